@@ -1,7 +1,7 @@
 //! Archives: a script with its options, its variables and all files that it loads, as one tar file in k6's layout.
 //!
-//! `metadata.json` comes first, `data` is the script, `file/…` and `https/…` hold local files by their absolute paths
-//! and modules from the network by their addresses.
+//! `metadata.json` comes first. `data` is the script. Local files are under `file/…` by their absolute paths, and
+//! modules from the network under `https/…` by their addresses.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -13,24 +13,24 @@ use tar::{Builder, EntryType, Header};
 
 use crate::program::{ImportMap, Packed, Sources, shared};
 
-/// A script and all it needs.
+/// A script and everything it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Archive {
-    /// The script's absolute path where it was packed, or its `https://` address.
+    /// The script's absolute path on the machine that packed it, or its `https://` address.
     pub path: PathBuf,
     /// The script's text.
     pub source: Vec<u8>,
     /// Its consolidated options, under k6's names.
     pub options: Json,
-    /// The variables that it was packed with; none if they were left out.
+    /// The variables it was packed with; `None` if they were left out.
     pub env: Option<BTreeMap<String, String>>,
-    /// Bare names of modules. k6 passes over it.
+    /// The import map for bare module names. k6 ignores it.
     pub import_map: ImportMap,
-    /// What it loads and opens.
+    /// The files that the script loads and opens.
     pub files: Packed,
 }
 
-/// The version of k6 whose layout this is; it reads archives by the version that wrote them.
+/// The version of k6 whose layout this is. k6 chooses how to read an archive by the version that wrote it.
 const K6_VERSION: &str = "1.8.1";
 const METADATA: &str = "metadata.json";
 const SCRIPT: &str = "data";
@@ -41,22 +41,22 @@ impl Archive {
         bytes.get(257..262) == Some(b"ustar")
     }
 
-    /// Reads an archive. It takes no more memory than a few times its own size: entries that claim more than they
-    /// have, as sparse files do, are refused.
+    /// Reads an archive. Uses at most a few times the archive's size in memory: entries that claim more bytes than
+    /// they have, such as sparse files, are refused.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// If the archive is damaged or incomplete.
     pub fn read(bytes: &[u8]) -> Result<Archive, String> {
         let entries = entries(bytes)?;
         let metadata = entries.get(METADATA).ok_or_else(|| {
             format!("it has no {METADATA}: make it with `plimsoll archive` or `k6 archive`")
         })?;
         let metadata: Json = serde_json::from_slice(metadata)
-            .map_err(|error| format!("its {METADATA} is no JSON: {error}"))?;
+            .map_err(|error| format!("its {METADATA} is not JSON: {error}"))?;
         let text = |key: &str| metadata.get(key).and_then(Json::as_str);
         if let Some(other) = text("type").filter(|kind| *kind != "js") {
             return Err(format!(
-                "it holds a test of type {other:?}; only js is known"
+                "it holds a test of type {other:?}; only js is supported"
             ));
         }
         let filename = text("filename").ok_or_else(|| {
@@ -69,7 +69,7 @@ impl Archive {
                 .get(&entry_name(&path))
                 .ok_or_else(|| format!("it has neither {SCRIPT} nor the script {filename}"))?,
         };
-        // A script that was piped in has no folder of its own.
+        // A script that was read from stdin has no folder of its own.
         let path = match text("pwd") {
             Some(folder) if path == Path::new("/-") => place(folder)?.join("-"),
             _ => path,
@@ -84,10 +84,10 @@ impl Archive {
         })
     }
 
-    /// Writes it. The same script gives the same bytes wherever and whenever it is packed.
+    /// Writes the archive. The same script gives the same bytes wherever and whenever it is packed.
     ///
     /// # Errors
-    /// When `out` does not take it.
+    /// If `out` cannot be written.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut files: BTreeMap<String, Option<&[u8]>> = BTreeMap::new();
         for (path, bytes) in &self.files.files {
@@ -148,7 +148,7 @@ impl Archive {
     }
 }
 
-/// What Go calls the system, which differs for one.
+/// Go's name for the operating system; only macOS has a different one.
 fn go_system() -> &'static str {
     match std::env::consts::OS {
         "macos" => "darwin",
@@ -156,7 +156,7 @@ fn go_system() -> &'static str {
     }
 }
 
-/// The content of a tar file by name. Of two entries with one name the later counts, as when they are unpacked.
+/// The contents of a tar file by name. Of two entries with the same name the later one counts, as when unpacking.
 fn entries(bytes: &[u8]) -> Result<BTreeMap<String, Arc<[u8]>>, String> {
     let broken = |error: io::Error| format!("it is damaged or cut short: {error}");
     let mut found: BTreeMap<String, Arc<[u8]>> = BTreeMap::new();
@@ -217,7 +217,7 @@ fn variables(given: Option<&Json>) -> Result<Option<BTreeMap<String, String>>, S
         None | Some(Json::Null) => Ok(None),
         Some(env) => serde_json::from_value(env.clone())
             .map(Some)
-            .map_err(|error| format!("env in its {METADATA} is no map of texts: {error}")),
+            .map_err(|error| format!("env in its {METADATA} is not a map of strings: {error}")),
     }
 }
 
@@ -226,7 +226,7 @@ fn web(path: &Path) -> Option<&str> {
     path.to_str().filter(|path| path.starts_with("https://"))
 }
 
-/// What the script is called in the archive.
+/// The script's name in the archive.
 fn entry_name(path: &Path) -> String {
     match web(path) {
         Some(address) => format!("https/{}", Sources::web_key(address)),
@@ -234,7 +234,7 @@ fn entry_name(path: &Path) -> String {
     }
 }
 
-/// An `https://` address, or the path of a `file://` address or of a plain one, as k6 once wrote them.
+/// An `https://` address, the path of a `file://` address, or a plain path as old versions of k6 wrote them.
 fn place(address: &str) -> Result<PathBuf, String> {
     if address.starts_with("https://") {
         return Ok(PathBuf::from(address));
@@ -249,7 +249,7 @@ fn place(address: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// All folders above these names, each before what is in it.
+/// All folders above these names, each before its contents.
 fn folders<'a>(names: impl Iterator<Item = &'a String>) -> std::collections::BTreeSet<&'a str> {
     names
         .flat_map(|name| name.match_indices('/').map(|(at, _)| &name[..at]))
@@ -352,7 +352,7 @@ mod tests {
         let fault = |bytes: &[u8]| Archive::read(bytes).unwrap_err();
         assert!(fault(b"").contains("no metadata.json"));
         assert!(fault(&[b'x'; 2048]).contains("damaged"));
-        assert!(fault(&tar(&[("metadata.json", "{")])).contains("no JSON"));
+        assert!(fault(&tar(&[("metadata.json", "{")])).contains("not JSON"));
         assert!(fault(&tar(&[("metadata.json", "{}")])).contains("filename"));
         let of = |filename: &str| {
             tar(&[(

@@ -33,7 +33,7 @@ fn log<'c>(context: &'c Context, call: &Call<'c>, level: Level) -> Returned<'c> 
     Ok(context.undefined())
 }
 
-/// A value as an argument: text stands without quotes.
+/// Writes a value that is an argument itself: strings have no quotes.
 fn write_outer(line: &mut String, value: &Value<'_>) -> Result<(), Thrown> {
     if value.is_symbol() {
         return write_symbol(line, value);
@@ -45,7 +45,7 @@ fn write_outer(line: &mut String, value: &Value<'_>) -> Result<(), Thrown> {
     write_object(line, value, &mut Vec::new())
 }
 
-/// A value within another: text stands in quotes, and what JSON does not know is null.
+/// Writes a value inside another one: strings are quoted, and values without a JSON form are null.
 fn write_inner<'c>(
     line: &mut String,
     value: &Value<'c>,
@@ -110,10 +110,10 @@ fn write_object<'c>(
     Ok(())
 }
 
-/// Bytes that are read in the time that it takes to show a value.
+/// The cost of showing one value, as a number of bytes that could be read in the same time.
 const VALUE: usize = 128;
 
-/// How deep values are shown. Nobody reads further, and a stack has an end.
+/// Deepest nesting shown. Nobody reads further, and the stack is limited.
 const DEEPEST: usize = 100;
 
 fn write_items<'c>(

@@ -1,7 +1,7 @@
-//! What a script has left running: timers, and operations behind promises.
+//! The timers and promise-based operations that a script has left running.
 //!
-//! The loop runs on the script's own stack, after the script's function has returned, until nothing is left. What it
-//! waits for is polled by the user's task, also while the script itself waits for something else.
+//! The loop runs on the script's own stack after the script's function has returned, until nothing is left. The user's
+//! task polls the operations, also while the script itself waits for something else.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -16,16 +16,16 @@ use plimsoll_units::Moment;
 
 use crate::quickjs::{Context, Fiber, Persistent, Returned, Thrown, Value};
 
-/// What is to be done in the script once an operation is over.
+/// The work to do in the script after an operation has ended.
 type Finish = Box<dyn FnOnce(&Context) -> Result<(), Thrown>>;
 
-/// What a script has left running.
+/// The timers and operations that a script has left running.
 #[derive(Default)]
 pub struct EventLoop {
     operations: RefCell<FuturesUnordered<Pin<Box<dyn Future<Output = Finish>>>>>,
-    /// Begun since the operations were last polled.
+    /// Operations started since the last poll.
     begun: RefCell<Vec<Pin<Box<dyn Future<Output = Finish>>>>>,
-    /// Over, and not yet told to the script.
+    /// Finished operations whose `Finish` has not run in the script yet.
     finished: RefCell<VecDeque<Finish>>,
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
     last_timer: Cell<u32>,
@@ -37,11 +37,11 @@ struct Timer {
     every: Option<Duration>,
 }
 
-/// Names a timer to the script; counted from 1.
+/// A timer's number as the script sees it, counted from 1.
 pub type TimerId = u32;
 
 impl EventLoop {
-    /// Runs `operation` beside the script and gives a promise that is settled by what `settle` makes of its outcome.
+    /// Runs `operation` alongside the script and returns a promise, which `settle` settles from the outcome.
     pub fn promise<'c, T: 'static>(
         &self,
         context: &'c Context,
@@ -60,7 +60,7 @@ impl EventLoop {
         Ok(promise)
     }
 
-    /// Runs `operation` beside the script, whose end is not told. It may [`EventLoop::tell`] things meanwhile.
+    /// Runs `operation` alongside the script without reporting its end. It may call [`EventLoop::tell`] meanwhile.
     pub fn run(&self, operation: impl Future<Output = ()> + 'static) {
         self.begun.borrow_mut().push(Box::pin(async move {
             operation.await;
@@ -69,13 +69,13 @@ impl EventLoop {
         }));
     }
 
-    /// Has `finish` done in the script, when its turn comes. To be called from an operation: only these are followed
-    /// by a look at what is to be done.
+    /// Queues `finish` to run in the script. Call it only from an operation: the queue is checked only after
+    /// operations have been polled.
     pub fn tell(&self, finish: impl FnOnce(&Context) -> Result<(), Thrown> + 'static) {
         self.finished.borrow_mut().push_back(Box::new(finish));
     }
 
-    /// Calls `callback` after `delay`, and `every` so often from then on.
+    /// Calls `callback` after `delay`, and then once per `every` if that is given.
     pub fn add_timer(
         &self,
         callback: &Value<'_>,
@@ -96,18 +96,18 @@ impl EventLoop {
         id
     }
 
-    /// Takes a timer away; an unknown one does nothing.
+    /// Removes a timer. An unknown id has no effect.
     pub fn remove_timer(&self, id: TimerId) {
         self.timers
             .borrow_mut()
             .retain(|(_, known), _| *known != id);
     }
 
-    /// Runs promise jobs, timers and what finished operations have to tell, until nothing is left to wait for.
+    /// Runs promise jobs, timers and the callbacks of finished operations until nothing is left to wait for.
     ///
     /// # Errors
-    /// The first exception of a timer's callback, and a rejection that nobody handled, raised as
-    /// `Uncaught (in promise)`. What was left running is still there then.
+    /// The first exception that a timer's callback throws, or a rejection that nobody handled, raised as `Uncaught (in
+    /// promise)`. The remaining timers and operations are kept.
     pub fn drain(&self, context: &Context) -> Result<(), Drained> {
         loop {
             context.run_jobs().map_err(Drained::Thrown)?;
@@ -120,8 +120,8 @@ impl EventLoop {
         }
     }
 
-    /// One turn of the loop: promise jobs, then one timer or one finished operation, waited for if need be. False when
-    /// there is none.
+    /// One turn of the loop: promise jobs, then one timer or one finished operation, waiting for it if necessary.
+    /// False when there is nothing left to wait for.
     pub fn turn(&self, context: &Context) -> Result<bool, Thrown> {
         if context.run_jobs()? {
             return Ok(true);
@@ -141,7 +141,7 @@ impl EventLoop {
         Ok(true)
     }
 
-    /// Nothing runs, and nothing is to come.
+    /// Whether nothing runs and nothing is queued.
     pub fn is_idle(&self) -> bool {
         self.finished.borrow().is_empty()
             && self.timers.borrow().is_empty()
@@ -149,9 +149,9 @@ impl EventLoop {
             && self.operations.borrow().is_empty()
     }
 
-    /// Gives up all that was left running; the ids of the timers among it.
+    /// Drops all timers and operations, and returns the ids of the timers.
     pub fn abandon(&self) -> Vec<TimerId> {
-        // Dropping a future may run code that looks here, so nothing stays borrowed meanwhile.
+        // Dropping a future may run code that uses this event loop, so nothing stays borrowed meanwhile.
         drop(self.operations.take());
         drop(self.begun.take());
         drop(self.finished.take());
@@ -177,7 +177,7 @@ impl EventLoop {
             .map(|kept| kept.restore(context))
             .collect();
         if let Some(every) = timer.every {
-            // Put back first: the callback may be the one to remove it. Turns that were missed are not made up.
+            // Put back before the call, because the callback may remove it. Missed turns are not made up for.
             let next = (due + every).max(plimsoll_clock::now());
             self.timers.borrow_mut().insert((next, id), timer);
         }
@@ -207,7 +207,7 @@ impl EventLoop {
         .await;
     }
 
-    /// Moves operations on; true if any has finished.
+    /// Polls the operations; true if any has finished.
     fn poll_operations(&self, task: &mut TaskContext<'_>) -> bool {
         let begun = std::mem::take(&mut *self.begun.borrow_mut());
         let mut operations = self.operations.borrow_mut();
@@ -223,7 +223,7 @@ impl EventLoop {
         !self.begun.borrow().is_empty() || !self.operations.borrow().is_empty()
     }
 
-    /// Polls a script and, beside it, what it has left running.
+    /// Polls a script together with the operations it has left running.
     pub fn poll_with<R: 'static>(
         &self,
         fiber: &mut Fiber<R>,
@@ -233,7 +233,7 @@ impl EventLoop {
             if let Poll::Ready(result) = Pin::new(&mut *fiber).poll(task) {
                 return Poll::Ready(result);
             }
-            // What operations do when they are over is done between two steps of a script.
+            // Callbacks of finished operations run between two steps of a script.
             if fiber.is_paused() || !self.has_operations() || !self.poll_operations(task) {
                 return Poll::Pending;
             }
@@ -241,7 +241,7 @@ impl EventLoop {
     }
 }
 
-/// Why an event loop ended before all was done.
+/// Why an event loop ended early.
 pub enum Drained {
     Thrown(Thrown),
     /// The reason of a rejection that nobody handled.

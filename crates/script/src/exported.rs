@@ -1,12 +1,12 @@
-//! Values that leave the script as JSON: its options, and what `setup` returns.
+//! Values that leave the script as JSON: its options and the return value of `setup`.
 //!
-//! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not asked, maps, sets and bytes have forms of
-//! their own, and what JSON has no form for is refused instead of being left out.
+//! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not called, maps, sets and bytes have forms
+//! of their own, and values without a JSON form are refused instead of left out.
 
 use crate::pure::base64::{self, Dialect};
 use crate::quickjs::{Thrown, Value, give_way};
 
-/// Why a value has no JSON: it threw, or holds what is named.
+/// Why a value has no JSON form: it threw, or it holds the named kind of value.
 pub enum NoJson {
     Thrown(Thrown),
     Holds(String),
@@ -28,7 +28,7 @@ pub fn to_json(value: &Value<'_>) -> Result<String, NoJson> {
     Ok(text)
 }
 
-/// How deep values may nest: a stack has an end.
+/// Deepest nesting allowed, because the stack is limited.
 const DEEPEST: usize = 400;
 
 fn write<'c>(
@@ -44,7 +44,7 @@ fn write<'c>(
             return Err(NoJson::Holds(format!("the number {}", &*value.to_text()?)));
         }
         if number == 0.0 && number.is_sign_negative() {
-            // As text the language drops the sign.
+            // JavaScript drops the sign of -0 when it converts to text.
             text.push('-');
         }
         text.push_str(&value.to_text()?);
@@ -140,7 +140,7 @@ fn push_text(text: &mut String, value: &str) {
     text.push_str(&serde_json::Value::from(value).to_string());
 }
 
-/// `1970-01-01T00:00:00.500Z` as `1970-01-01T00:00:00.5Z`.
+/// Turns `1970-01-01T00:00:00.500Z` into `1970-01-01T00:00:00.5Z`.
 fn without_trailing_zeros(date: &str) -> String {
     match date.strip_suffix('Z') {
         Some(digits) if digits.contains('.') => {

@@ -1,4 +1,4 @@
-//! Failures of scripts, and exceptions as the log shows them.
+//! Failures of scripts, and how the log shows exceptions.
 
 use std::fmt::{self, Write as _};
 
@@ -6,16 +6,16 @@ use plimsoll_engine::AbortReason;
 
 use crate::quickjs::{Context, Exception, Frame, Thrown};
 
-/// Why a script could not be loaded, or ended outside of iterations.
+/// Why a script could not be loaded, or why it ended outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptError {
-    /// It could not be compiled; with the place.
+    /// It could not be compiled; the text includes the location.
     Unreadable(String),
-    /// It threw; with the place.
+    /// It threw an exception; the text includes the location.
     Exception(String),
-    /// What it exports cannot be run, or it left a rejected promise behind.
+    /// Its exports cannot be run, or it left a rejected promise behind.
     Unusable(String),
-    /// It asked for the end of the run.
+    /// It asked to end the run.
     Aborted(AbortReason),
 }
 
@@ -40,7 +40,7 @@ impl ScriptError {
     }
 }
 
-/// An exception's text, and under it, one a line, where it came from.
+/// An exception's text, followed by its stack with one frame per line.
 pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     let mut text = exception.text();
     if text == "InternalError: out of memory" {
@@ -56,8 +56,8 @@ pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     text
 }
 
-/// A rejection that nobody handled, as the log shows it. Errors of k6's own functions tell their
-/// message alone.
+/// How the log shows an unhandled rejection. For errors of k6's own functions that is only their
+/// message.
 pub(crate) fn uncaught(exception: &Exception<'_>) -> String {
     const PREFIX: &str = "Uncaught (in promise) ";
     let value = &exception.0;
@@ -71,7 +71,7 @@ pub(crate) fn uncaught(exception: &Exception<'_>) -> String {
     }
 }
 
-/// `text`, and where the script is, on one line.
+/// `text` and the location in the script, on one line.
 pub(crate) fn with_place(text: &str, frames: &[Frame]) -> String {
     let mut line = text.to_owned();
     if let Some(frame) = frames.iter().find(|frame| frame.place != "native") {

@@ -1,4 +1,4 @@
-//! What scripts find without importing it.
+//! The global objects and functions of scripts.
 
 use crate::console;
 use crate::modules::{text_codec, timers, webcrypto};
@@ -17,7 +17,7 @@ static FUNCTIONS: &[Entry] = &[
     Entry::getter(c"TextDecoder", |context, _| made(context, "TextDecoder")),
 ];
 
-/// Makes the text codecs, which take the places of the getters that few scripts ever ask.
+/// Makes the text codecs on first use and replaces their getters, since few scripts use them.
 fn made<'c>(context: &'c Context, name: &str) -> Returned<'c> {
     text_codec::define(context)?;
     context.global().get(name)
@@ -37,7 +37,7 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     webcrypto::define(context)
 }
 
-/// `__ENV`: shared by all users until one changes it for itself.
+/// `__ENV`: shared by all users until one of them changes its own copy.
 struct Environment;
 
 impl Class for Environment {
@@ -52,7 +52,8 @@ impl Class for Environment {
         let value = key.with_text(|name| {
             user(context).with_env(name, |value| value.map(|value| context.string(value)))
         });
-        // A symbol's description may be the name of a variable; it is asked for the rarer way round.
+        // A symbol's description may equal a variable's name. Test for symbols last because they are
+        // rare.
         if value.is_some() && key.is_symbol() {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Runs a script's init code without files or network, under tight limits: for fuzz targets, not for anybody else.
+//! Runs a script's init code without files or network, under tight limits. Only fuzz targets use this.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -14,12 +14,12 @@ use crate::program::{ImportMap, Library, Location, Packed, Sources};
 use crate::user::{Common, User};
 use crate::users::within;
 
-/// What one script may use.
+/// The limits of one script.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Bytes that the engine may allocate.
+    /// Most bytes that the engine may allocate.
     pub memory: usize,
-    /// How long the script may run and wait.
+    /// Longest time that the script may run and wait.
     pub time: Duration,
 }
 
@@ -27,11 +27,11 @@ thread_local! {
     static EVENT_LOOP: RefCell<Option<tokio::runtime::Runtime>> = const { RefCell::new(None) };
 }
 
-/// Compiles `source` as `/script.js` and runs it as virtual user 1 would run its init code. It finds no files but
+/// Compiles `source` as `/script.js` and runs its init code as virtual user 1 would. It finds no other files than
 /// `files`.
 ///
 /// # Errors
-/// What the script threw, or that it exceeded a limit.
+/// The script's exception, or the limit it exceeded.
 pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptError> {
     let entry = Location::File(PathBuf::from("/script.js"));
     let sources = Sources::Archive(files);
@@ -57,7 +57,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         let started = Instance::start_limited(user, Some(&stop), Some(limits.memory));
         match within(limits.time, started).await {
             Some(ended) => ended.map(drop),
-            None => Err(ScriptError::Exception("the script still waits".to_owned())),
+            None => Err(ScriptError::Exception("the script is still waiting".to_owned())),
         }
     })
 }

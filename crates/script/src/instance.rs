@@ -22,38 +22,38 @@ pub struct Instance {
     pub user: Rc<User>,
     exports: Rc<Persistent>,
     functions: RefCell<HashMap<String, Rc<Persistent>>>,
-    /// The last to go: what is kept above belongs to it.
+    /// Declared last, so that it is dropped after the values above, which belong to it.
     runtime: Runtime,
 }
 
 /// How a call into the script ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// It returned, and all that it had set going is done.
+    /// It returned, and everything it started is done.
     Returned(T),
-    /// An exception; the text has its stack.
+    /// It threw an exception; the text includes the stack.
     Threw(String),
     /// A promise was rejected and nobody handled it; the text says so.
     Rejected(String),
-    /// It was ended by force.
+    /// It was interrupted.
     Interrupted,
-    /// The script asked for the end of the run.
+    /// The script asked to end the run.
     Aborted(AbortReason),
 }
 
 impl Instance {
-    /// Starts a copy of the program: runs its init code, until `stop` is given.
+    /// Starts a copy of the program: runs its init code, or stops it when `stop` fires.
     ///
     /// # Errors
-    /// What the init code threw, or that it asked for the end of the run.
+    /// The exception of the init code, or its request to end the run.
     pub async fn start(user: User, stop: Option<&Stop>) -> Result<Self, ScriptError> {
         Self::start_limited(user, stop, None).await
     }
 
-    /// Like [`Instance::start`], with at most this many bytes of memory for the engine.
+    /// Like [`Instance::start`], but the engine may use at most this many bytes of memory.
     ///
     /// # Errors
-    /// What the init code threw, or that it asked for the end of the run.
+    /// The exception of the init code, or its request to end the run.
     pub async fn start_limited(
         user: User,
         stop: Option<&Stop>,
@@ -89,7 +89,7 @@ impl Instance {
         }
     }
 
-    /// Looks at the exports, without running any of them.
+    /// Passes the exports to `body`, without running any of them.
     pub fn with_exports<R>(&self, body: impl for<'c> FnOnce(&Value<'c>) -> R) -> R {
         self.runtime
             .enter(|context| body(&self.exports.restore(context)))
@@ -114,8 +114,8 @@ impl Instance {
         Some(found)
     }
 
-    /// Calls an exported function with `argument` (JSON; none is undefined), waits until all that it has set going is
-    /// done, and gives what `read` makes of its result.
+    /// Calls an exported function with `argument`, waits until everything it started is done, and returns what `read`
+    /// extracts from its result.
     pub async fn call<T: 'static>(
         &self,
         phase: Phase,
@@ -141,7 +141,7 @@ impl Instance {
         self.runtime.enter(|context| {
             let set = context.global().set(names::ITER, context.integer(number));
             if let Err(thrown) = set {
-                // The script has made it read-only; so be it.
+                // The script has made it read-only. Ignore that.
                 drop(context.take_exception(thrown));
             }
         });
@@ -150,19 +150,19 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // What was left running may hold the user, and so itself.
+        // Pending operations may hold the user, which would keep itself alive.
         self.user.event_loop.abandon();
         self.runtime.set_interrupt(None);
     }
 }
 
-/// What an exported function is called with.
+/// The argument of an exported function.
 pub enum Argument {
-    /// JSON text, read anew.
+    /// JSON text, parsed for each call.
     Json(Arc<str>),
-    /// Nothing.
+    /// `undefined`.
     Undefined,
-    /// What set-up returned: read once for each user, then shared by its iterations.
+    /// The result of `setup`: parsed once per user, then shared by its iterations.
     Setup,
 }
 
@@ -180,7 +180,7 @@ impl Argument {
                     Some(Some(text)) => context.parse_json(text, "setup data")?,
                     _ => context.undefined(),
                 };
-                // Nobody else sets it: a user runs one script at a time.
+                // Nothing else sets it: a user runs one script at a time.
                 let _ = user.setup_value.set(Persistent::new(&value));
                 Ok(value)
             }
@@ -188,7 +188,7 @@ impl Argument {
     }
 }
 
-/// Runs `body` on a stack of its own, with the user's event loop beside it, until it returns or `stop` is given.
+/// Runs `body` on a stack of its own, together with the user's event loop, until it returns or `stop` fires.
 async fn run<T: 'static>(
     runtime: &Runtime,
     user: &Rc<User>,
@@ -210,7 +210,7 @@ async fn run<T: 'static>(
     .await
 }
 
-/// The module or file that is the script itself, run: its exports.
+/// Runs the module or file that is the script itself, and returns its exports.
 fn load_entry<'c>(context: &'c Context) -> Result<Value<'c>, Thrown> {
     let user = user(context);
     let name = user.library().entry().name();
@@ -219,7 +219,7 @@ fn load_entry<'c>(context: &'c Context) -> Result<Value<'c>, Thrown> {
     Ok(exports)
 }
 
-/// Gives the script's own `options` the values that hold for the run.
+/// Writes the values that apply to the run into the script's own `options`.
 fn write_options_back(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     let Some(changes) = user(context).common.option_changes.get() else {
         return Ok(());
@@ -233,7 +233,7 @@ fn write_options_back(context: &Context, exports: &Value<'_>) -> Result<(), Thro
     Ok(())
 }
 
-/// Waits until all that the script has set going is done, and makes an outcome of it.
+/// Waits until everything the script started is done, and builds the outcome.
 fn settle<'c, T>(
     context: &'c Context,
     outcome: Result<Value<'c>, Thrown>,
@@ -256,10 +256,10 @@ fn settle<'c, T>(
         Err(thrown) => Err(of_exception(context, thrown)),
     };
     for timer in user.event_loop.abandon() {
-        let text = format!("the timer {timer} was still set when the script ended, and is dropped");
+        let text = format!("the timer {timer} was still set when the script ended, and was dropped");
         user.log(Level::Warning, &text);
     }
-    // Rejections that nobody can handle any more belong to what has just ended.
+    // Later handlers cannot handle these rejections: they belong to the call that has just ended.
     while context.take_unhandled_rejection().is_some() {}
     match outcome {
         Ok(value) => Outcome::Returned(value),
@@ -267,7 +267,7 @@ fn settle<'c, T>(
     }
 }
 
-/// The value of a promise that is fulfilled by now; any other value as it is.
+/// The value of a fulfilled promise; any other value unchanged.
 fn settled<'c>(context: &'c Context, value: Value<'c>) -> Result<Value<'c>, Thrown> {
     match value.promise_state() {
         None => Ok(value),
@@ -276,12 +276,12 @@ fn settled<'c>(context: &'c Context, value: Value<'c>) -> Result<Value<'c>, Thro
             value.mark_handled();
             Err(context.throw(reason))
         }
-        // Nothing is left that could settle it, so it never will be. k6 takes that for an end as well.
+        // Nothing is left that could settle this promise. k6 treats that as a normal end as well.
         Some(PromiseState::Pending) => Ok(context.undefined()),
     }
 }
 
-/// What an exception means for the run.
+/// The outcome that an exception leads to.
 fn of_exception<T>(context: &Context, thrown: Thrown) -> Outcome<T> {
     let user = user(context);
     let exception = context.take_exception(thrown);

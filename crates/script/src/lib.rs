@@ -1,10 +1,9 @@
-//! `script`: virtual users that run k6 scripts.
+//! Virtual users that run k6 scripts.
 //!
-//! [`Program::load`] compiles a script with all it imports and runs its init
-//! code once. [`ScriptUsers`] makes virtual users of it for the engine: each
-//! has a JavaScript runtime of its own ([`quickjs`]), and runs its iterations
-//! on a stack of its own, so that a script may wait in plain synchronous code.
-//! [`modules`] holds what scripts import, a file each.
+//! [`Program::load`] compiles a script with everything it imports and runs its init code once.
+//! [`ScriptUsers`] creates virtual users from it for the engine. Each user has its own JavaScript
+//! runtime ([`quickjs`]) and runs its iterations on its own stack, so that a script can block in
+//! plain synchronous code. [`modules`] has one file per module that scripts import.
 
 mod archive;
 mod console;

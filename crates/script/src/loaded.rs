@@ -1,4 +1,4 @@
-//! From a script's source to a program: compiled, its init code run once, its exports known.
+//! Loads a program from a script's source: compiles it, runs its init code once and reads its exports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,34 +15,32 @@ use crate::once;
 use crate::program::{Fetch, ImportMap, Library, Location, Packed, Sources, normalize};
 use crate::user::{Common, Log, RunOptions, User};
 
-/// What a script is loaded with.
+/// Settings for loading a script.
 pub struct LoadSettings {
-    /// The script's file; for one that was piped in, a file in the working
-    /// directory that need not exist; for one from the network its `https://`
-    /// address.
+    /// The script's file. For a script from stdin, a file in the working directory that need not exist; for one
+    /// from the network, its `https://` address.
     pub path: PathBuf,
-    /// Its text.
+    /// The script's text.
     pub source: Vec<u8>,
-    /// It may be TypeScript whatever its file's name is.
+    /// Accept TypeScript whatever the file name is.
     pub may_be_typescript: bool,
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
-    /// Where its metrics are declared.
+    /// Where the script's metrics are declared.
     pub registry: Arc<Registry>,
-    /// Where its console goes.
+    /// Where the script's console messages are written.
     pub log: Log,
-    /// Fetches `https://` modules; absent when offline without a cache.
+    /// Fetches `https://` modules; `None` when offline without a cache.
     pub fetch: Option<Fetch>,
-    /// Bare names of modules.
+    /// The import map for bare module names.
     pub import_map: ImportMap,
-    /// An archive's files. Then nothing is read from the disk or the network.
+    /// An archive's files. If set, nothing is read from the disk or the network.
     pub archive: Option<Packed>,
-    /// Keep what is read, for [`Program::files`].
+    /// Keep the files that are read, for [`Program::files`].
     pub keep_files: bool,
 }
 
-/// A script, compiled, whose init code has run once. Users are made of it on
-/// any thread.
+/// A compiled script whose init code has run once. Users can be created from it on any thread.
 #[derive(Clone)]
 pub struct Program {
     pub(crate) common: Arc<Common>,
@@ -51,17 +49,17 @@ pub struct Program {
 
 struct Exports {
     functions: Vec<String>,
-    /// What is exported and is no function.
+    /// Names of the exports that are not functions.
     others: Vec<String>,
     options: Json,
 }
 
 impl Program {
-    /// Compiles the script and all it imports, and runs its init code once, as
-    /// `__VU` 0. Blocks until that is done.
+    /// Compiles the script and everything it imports, and runs its init code once with `__VU` 0. Blocks until that
+    /// is done.
     ///
     /// # Errors
-    /// What cannot be read or compiled, or what the init code threw.
+    /// If a file cannot be read or compiled, or if the init code throws.
     pub fn load(settings: LoadSettings) -> Result<Program, ScriptError> {
         let (entry, folder) = place(&settings.path)?;
         let typescript = settings.may_be_typescript
@@ -95,7 +93,7 @@ impl Program {
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
             let exports = ran.map_err(|error| match (error, common.library.missing()) {
-                // Not the script's own doing, unless it threw something else after all.
+                // The file could not be read, unless the script threw some other error.
                 (ScriptError::Exception(text), Some(reason)) if text.contains(reason) => {
                     ScriptError::Unreadable(text)
                 }
@@ -109,7 +107,7 @@ impl Program {
         })
     }
 
-    /// The files that it loaded and opened besides the script itself, if they were kept.
+    /// The files that it loaded and opened in addition to the script itself, if they were kept.
     pub fn files(&self) -> Packed {
         self.common.library.sources().kept()
     }
@@ -124,7 +122,7 @@ impl Program {
         &self.exports.options
     }
 
-    /// Tells the program what holds for the run. Only the first call counts.
+    /// Sets the options of the run. Only the first call has an effect.
     pub fn set_run(&self, options: RunOptions) {
         let all: Json = serde_json::from_str(&options.script_options).unwrap_or_default();
         let _ = self
@@ -134,13 +132,13 @@ impl Program {
         let _ = self.common.run.set(Arc::new(options));
     }
 
-    /// What set-up returned, as JSON; none if it returned nothing.
+    /// The result of `setup` as JSON; `None` if it returned nothing.
     pub fn setup_data(&self) -> Option<Json> {
         let text = self.common.setup_data.get()?.as_deref()?;
         serde_json::from_str(text).ok()
     }
 
-    /// Whether the script exports something of that name that is no function.
+    /// Whether the script has an export of that name that is not a function.
     pub(crate) fn has_other(&self, name: &str) -> bool {
         self.exports.others.iter().any(|other| other == name)
     }
@@ -151,7 +149,7 @@ impl Program {
     }
 }
 
-/// Where the script is, and what relative paths of files that it opens are relative to.
+/// The script's location, and the folder to which paths of opened files are relative.
 fn place(path: &Path) -> Result<(Location, PathBuf), ScriptError> {
     let unknown = |error: std::io::Error| {
         ScriptError::Exception(format!("cannot find {}: {error}", path.display()))
@@ -165,7 +163,8 @@ fn place(path: &Path) -> Result<(Location, PathBuf), ScriptError> {
     Ok((Location::File(path), folder))
 }
 
-/// The consolidated options that differ from what the script has, each as JSON. What nobody set is not among them.
+/// The consolidated options that differ from the script's own, each as JSON. Options that were not set anywhere
+/// are left out.
 fn changes_to(own: &Json, all: &Json) -> Vec<(String, String)> {
     let all = all.as_object().into_iter().flatten();
     let changed =
@@ -175,7 +174,7 @@ fn changes_to(own: &Json, all: &Json) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Runs the init code for the first time, and looks at what it exports.
+/// Runs the init code for the first time and reads the exports.
 async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
     let instance = Instance::start(User::new(UserId(0), common, None), None).await?;
     instance.with_exports(|exports| {
@@ -195,7 +194,7 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
         for name in ["setup", "teardown"] {
             if others.iter().any(|other| other == name) {
                 return Err(ScriptError::Unusable(format!(
-                    "the exported {name:?} is no function: export function {name}() {{ … }}, or leave it out"
+                    "the exported {name:?} is not a function: export function {name}() {{ … }}, or leave it out"
                 )));
             }
         }
@@ -207,7 +206,7 @@ async fn first_run(common: Arc<Common>) -> Result<Exports, ScriptError> {
         }
         let options = match options {
             Ok(json) => serde_json::from_str(&json).map_err(|error| {
-                ScriptError::Exception(format!("the exported options are no JSON: {error}"))
+                ScriptError::Exception(format!("the exported options are not JSON: {error}"))
             })?,
             Err(NoJson::Thrown(fault)) => return Err(thrown(fault)),
             Err(NoJson::Holds(what)) => {

@@ -1,17 +1,17 @@
-//! Property names used on hot paths, each made into the engine's own form once per runtime.
+//! Property names used on hot paths, each converted to the engine's own form once per runtime.
 //!
-//! Elsewhere a plain `"text"` key is as good.
+//! Elsewhere a plain `"text"` key is good enough.
 
 use crate::quickjs::{Name, NameRange};
 
 macro_rules! names {
     ($($name:ident = $text:literal),* $(,)?) => {
-        // Many are used as parts of ranges only.
+        // Many are only used as parts of ranges.
         #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
         #[repr(u16)]
         enum Place { $($name),* }
         $(#[allow(dead_code)] pub const $name: Name = Name(Place::$name as u16);)*
-        /// All of them, as [`crate::quickjs::Settings::names`] takes them.
+        /// All names, in the form that [`crate::quickjs::Settings::names`] takes.
         pub const TABLE: &[&str] = &[$($text),*];
     };
 }

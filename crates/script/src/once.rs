@@ -1,13 +1,13 @@
-//! What is done outside of the engine: an event loop, or a thread, for the length of one piece of work.
+//! Runs one piece of work outside of the engine, on an event loop or thread of its own.
 
 use std::future::Future;
 
 use crate::failure::ScriptError;
 
-/// Runs `work` to its end on this thread, with timers in place.
+/// Runs `work` to completion on this thread, with timers available.
 ///
 /// # Errors
-/// When the system has no event loop for it.
+/// If the system cannot provide an event loop.
 pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -15,8 +15,7 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     tokio::task::LocalSet::new().block_on(&runtime, plimsoll_engine::timer::run_with_timers(work))
 }
 
-/// Runs `work` on a thread with a stack that is deep enough for parsing, and whatever event loop the caller has out of
-/// the way.
+/// Runs `work` on a thread whose stack is deep enough for parsing, independent of any event loop of the caller.
 pub fn on_own_thread<T: Send>(
     work: impl FnOnce() -> Result<T, ScriptError> + Send,
 ) -> Result<T, ScriptError> {
@@ -32,7 +31,7 @@ pub fn on_own_thread<T: Send>(
             })?;
         thread.join().unwrap_or_else(|_| {
             Err(ScriptError::Exception(
-                "loading the script ended by a fault; please report this".to_owned(),
+                "loading the script failed because of a bug in Plimsoll; please report this".to_owned(),
             ))
         })
     })

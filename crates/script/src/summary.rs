@@ -17,7 +17,7 @@ use crate::quickjs::{Thrown, Value};
 use crate::user::{Common, Phase, User};
 use crate::users::within;
 
-/// Something that `handleSummary` wants written: where, and what.
+/// One output of `handleSummary`: destination and content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SummaryOutput {
     /// `stdout`, `stderr` or a path.
@@ -25,22 +25,22 @@ pub struct SummaryOutput {
     pub bytes: Vec<u8>,
 }
 
-/// What `handleSummary` wants written.
+/// All outputs of `handleSummary`.
 type Outputs = Vec<SummaryOutput>;
 
-/// Whether somebody asked for the end of `handleSummary`, from any thread.
+/// Whether `handleSummary` should be interrupted; may be called on any thread.
 pub type Interrupted = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// How often a waiting `handleSummary` looks whether it is interrupted.
+/// How often a waiting `handleSummary` checks for an interruption.
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Program {
-    /// Runs `handleSummary` with `data`, in an instance of its own. None if
-    /// the script wants nothing written, so that the summary of ours is shown.
+    /// Runs `handleSummary` with `data`, in an instance of its own. `None` if the script has no
+    /// output, so that the default summary is shown.
     ///
     /// # Errors
-    /// What it threw, that it did not end in time or was interrupted, or that it returned what
-    /// cannot be written.
+    /// If it threw, did not end in time, was interrupted, or returned something that cannot be
+    /// written.
     pub fn handle_summary(
         &self,
         data: &Json,
@@ -52,7 +52,7 @@ impl Program {
             ));
         }
         let common = Arc::clone(&self.common);
-        // The init code runs once more even when there is no such function, as in k6.
+        // As in k6, the init code runs once more even if there is no such function.
         let data = self
             .has("handleSummary")
             .then(|| Arc::from(data.to_string()));
@@ -115,7 +115,7 @@ async fn summarize(
     }
 }
 
-/// What was returned, or why it is of no use.
+/// The returned outputs, or why they cannot be used.
 fn read_outputs(value: Value<'_>) -> Result<Result<Option<Outputs>, String>, Thrown> {
     if value.is_nullish() {
         return Ok(Ok(None));

@@ -1,4 +1,4 @@
-//! The tags that a user's samples have: its scenario's, its group's, and what the script adds.
+//! The tags of a user's samples: from the scenario, the group and the script.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -7,32 +7,32 @@ use std::sync::Arc;
 
 use plimsoll_samples::{BaseTags, Recorder, TagMap};
 
-/// The tags that a user's samples have now.
+/// The current tags of a user's samples.
 pub struct Tags {
-    /// Samples are tagged with their group.
+    /// Whether samples are tagged with their group.
     tag_groups: bool,
     recorder: Option<Rc<Recorder>>,
     map: RefCell<TagMap>,
     metadata: RefCell<BTreeMap<String, String>>,
-    /// `map` as the recorder knows it; none after a change.
+    /// `map` in the recorder's form; `None` after a change.
     base: RefCell<Option<BaseTags>>,
     /// `::outer::inner`; empty at the root.
     group: RefCell<String>,
-    /// Groups entered since the last change of other tags, so that entering them again costs no look-up of tags.
+    /// Groups entered since the last change of other tags, so that entering them again needs no tag lookup.
     entered: RefCell<Vec<(String, BaseTags)>>,
     changes: Cell<u64>,
 }
 
-/// What to return to when a group is left.
+/// The state to return to when leaving a group.
 pub struct Outside {
     group_length: usize,
-    /// The whole path, where what was entered is no part of it.
+    /// The whole path, if the entered group is not part of it.
     group: Option<String>,
     base: Option<BaseTags>,
     changes: u64,
 }
 
-/// How many groups are remembered for one user.
+/// Most groups remembered per user.
 const GROUPS_KEPT: usize = 8;
 
 impl Tags {
@@ -49,28 +49,28 @@ impl Tags {
         }
     }
 
-    /// Starts again from a scenario's tags, at the root group.
+    /// Starts over with a scenario's tags, in the root group.
     pub fn reset(&self, scenario: &TagMap) {
         *self.map.borrow_mut() = scenario.clone();
         self.metadata.borrow_mut().clear();
         self.set_group("");
     }
 
-    /// Goes back to the root group, where an iteration was cut off within one.
+    /// Returns to the root group after an iteration was interrupted inside a group.
     pub fn leave_all_groups(&self) {
         if !self.group.borrow().is_empty() {
             self.set_group("");
         }
     }
 
-    /// Enters the group at `path` (`::outer::inner`) as far as samples are concerned, for set-up and tear-down.
+    /// Sets the group of samples to `path` (`::outer::inner`), for setup and teardown.
     pub fn set_group(&self, path: &str) {
         *self.group.borrow_mut() = path.to_owned();
         self.tag_group(path);
         self.changed();
     }
 
-    /// The tags as samples take them. `None` without a recorder.
+    /// The tags in the form for samples. `None` without a recorder.
     #[inline]
     pub fn base(&self) -> Option<BaseTags> {
         if let Some(base) = &*self.base.borrow() {
@@ -86,7 +86,7 @@ impl Tags {
         Some(base)
     }
 
-    /// Enters a group within the present one.
+    /// Enters a group inside the current one.
     pub fn enter_group(&self, name: &str) -> Outside {
         let mut group = self.group.borrow_mut();
         let mut outside = Outside {
@@ -96,7 +96,7 @@ impl Tags {
             changes: self.changes.get(),
         };
         if name.is_empty() {
-            // A group without a name is the root, wherever it is entered.
+            // A group without a name is the root group, wherever it is entered.
             outside.group = Some(std::mem::take(&mut group));
         } else {
             group.push_str("::");
@@ -126,7 +126,7 @@ impl Tags {
         outside
     }
 
-    /// Leaves the group entered last. Gives its path and its tags.
+    /// Leaves the group entered last. Returns its path and its tags.
     pub fn leave_group(&self, outside: Outside) -> (String, Option<BaseTags>) {
         let inside = self.base();
         let mut group = self.group.borrow_mut();
@@ -144,7 +144,7 @@ impl Tags {
         (path, inside)
     }
 
-    /// The tags as they are now, for what outlives a change of them.
+    /// A copy of the current tags, for operations that outlast a change of them.
     pub fn snapshot(&self) -> Snapshot {
         let metadata = self.metadata.borrow();
         Snapshot {
@@ -210,7 +210,7 @@ impl Tags {
     }
 }
 
-/// Tags as they were once, with further ones.
+/// A copy of earlier tags, with additional ones.
 pub struct Snapshot {
     map: TagMap,
     metadata: Option<Arc<BTreeMap<String, String>>>,
@@ -221,7 +221,7 @@ impl Snapshot {
         self.map.set(key, value);
     }
 
-    /// As samples take them.
+    /// The tags in the form for samples.
     pub fn base(&self, recorder: &Recorder) -> BaseTags {
         let base = recorder.base_tags(&self.map);
         match &self.metadata {

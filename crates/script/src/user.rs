@@ -24,7 +24,8 @@ use crate::tags::Tags;
 /// What a script of this user is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// The code outside of functions; it may open files and declare metrics, and may not make requests.
+    /// Running the code outside of functions, which may open files and declare metrics, but not make
+    /// requests.
     Init,
     Setup,
     Iteration,
@@ -32,48 +33,48 @@ pub enum Phase {
     Summary,
 }
 
-/// Takes the lines that scripts, and Plimsoll about them, log: level, message, and further facts such as
-/// `("source", "console")`.
+/// Receives the log lines of scripts, and Plimsoll's lines about them: level, message, and additional
+/// fields such as `("source", "console")`.
 pub type Log = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
 
-/// What all users of a program have in common.
+/// State that all users of a program share.
 pub struct Common {
     pub library: Library,
     pub registry: Arc<Registry>,
     pub shared_arrays: SharedArrays,
-    /// What `k6/net/grpc` was told of services: read once for all users.
+    /// The service descriptions of `k6/net/grpc`: read once for all users.
     pub described: crate::modules::grpc::Described,
     pub log: Log,
-    /// What scripts see as `__ENV`.
+    /// The variables in `__ENV`.
     pub env: IndexMap<String, String, FxBuildHasher>,
-    /// What holds for the run; none while it is not known yet.
+    /// The run's options; empty while they are not known yet.
     pub run: OnceLock<Arc<RunOptions>>,
     /// The options that differ from what the script exports, each as JSON.
     pub option_changes: OnceLock<Vec<(String, String)>>,
-    /// What `setup` returned, as JSON; none within if it returned nothing.
+    /// The result of `setup` as JSON; `None` inside if it returned nothing.
     pub setup_data: OnceLock<Option<Arc<str>>>,
 }
 
-/// What the consolidated options say to users.
+/// The consolidated options that concern users.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// What `exec.test.options` shows, as JSON.
+    /// The value of `exec.test.options`, as JSON.
     pub options: String,
-    /// What becomes of the script's own `options`, as JSON: all that is set.
+    /// The final value of the script's own `options`, as JSON.
     pub script_options: String,
-    /// On requests.
+    /// Options for requests.
     pub http: HttpOptions,
     /// Settings of the users' clients.
     pub client: Arc<plimsoll_http::Settings>,
     /// Tags of every sample.
     pub tags: plimsoll_samples::TagMap,
-    /// Cookies stay from one iteration to the next.
+    /// Keep cookies from one iteration to the next.
     pub keep_cookies: bool,
-    /// Connections end with their iteration.
+    /// Close connections at the end of each iteration.
     pub fresh_connections: bool,
-    /// `setup` is not run.
+    /// Do not run `setup`.
     pub no_setup: bool,
-    /// `teardown` is not run.
+    /// Do not run `teardown`.
     pub no_teardown: bool,
     /// How long `setup` may take.
     pub setup_timeout: Duration,
@@ -81,17 +82,17 @@ pub struct RunOptions {
     pub teardown_timeout: Duration,
     /// How long `handleSummary` may take.
     pub summary_timeout: Duration,
-    /// Samples carry the user's number.
+    /// Tag samples with the user's number.
     pub tag_user: bool,
-    /// Samples carry the iteration's number.
+    /// Tag samples with the iteration's number.
     pub tag_iteration: bool,
-    /// Samples carry their group.
+    /// Tag samples with their group.
     pub tag_group: bool,
-    /// Samples carry the server's address, which costs a text per round trip.
+    /// Tag samples with the server's address, which allocates a string per round trip.
     pub tag_ip: bool,
 }
 
-/// What a user works with once it is part of a run. The init code has none of it.
+/// A user's tools during a run. Init code has none of them.
 pub struct Work {
     pub recorder: Rc<Recorder>,
     pub run: Arc<RunState>,
@@ -100,40 +101,41 @@ pub struct Work {
 
 /// The state of one virtual user, as host functions find it: `user(context)`.
 pub struct User {
-    /// From 1; 0 where no virtual user is meant, as in set-up.
+    /// From 1; 0 outside of virtual users, as in setup.
     pub id: UserId,
     pub common: Arc<Common>,
     phase: Cell<Phase>,
     work: Option<Work>,
     pub event_loop: EventLoop,
-    /// Changes to `__ENV` over what all users share; `None` for what was deleted.
+    /// This user's changes to the shared `__ENV`; `None` for deleted variables.
     pub env_changes: RefCell<BTreeMap<String, Option<String>>>,
     /// Exports made or computed once for this user, by module name.
     pub modules: Made,
     pub tags: Tags,
     pub scenario: RefCell<Option<Rc<ScenarioContext>>>,
     pub iteration: RefCell<Option<Iteration>>,
-    /// What counts towards the scenario's work, where its amount is fixed.
+    /// Counts towards the scenario's work, if its amount is fixed.
     pub tally: Rc<RefCell<Tally>>,
-    /// Asks for the end of what runs now.
+    /// Stops the current activity.
     pub stop: RefCell<Option<Stop>>,
     /// What `setup` returned, once this user has read it.
     pub setup_value: OnceCell<Persistent>,
-    /// What runs now goes on after an abort of the run: tear-down, with its init code.
+    /// Whether the current activity continues after the run was aborted: teardown, including its init
+    /// code.
     pub outlives_abort: bool,
-    /// Asks for the end of what runs now from another thread.
+    /// Stops the current activity from another thread.
     pub interrupted: Option<crate::summary::Interrupted>,
-    /// Why the script wants the whole run to end.
+    /// Why the script asked to end the whole run.
     pub abort: RefCell<Option<AbortReason>>,
     pub cookies: Rc<plimsoll_http::CookieJar>,
     pub http: HttpState,
-    /// What holds for the run; none in the first run of the init code.
+    /// The run's options; `None` in the first run of the init code.
     pub run: Option<Arc<RunOptions>>,
     /// The generator behind `Math.random`, once the script has seeded it.
     pub random: RefCell<Option<GoRand>>,
 }
 
-/// Values made once for a user, by name.
+/// Values created once per user, by name.
 #[derive(Default)]
 pub struct Made(RefCell<HashMap<String, Rc<Persistent>>>);
 
@@ -199,7 +201,7 @@ impl User {
         self.phase.set(phase);
     }
 
-    /// What the user works with, once its init code is over.
+    /// The user's tools; `None` in init code.
     #[inline]
     pub fn work(&self) -> Option<&Work> {
         match self.phase() {
@@ -208,10 +210,10 @@ impl User {
         }
     }
 
-    /// What the user works with.
+    /// The user's tools.
     ///
     /// # Errors
-    /// In the init code: an exception that says `what` cannot be done there.
+    /// In the init code: an exception that says that `what` is not possible there.
     #[inline]
     pub fn working(&self, context: &Context, what: &str) -> Result<&Work, Thrown> {
         self.work().ok_or_else(|| {
@@ -219,23 +221,23 @@ impl User {
         })
     }
 
-    /// The tags that samples of this user have now. `None` in the init code.
+    /// The current tags of this user's samples. `None` in the init code.
     pub fn base_tags(&self) -> Option<BaseTags> {
         self.tags.base()
     }
 
-    /// The run's options on requests.
+    /// The run's options for requests.
     #[inline]
     pub fn http_options(&self) -> HttpOptions {
         self.run.as_ref().map(|run| run.http).unwrap_or_default()
     }
 
-    /// Counts a call by its payload each way, in bytes; `None` if it failed.
+    /// Counts a call with its payload in both directions, in bytes; `None` if it failed.
     pub fn count_call(&self, payload: Option<(u64, u64)>) {
         self.tally.borrow_mut().call(payload);
     }
 
-    /// Whether what runs now should have ended.
+    /// Whether the current activity should have ended.
     pub fn is_overdue(&self, now: Moment) -> bool {
         let stop = self.stop.borrow();
         let stopped = stop.as_ref().is_some_and(|stop| stop.is_overdue(now));
@@ -248,7 +250,7 @@ impl User {
                     .is_some_and(|work| work.run.aborted().is_some()))
     }
 
-    /// How late the present iteration started, in an open model.
+    /// How late the current iteration started, in an open model.
     pub fn lateness(&self) -> Option<Duration> {
         let iteration = self.iteration.borrow();
         let iteration = iteration.as_ref()?;
@@ -257,17 +259,17 @@ impl User {
             .map(|scheduled| iteration.started.since(scheduled))
     }
 
-    /// Logs a line that is Plimsoll's own, such as a warning about a parameter.
+    /// Logs a line of Plimsoll's own, such as a warning about a parameter.
     pub fn log(&self, level: Level, text: &str) {
         (self.common.log)(level, text, &[]);
     }
 
-    /// Logs a line with further facts.
+    /// Logs a line with additional fields.
     pub fn log_with(&self, level: Level, text: &str, fields: &[(&str, &str)]) {
         (self.common.log)(level, text, fields);
     }
 
-    /// Runs `body` with what `__ENV[name]` is.
+    /// Runs `body` with the value of `__ENV[name]`.
     pub fn with_env<R>(&self, name: &str, body: impl FnOnce(Option<&str>) -> R) -> R {
         match self.env_changes.borrow().get(name) {
             Some(changed) => body(changed.as_deref()),

@@ -1,4 +1,4 @@
-//! Virtual users from a program, for the engine.
+//! Creates virtual users from a program, for the engine.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -21,17 +21,17 @@ use crate::pure::logline::Level;
 use crate::quickjs::{Persistent, Thrown, Value};
 use crate::user::{Phase, RunOptions, User, Work};
 
-/// Makes a program's virtual users, and runs its set-up and tear-down.
+/// Creates a program's virtual users, and runs its setup and teardown.
 pub struct ScriptUsers {
     program: Program,
 }
 
 thread_local! {
-    /// What this worker's users share of HTTP, with the settings it was made for.
+    /// The HTTP state that this worker's users share, with the settings it was created for.
     static HTTP: RefCell<Option<(Arc<plimsoll_http::Settings>, Rc<plimsoll_http::Shared>)>> = const { RefCell::new(None) };
 }
 
-/// What this worker's users share of HTTP.
+/// The HTTP state that this worker's users share.
 fn shared_http(settings: &Arc<plimsoll_http::Settings>) -> Rc<plimsoll_http::Shared> {
     HTTP.with_borrow_mut(|known| match known {
         Some((same, shared)) if Arc::ptr_eq(same, settings) => Rc::clone(shared),
@@ -44,7 +44,7 @@ fn shared_http(settings: &Arc<plimsoll_http::Settings>) -> Rc<plimsoll_http::Sha
 }
 
 impl ScriptUsers {
-    /// Users of `program`, which must have been told what holds for the run.
+    /// Users of `program`. Call [`Program::set_run`] first.
     pub fn new(program: Program) -> Self {
         ScriptUsers { program }
     }
@@ -56,7 +56,7 @@ impl ScriptUsers {
         })
     }
 
-    /// Runs the init code of a user, whose script `once` tells to end if it runs outside of iterations.
+    /// Runs the init code of a user. `once` can stop it if it runs outside of iterations.
     async fn start(
         &self,
         id: UserId,
@@ -84,7 +84,7 @@ impl ScriptUsers {
             })
     }
 
-    /// Runs `setup` or `teardown` in a user of its own.
+    /// Runs `setup` or `teardown` with a user of its own.
     async fn run_once<T: 'static>(
         &self,
         (phase, name, limit): (Phase, &str, Duration),
@@ -126,7 +126,7 @@ impl ScriptUsers {
     }
 }
 
-/// Waits for `work`, but no longer than `limit`; then it is dropped.
+/// Waits for `work`, but no longer than `limit`; then drops it.
 pub(crate) async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     let mut alarm = pin!(plimsoll_engine::timer::sleep(limit));
@@ -165,7 +165,7 @@ impl UserFactory for ScriptUsers {
                 None => None,
             };
         }
-        // Set-up happens once in a run.
+        // Setup runs once per run.
         let _ = self.program.common.setup_data.set(data);
         Ok(())
     }
@@ -180,7 +180,7 @@ impl UserFactory for ScriptUsers {
     }
 }
 
-/// What `setup` returned, as JSON; none if it returned nothing.
+/// The result of `setup` as JSON; `None` if it returned nothing.
 fn read_setup(value: Value<'_>) -> Result<Result<Option<String>, String>, Thrown> {
     if value.is_undefined() {
         return Ok(Ok(None));
@@ -189,7 +189,7 @@ fn read_setup(value: Value<'_>) -> Result<Result<Option<String>, String>, Thrown
         Ok(json) => Ok(Ok(Some(json))),
         Err(NoJson::Thrown(thrown)) => Err(thrown),
         Err(NoJson::Holds(what)) => Ok(Err(format!(
-            "setup() returned {what}, which cannot be handed on as JSON"
+            "setup() returned {what}, which cannot be converted to JSON"
         ))),
     }
 }
@@ -197,7 +197,7 @@ fn read_setup(value: Value<'_>) -> Result<Result<Option<String>, String>, Thrown
 /// A virtual user that runs a script.
 pub struct ScriptUser {
     instance: Instance,
-    /// What the present scenario runs.
+    /// The function of the current scenario.
     function: Option<Rc<Persistent>>,
 }
 
@@ -264,7 +264,7 @@ impl VirtualUser for ScriptUser {
         let mut ending = Ending::Completed;
         match outcome {
             Outcome::Interrupted => return Ending::Interrupted,
-            // The iteration that asks for the end has had its own.
+            // An iteration that ends the run still counts as ended.
             Outcome::Aborted(reason) => ending = Ending::Abort(reason),
             Outcome::Threw(text) => {
                 log_exception(&self.instance, &text, &[("source", "stacktrace")]);
@@ -289,7 +289,8 @@ impl VirtualUser for ScriptUser {
 }
 
 impl Instance {
-    /// Records the bytes that went over the user's sockets since the last time. Gives the moment.
+    /// Records the bytes that the user's sockets transferred since the last call. Returns the current
+    /// moment.
     fn record_traffic(&self) -> plimsoll_units::Moment {
         let now = plimsoll_clock::now();
         if let (Some(work), Some(tags)) = (self.user.work(), self.user.base_tags()) {
@@ -301,7 +302,7 @@ impl Instance {
     }
 }
 
-/// Logs an exception that ended an iteration, with the scenario it was in.
+/// Logs an exception that ended an iteration, with its scenario.
 fn log_exception(instance: &Instance, text: &str, more: &[(&str, &str)]) {
     let scenario = instance.user.scenario.borrow();
     let definition = scenario.as_ref().map(|scenario| &scenario.state.scenario);

@@ -1,4 +1,4 @@
-//! Users that compute without waiting, beside others on the same worker.
+//! Users that compute without waiting, next to others on the same worker.
 
 mod running;
 
@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use plimsoll_engine::AbortReason;
 use running::{Run, Script};
 
-/// Far longer than any of these runs takes, and what they would take if a busy user held its worker.
+/// Far longer than any of these runs should take; a busy user that blocked its worker would make
+/// them last this long.
 const HELD: &str = "60s";
 
-/// Runs three busy users beside four that sleep ten times and then end the run.
+/// Runs three busy users together with four that sleep ten times and then end the run.
 fn beside(busy: &str) -> Run {
     let begun = Instant::now();
     let run = Script::text(&format!(
@@ -65,7 +66,8 @@ fn a_user_that_never_waits_holds_up_nobody() {
             "{busy}: {:?}",
             run.aborted
         );
-        // The first of them ends the run at its tenth; the others have slept as often, or nearly so.
+        // The first user ends the run at its tenth sleep; the others have slept as often, or nearly
+        // so.
         let slept = run.console().len();
         assert!((25..=40).contains(&slept), "{busy}: {slept}");
     }
@@ -77,10 +79,10 @@ fn busy_users_share_their_worker() {
         "
         import exec from 'k6/execution';
         export const options = { scenarios: { a: { executor: 'constant-vus', vus: 5, duration: '1s', gracefulStop: '0s' } } };
-        let told = false;
+        let logged = false;
         export default function () {
-            if (!told) console.log(exec.vu.idInTest);
-            told = true;
+            if (!logged) console.log(exec.vu.idInTest);
+            logged = true;
             for (let n = 0; n < 1e5; n++);
         }
         ",

@@ -1,4 +1,4 @@
-//! The life of a script: init, set-up, iterations, tear-down, and how each can fail.
+//! The life of a script: init, setup, iterations, teardown, and how each can fail.
 
 mod running;
 

@@ -6,6 +6,7 @@
 //! each may still have. A number may only shrink, and a file without a line may have none.
 
 use super::Finding;
+use super::source::BETWEEN_LITERALS;
 use super::tree::{File, Tree};
 
 /// A phrase in lower case, matched as whole words, and what to write instead.
@@ -100,6 +101,8 @@ const FINE: &[(&str, Position, &str)] = &[
     ("was no", Position::Before, "there"),
     ("was no", Position::After, "longer"),
     ("so many", Position::After, "that"),
+    // The name of a parameter in POSIX and in k6.
+    ("whence", Position::After, "argument"),
     ("head", Position::After, "of the queue"),
     ("head", Position::After, "of the list"),
     ("head", Position::Before, "of"),
@@ -168,7 +171,9 @@ fn phrases(file: &File) -> Vec<Finding> {
     if file.is_rust() {
         for line in file.rust_lines() {
             look(line.number, &without_code(&line.comment, '`', '`'));
-            look(line.number, &without_code(&line.text, '{', '}'));
+            for literal in line.text.split(BETWEEN_LITERALS).filter(|text| is_prose(text)) {
+                look(line.number, &without_code(literal, '{', '}'));
+            }
         }
     } else if file.path.ends_with(".md") {
         let mut in_code = false;
@@ -187,6 +192,11 @@ fn phrases(file: &File) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether a string literal is prose, and not a name such as `"head"`: a single word in lower case.
+fn is_prose(literal: &str) -> bool {
+    literal.contains(char::is_whitespace) || literal.starts_with(char::is_uppercase)
 }
 
 /// What begins a comment in a script or a configuration file.
@@ -305,7 +315,7 @@ mod tests {
         let fine = "There is no cache. It is no longer sent. The headroom is ahead.\n\
                     The answer to the question.\nmulti-room\nA HEAD request sets `head`.\n";
         assert_eq!(lines(&[("docs/a.md", fine)]), []);
-        let rust = "// The response sets `answer`.\nlet a = \"{answer}\";\n";
+        let rust = "// The response sets `answer`.\nlet a = (\"{answer}\", \"head\", \"answer\");\n";
         assert_eq!(lines(&[("crates/a/src/b.rs", rust)]), []);
     }
 

@@ -3,6 +3,9 @@
 //! A full parser would be a large dependency: the rules only need to know that a word is not in a
 //! string, a comment or a test.
 
+/// Separates string literals in [`Line::text`]: the ASCII unit separator, which no literal contains.
+pub const BETWEEN_LITERALS: char = '\u{1f}';
+
 /// One line of Rust.
 #[derive(Debug, Default, Clone)]
 pub struct Line {
@@ -12,7 +15,7 @@ pub struct Line {
     pub code: String,
     /// The text of its comments.
     pub comment: String,
-    /// The contents of its string literals.
+    /// The contents of its string literals, each followed by [`BETWEEN_LITERALS`].
     pub text: String,
     /// Whether it is inside an item under `#[cfg(test)]` or `#[test]`.
     pub in_test: bool,
@@ -109,7 +112,7 @@ fn blank(text: &str) -> Vec<Line> {
                 '\\' if peek(at + 1) != '\n' => step = 2,
                 '"' => {
                     line.code.push('"');
-                    line.text.push(' ');
+                    line.text.push(BETWEEN_LITERALS);
                     state = State::Code;
                 }
                 _ => line.text.push(c),
@@ -117,7 +120,7 @@ fn blank(text: &str) -> Vec<Line> {
             State::RawText { hashes } => {
                 if c == '"' && (1..=hashes).all(|n| peek(at + n) == '#') {
                     line.code.push('"');
-                    line.text.push(' ');
+                    line.text.push(BETWEEN_LITERALS);
                     state = State::Code;
                     step = hashes + 1;
                 } else {

@@ -81,7 +81,8 @@ fn hex_encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.string(&with_octets(context, &call.argument(0), "", digests::hex)?)
 }
 
-/// Nobody needs more random bytes at once; a slip of the pen asks for more.
+/// A limit far above any sensible request, so that a mistyped size fails instead of allocating
+/// gigabytes.
 const MOST_RANDOM_BYTES: i64 = 1 << 30;
 
 fn random_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
@@ -92,7 +93,7 @@ fn random_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
     for piece in bytes.chunks_mut(64 * 1024) {
         getrandom::fill(piece)
-            .map_err(|error| context.throw_plain(format!("no random bytes to be had: {error}")))?;
+            .map_err(|error| context.throw_plain(format!("no random bytes available: {error}")))?;
         give_way(piece.len());
     }
     context.array_buffer(&bytes)
@@ -111,7 +112,7 @@ fn encoded<'c>(context: &'c Context, bytes: Vec<u8>, encoding: &Value<'c>) -> Re
     }
 }
 
-/// What `createHash` and `createHMAC` give.
+/// The result of `createHash` and `createHMAC`.
 struct ScriptHasher(RefCell<Hasher>);
 
 impl Class for ScriptHasher {

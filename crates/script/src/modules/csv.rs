@@ -1,6 +1,7 @@
 //! `k6/experimental/csv`: records of a file, all at once and shared, or one after another.
 //!
-//! Reading always starts at the file's first byte, wherever the script has read to.
+//! Reading always starts at the file's first byte, even if the script has already read from the
+//! file.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,14 +29,14 @@ pub const MODULE: BuiltIn = BuiltIn {
     }),
 };
 
-/// What a script asks for.
+/// The options of a parser.
 #[derive(Debug, Clone)]
 struct Options {
     delimiter: char,
     skip_first_line: bool,
-    /// Records before this one, from 0, are left out.
+    /// Records before this one, counted from 0, are skipped.
     from_line: usize,
-    /// Records after this one are left out; 0 is none.
+    /// Records after this one are skipped; 0 means no limit.
     to_line: usize,
     as_objects: bool,
 }
@@ -108,13 +109,13 @@ struct Records {
     bytes: Arc<[u8]>,
     reader: Reader,
     options: Options,
-    /// The place of the next record, from 0.
+    /// The number of the next record, from 0.
     line: usize,
     header: Option<Vec<String>>,
 }
 
 impl Records {
-    /// Skips, or takes as names, what comes before the first record wanted.
+    /// Skips the lines before the first record, or reads the field names from them.
     fn start(bytes: Arc<[u8]>, options: Options) -> Result<Records, String> {
         let reader = Reader::new(options.delimiter)
             .map_err(|error| format!("failed to read record; reason: {error}"))?;
@@ -157,7 +158,7 @@ impl Records {
         self.reader.next(&self.bytes)
     }
 
-    /// The next record as JSON: an array of fields, or an object by the header's names.
+    /// The next record as JSON: an array of fields, or an object keyed by the header's names.
     fn next(&mut self) -> Result<Option<Json>, String> {
         if self.options.to_line > 0 && self.line > self.options.to_line {
             return Ok(None);
@@ -194,7 +195,7 @@ fn parse<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let path = file
         .instance::<File>()
         .map(|file| file.path.display().to_string());
-    // No script can give a shared array this name.
+    // A script cannot give a shared array this name.
     let name = format!("\0csv {} {:?}", path.unwrap_or_default(), records.options);
     let shared = &user(context).common.shared_arrays;
     if let Some(elements) = shared.get(&name) {

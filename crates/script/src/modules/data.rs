@@ -1,8 +1,7 @@
 //! `k6/data`: arrays that all users share.
 //!
-//! A `SharedArray`'s elements are kept once in the process, as JSON text. What
-//! a script reads is parsed for it and frozen through and through, so no user
-//! can tell the sharing.
+//! A `SharedArray`'s elements are stored once per process, as JSON text. An element that a script
+//! reads is parsed for it and deeply frozen, so users cannot observe the sharing.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -25,7 +24,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     }),
 };
 
-/// Bytes that are read in the time that it takes to look at an element.
+/// The cost of looking at an element, as a number of bytes that could be read in the same time.
 const ELEMENT: usize = 64;
 
 /// All shared arrays of a program, by name.
@@ -33,7 +32,7 @@ const ELEMENT: usize = 64;
 pub struct SharedArrays(Mutex<HashMap<String, Arc<Elements>>>);
 
 impl SharedArrays {
-    /// The array of that name.
+    /// The array with that name.
     pub fn get(&self, name: &str) -> Option<Arc<Elements>> {
         self.0
             .lock()
@@ -42,29 +41,29 @@ impl SharedArrays {
             .cloned()
     }
 
-    /// Adds an array, unless another user was first; gives the one that is there.
+    /// Adds an array, unless another user was first; returns the stored one.
     pub fn add(&self, name: String, elements: Elements) -> Arc<Elements> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(name).or_insert_with(|| Arc::new(elements)))
     }
 }
 
-/// The elements of an array, one JSON text behind the other.
+/// The elements of an array, as one JSON text after another.
 #[derive(Debug, Default)]
 pub struct Elements {
     text: String,
-    /// Where each element ends. One without text is undefined.
+    /// Where each element ends. An element without text is undefined.
     ends: Vec<usize>,
 }
 
 impl Elements {
-    /// Adds an element by its JSON; none for undefined.
+    /// Adds an element by its JSON; `None` for undefined.
     pub fn push(&mut self, json: Option<&str>) {
         self.text.push_str(json.unwrap_or_default());
         self.ends.push(self.text.len());
     }
 
-    /// How many there are.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -107,7 +106,7 @@ fn new_shared_array<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     view(context, elements)
 }
 
-/// Calls the script's function, and keeps what it returns.
+/// Calls the script's function and stores its result.
 fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> {
     if make.is_async_function() {
         return Err(context.throw_plain(
@@ -128,8 +127,8 @@ fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> 
     Ok(elements)
 }
 
-/// An array as scripts see it: a Proxy of an empty array, which is what makes `Array.isArray`,
-/// `JSON.stringify` and every method of arrays take it for one.
+/// An array as scripts see it: a Proxy of an empty array, so that `Array.isArray`, `JSON.stringify`
+/// and all array methods accept it.
 pub fn view(context: &Context, elements: Arc<Elements>) -> Returned<'_> {
     let traps = context.instance(Traps {
         elements,
@@ -140,11 +139,11 @@ pub fn view(context: &Context, elements: Arc<Elements>) -> Returned<'_> {
     context.global().get("Proxy")?.construct(&[&target, &traps])
 }
 
-/// What the Proxy asks (ECMA-262, 10.5).
+/// The Proxy's traps (ECMA-262, 10.5).
 struct Traps {
     elements: Arc<Elements>,
-    /// The element read last, since `a[i].x + a[i].y` reads it again. Being frozen, it is as good
-    /// as a new copy.
+    /// The element read last, since `a[i].x + a[i].y` reads it again. It is frozen, so reusing it
+    /// cannot be observed.
     last: Cell<usize>,
     last_value: [Slot; 1],
 }
@@ -174,7 +173,7 @@ fn refuse<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Err(context.throw_type("SharedArray is immutable"))
 }
 
-/// What a property key means to an array.
+/// The meaning of a property key for an array.
 enum Asked {
     Length,
     Index(usize),
@@ -189,7 +188,7 @@ fn asked(key: &Value<'_>) -> Result<Asked, Thrown> {
     if &*text == "length" {
         return Ok(Asked::Length);
     }
-    // Only the one way of writing an index counts as one: `01` is another key.
+    // Only the canonical form is an index: `01` is another key.
     let canonical = !text.starts_with('0') || text.len() == 1;
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     Ok(match text.parse() {
@@ -213,7 +212,7 @@ fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with_traps(context, call, |traps| match asked(&call.argument(1))? {
         Asked::Length => Ok(context.integer(traps.elements.len() as u64)),
         Asked::Index(index) => traps.element(context, index),
-        // The methods of arrays, which find the elements through the Proxy.
+        // Array methods find the elements through the Proxy.
         Asked::Other => call.argument(0).get(&Atom::from_value(&call.argument(1))?),
     })
 }
@@ -238,12 +237,12 @@ impl Traps {
     }
 }
 
-/// Freezes what was parsed from JSON, and so is a tree.
+/// Freezes a value parsed from JSON, which is always a tree.
 fn freeze_all(value: &Value<'_>) -> Result<(), Thrown> {
     if !value.is_object() {
         return Ok(());
     }
-    // With a list in place of recursion, since nested input could exhaust the stack.
+    // An explicit list instead of recursion, since nested input could exhaust the stack.
     let mut pending = vec![value.clone()];
     while let Some(object) = pending.pop() {
         for key in object.keys()? {
@@ -288,8 +287,8 @@ fn get_own_property_descriptor<'c>(context: &'c Context, call: &Call<'c>) -> Ret
         };
         let descriptor = context.object()?;
         descriptor.define("value", get(context, call)?)?;
-        // Not writable in truth, but a Proxy may not say otherwise than its target does of
-        // `length`, nor call fixed what the target does not have.
+        // Not really writable, but a Proxy must agree with its target about `length`, and must not
+        // report properties that the target lacks as non-configurable.
         descriptor.define("writable", context.bool(true))?;
         descriptor.define("enumerable", context.bool(!is_length))?;
         descriptor.define("configurable", context.bool(!is_length))?;

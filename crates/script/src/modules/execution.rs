@@ -1,4 +1,4 @@
-//! `k6/execution`: what a script may know of the run it is part of.
+//! `k6/execution`: information about the run for scripts.
 
 use plimsoll_engine::AbortReason;
 
@@ -83,7 +83,7 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
     exports.define("vu", vu)
 }
 
-/// An object whose properties are computed anew each time.
+/// An object whose properties are computed at each access.
 fn getters<'c>(context: &'c Context, list: &[(&str, Value<'c>)]) -> Returned<'c> {
     let object = context.object()?;
     for (name, getter) in list {
@@ -92,7 +92,7 @@ fn getters<'c>(context: &'c Context, list: &[(&str, Value<'c>)]) -> Returned<'c>
     Ok(object)
 }
 
-/// Refuses `what` in the init code, where no user is at work.
+/// Refuses `what` in the init code, where no user is running.
 fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     let user = user(context);
     if user.phase() == Phase::Init {
@@ -103,7 +103,7 @@ fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     Ok(user)
 }
 
-/// Refuses what is known of the instance before and after the run.
+/// Refuses access to instance information before and after the run.
 fn during_run(context: &Context) -> Result<&User, Thrown> {
     let user = user(context);
     if !matches!(user.phase(), Phase::Setup | Phase::Iteration) {
@@ -221,7 +221,7 @@ fn of_user(context: &Context) -> Result<&User, Thrown> {
     running(context, "VU information")
 }
 
-/// The live object kept under that name; made when first asked for.
+/// The live object stored under that name, created on first use.
 fn live<'c, T: Class>(context: &'c Context, name: &str, made: T) -> Returned<'c> {
     let user = of_user(context)?;
     if let Some(kept) = user.modules.get(name) {
@@ -263,7 +263,7 @@ fn id<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Ok(context.number(f64::from(of_user(context)?.id.0)))
 }
 
-/// The user's number among those of all segments of the test.
+/// The user's number among the users of all segments of the test.
 fn id_in_test<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = of_user(context)?;
     let id = u64::from(user.id.0);
@@ -272,7 +272,7 @@ fn id_in_test<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
         let stripe = &scenario.state.scenario.stripe;
         stripe.place(id.checked_sub(1)?)
     });
-    // In setup and teardown the user has number 0 here and there.
+    // In setup and teardown both numbers of the user are 0.
     Ok(context.number(place.map_or(id, |place| place + 1) as f64))
 }
 
@@ -322,7 +322,7 @@ fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Err(exception.rethrow())
 }
 
-/// Lets the run go on, and fails it at its end.
+/// Marks the run as failed without stopping it.
 fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = running(context, "test information")?;
     let reason = call.argument(0);
@@ -337,7 +337,7 @@ fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.undefined())
 }
 
-/// `exec.vu.metrics.tags`: the tags that the user's samples have from now on.
+/// `exec.vu.metrics.tags`: the tags of all later samples of the user.
 struct LiveTags;
 
 impl Class for LiveTags {
@@ -383,7 +383,7 @@ impl Class for LiveTags {
     }
 }
 
-/// `exec.vu.metrics.metadata`: what accompanies samples to outputs.
+/// `exec.vu.metrics.metadata`: metadata that outputs receive with each sample.
 struct LiveMetadata;
 
 impl Class for LiveMetadata {
@@ -428,7 +428,7 @@ impl Class for LiveMetadata {
     }
 }
 
-/// What tags and metadata may be: `kind` is which of them.
+/// Checks the type of a tag or metadata value; `kind` says which of the two it is.
 fn plain_text<'c>(
     context: &'c Context,
     kind: &str,

@@ -1,8 +1,8 @@
-//! Errors with names of their own, as WebCrypto and `k6/experimental/fs` have them.
+//! Errors with their own names, as WebCrypto and `k6/experimental/fs` define them.
 
 use crate::quickjs::{Context, ErrorKind, Thrown, Value};
 
-/// An error whose `name` is its own, such as `OperationError`.
+/// An error with its own `name`, such as `OperationError`.
 #[derive(Debug)]
 pub struct Fault {
     name: &'static str,
@@ -17,27 +17,27 @@ impl Fault {
         }
     }
 
-    /// The algorithm is not known, or cannot do that.
+    /// The algorithm is unknown or does not support the operation.
     pub fn not_supported(message: impl Into<String>) -> Fault {
         Fault::new("NotSupportedError", message)
     }
 
-    /// The key is not for this.
+    /// The key does not allow this use.
     pub fn access(message: impl Into<String>) -> Fault {
         Fault::new("InvalidAccessError", message)
     }
 
-    /// What WebCrypto leaves to the operation.
+    /// An operation-specific error, as defined by WebCrypto.
     pub fn operation(message: impl Into<String>) -> Fault {
         Fault::new("OperationError", message)
     }
 
-    /// The key's data is not what its format says.
+    /// The key's data does not match its format.
     pub fn data(message: impl Into<String>) -> Fault {
         Fault::new("DataError", message)
     }
 
-    /// The usages do not go with the key.
+    /// The usages do not fit the key.
     pub fn usages(message: impl Into<String>) -> Fault {
         Fault::new("SyntaxError", message)
     }
@@ -48,7 +48,7 @@ impl Fault {
         Ok(error)
     }
 
-    /// Raises it.
+    /// Throws the error in the script.
     pub fn throw(&self, context: &Context) -> Thrown {
         match self.value(context) {
             Ok(error) => context.throw(error),
@@ -57,7 +57,7 @@ impl Fault {
     }
 }
 
-/// Turns a fault into a pending exception, so that it travels by `?`.
+/// Turns a fault into a pending exception, so that `?` can pass it on.
 pub trait OrThrow<T> {
     fn or_throw(self, context: &Context) -> Result<T, Thrown>;
 }

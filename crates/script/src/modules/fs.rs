@@ -1,4 +1,4 @@
-//! `k6/experimental/fs`: files read piece by piece. All users share a file's bytes.
+//! `k6/experimental/fs`: files read in pieces. All users share a file's bytes.
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ const START: i32 = 0;
 const CURRENT: i32 = 1;
 const END: i32 = 2;
 
-/// An open file, and how far this user has read it.
+/// An open file and this user's position in it.
 pub struct File {
     pub path: PathBuf,
     pub bytes: Arc<[u8]>,
@@ -116,7 +116,7 @@ fn stat<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(result)
 }
 
-/// `read(into)`: how many bytes were read, or null at the end.
+/// `read(into)`: the number of bytes read, or null at the end.
 fn read<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let this = call.this();
     let file = file(context, &this)?;
@@ -146,7 +146,7 @@ fn read<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
 }
 
-/// `seek(offset, whence)`: the new place, in bytes from the start.
+/// `seek(offset, whence)`: the new position in bytes from the start.
 fn seek<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let this = call.this();
     let file = file(context, &this)?;
@@ -175,7 +175,7 @@ fn seek<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         END if offset > 0 => {
             return Err(context.throw_type("offset cannot be positive when using SeekModeEnd"));
         }
-        // As scripts have it from k6, the end is the last byte, not behind it.
+        // As in k6, the end is the last byte, not the position after it.
         END => (size - 1).saturating_add(offset),
         _ => {
             return Err(

@@ -1,4 +1,4 @@
-//! Host functions give way while they compute, and end when the script is to end.
+//! Host functions yield while they compute, and stop when the script has to end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::testing;
 use crate::instance::Outcome;
 
-/// What the calls below work on.
+/// The values that the calls below use.
 const PREPARE: &str = "
     import { parseHTML } from 'k6/html';
     import encoding from 'k6/encoding';
@@ -24,7 +24,7 @@ const PREPARE: &str = "
     const shared = new SharedArray('shared', () => Array.from({ length: 3e3 }, (_, n) => n));
 ";
 
-/// What a call needs besides, and the call itself: each is a single call of a host function.
+/// Extra preparation for a call, and the call itself: each is a single call of a host function.
 const CALLS: &[(&str, &str)] = &[
     ("", "parseHTML(paragraphs)"),
     ("const nested = '<div>'.repeat(1e3)", "parseHTML(nested)"),
@@ -91,7 +91,7 @@ const CALLS: &[(&str, &str)] = &[
     ),
 ];
 
-/// How often the host looks at the clock before the script must end.
+/// The number of clock checks after which the script must end.
 const LOOKS: usize = 5;
 
 #[test]
@@ -107,7 +107,7 @@ fn long_calls_are_ended() {
                 console.log('ended');
             }}"
         );
-        // None before the call has begun.
+        // None before the call has started.
         let looks = Arc::new(AtomicUsize::new(usize::MAX));
         let ended = Arc::new(AtomicUsize::new(0));
         let (begin, end) = (Arc::clone(&looks), Arc::clone(&ended));

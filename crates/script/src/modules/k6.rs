@@ -93,7 +93,7 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if sets.is_nullish() {
         return Err(context.throw_type("check() needs an object of checks, not undefined or null"));
     }
-    // The sets of a text are its letters.
+    // The entries of a string are its characters.
     let boxed = match sets.is_string() {
         true => Some(
             context
@@ -108,7 +108,7 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {
         for key in sets.keys()? {
-            // The name is made into text once, and is still there when the outcome is known.
+            // The name is converted to text once and is still available when the outcome is known.
             let (outcome, passed) = key.with_text(|name| {
                 refuse_separator(context, name)?;
                 let test = sets.get(&key)?;
@@ -135,7 +135,7 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.bool(all_passed))
 }
 
-/// Whether one check holds: what its function says, or what it is.
+/// Whether one check passes: the result of its function, or its own value.
 fn evaluate<'c>(context: &'c Context, test: &Value<'c>, value: &Value<'c>) -> Result<bool, Thrown> {
     if !test.is_function() {
         return Ok(test.is_truthy());
@@ -145,7 +145,7 @@ fn evaluate<'c>(context: &'c Context, test: &Value<'c>, value: &Value<'c>) -> Re
 }
 
 fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
-    // Quicker than a search for the text: names are short, and every check of every iteration has one.
+    // Faster than a substring search: names are short, and every check of every iteration has one.
     if name.as_bytes().windows(2).any(|pair| pair == b"::") {
         return Err(context.throw_plain(format!(
             "{name:?}: names of groups and checks may not contain '::', which separates them"
@@ -154,7 +154,7 @@ fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
     Ok(())
 }
 
-/// `randomSeed(integer)`: from now on `Math.random` gives the sequence of that seed.
+/// `randomSeed(integer)`: makes `Math.random` return the sequence of that seed from now on.
 fn random_seed<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let seed = call.argument(0).to_integer()?;
     *user(context).random.borrow_mut() = Some(GoRand::new(seed));

@@ -1,4 +1,4 @@
-//! `k6/metrics`: metrics that a script declares for itself.
+//! `k6/metrics`: custom metrics of scripts.
 
 use plimsoll_samples::{Contains, Kind, MetricId};
 
@@ -39,7 +39,7 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     exports.define("Trend", trend)
 }
 
-/// A declared metric; `KIND` tells the four constructors apart.
+/// A declared metric; `KIND` distinguishes the four constructors.
 struct Metric<const KIND: u8> {
     name: String,
     id: MetricId,
@@ -74,7 +74,7 @@ fn declare<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>, kind: Kind
     Ok(metric)
 }
 
-/// `metric.add(value, tags?)`: whether the value was taken.
+/// `metric.add(value, tags?)`: returns whether the value was accepted.
 fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let this = call.this();
     let Some(metric) = this.instance::<Metric<KIND>>() else {
@@ -108,7 +108,7 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
     }
     let tags = own_tags(context, &metric.name, &call.argument(1))?;
     let tags: Vec<(&str, &str)> = tags.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    // The only other fault is a number that is none, told above.
+    // NaN is reported above, and no other failure is possible.
     let taken = work
         .recorder
         .add(metric.id, number, &base, &tags, plimsoll_clock::now())
@@ -116,7 +116,7 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
     Ok(context.bool(taken))
 }
 
-/// Logs the refusal of a value, or throws it where the options say so.
+/// Logs the refusal of a value, or throws it if the options say so.
 fn refuse<'c>(context: &'c Context, message: &str) -> Returned<'c> {
     let user = user(context);
     if user.http_options().throw {

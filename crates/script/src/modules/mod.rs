@@ -1,7 +1,7 @@
 //! The modules that k6 scripts import by name: one file each.
 //!
 //! A module is a [`BuiltIn`]: a table of [`Entry`]s (functions and constants, which cost a user nothing until they are
-//! used) and, where values have to be made, a function that makes them.
+//! used) and, for values that must be created at run time, a function that creates them.
 //!
 //! ```ignore
 //! pub const MODULE: BuiltIn = BuiltIn {
@@ -65,21 +65,21 @@ use crate::quickjs::{Class, Context, Entry, Thrown, Value};
 /// A module that scripts import by name.
 pub struct BuiltIn {
     pub name: &'static str,
-    /// For the reader: both kinds are loaded alike.
+    /// Documentation only: both kinds are loaded alike.
     #[allow(dead_code)]
     pub shape: Shape,
     /// Functions and constants.
     pub entries: &'static [Entry],
     /// The names that `make` defines.
     pub made: &'static [&'static str],
-    /// Defines the exports that are no plain functions or constants.
+    /// Defines the exports that are not plain functions or constants.
     pub make: Option<Make>,
 }
 
-/// Defines the made exports on the object of all exports.
+/// Defines the created exports on the object of all exports.
 pub type Make = for<'c> fn(&'c Context, &Value<'c>) -> Result<(), Thrown>;
 
-/// What a module's default export is.
+/// The form of a module's default export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One object is the default export; its keys can be imported by name too.
@@ -88,7 +88,7 @@ pub enum Shape {
     Names,
 }
 
-/// All modules there are.
+/// All built-in modules.
 pub const ALL: &[&BuiltIn] = &[
     &k6::MODULE,
     &http::MODULE,

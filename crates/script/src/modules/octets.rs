@@ -4,7 +4,7 @@ use crate::quickjs::{Context, Thrown, Value};
 
 /// Runs `body` over the bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
 ///
-/// `what` names the operation in the complaint when `value` is none of these; it may be empty.
+/// `what` names the operation in the error for other types; it may be empty.
 pub fn with_octets<'c, R>(
     context: &'c Context,
     value: &Value<'c>,
@@ -35,7 +35,7 @@ pub fn octets<'c>(context: &'c Context, value: &Value<'c>, what: &str) -> Result
     with_octets(context, value, what, <[u8]>::to_vec)
 }
 
-/// A string argument that may be left out: null and undefined are the empty text.
+/// An optional string argument: null and undefined become an empty string.
 pub fn text_or_empty(value: &Value<'_>) -> Result<String, Thrown> {
     if value.is_nullish() {
         Ok(String::new())
@@ -56,7 +56,7 @@ fn constructor_name(value: &Value<'_>) -> Result<String, Thrown> {
     Ok(constructor.get("name")?.to_text()?.into_string())
 }
 
-/// What a value is, for an error message.
+/// The type of a value, for error messages.
 fn kind(value: &Value<'_>) -> Result<String, Thrown> {
     Ok(match () {
         () if value.is_undefined() => "undefined".to_owned(),

@@ -1,4 +1,4 @@
-//! The tags that a script gives to single samples.
+//! The tags that a script sets on single samples.
 
 use crate::quickjs::{Thrown, Value};
 
@@ -7,10 +7,10 @@ use crate::quickjs::{Thrown, Value};
 pub struct SampleTags(Vec<(String, String)>);
 
 impl SampleTags {
-    /// Reads an object of tags. What is no object has none.
+    /// Reads an object of tags. Other values have no tags.
     ///
     /// # Errors
-    /// For a value that is neither text, number nor bool.
+    /// If a tag's value is not a string, number or boolean.
     pub fn read(value: &Value<'_>) -> Result<Result<Self, String>, Thrown> {
         let mut tags = Vec::new();
         for key in value.keys()? {
@@ -35,7 +35,7 @@ impl SampleTags {
             .map(|(_, value)| value.as_str())
     }
 
-    /// As recorders take them.
+    /// The tags as recorders take them.
     pub fn borrowed(&self) -> Vec<(&str, &str)> {
         self.0
             .iter()
@@ -47,7 +47,7 @@ impl SampleTags {
 /// Runs `body` with the tags in `value`.
 ///
 /// # Errors
-/// For tags that are none, and what `body` throws.
+/// If the tags are invalid, or if `body` throws.
 pub fn with_tags<R>(
     value: &Value<'_>,
     body: impl FnOnce(&[(&str, &str)]) -> Result<R, Thrown>,

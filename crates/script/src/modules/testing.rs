@@ -1,7 +1,7 @@
-//! Runs a script as a virtual user would, and compares what it logs with what was seen elsewhere.
+//! Runs a script as a virtual user would, and compares its log with a recorded one.
 //!
-//! `tests/observed/NAME.js` (or `.ts`) is a script; `NAME.txt` is the log that k6, or whatever the test says,
-//! wrote for it. See `tests/observed/README.md`.
+//! `tests/observed/NAME.js` (or `.ts`) is a script; `NAME.txt` is the log that k6, or another program that the test
+//! names, wrote for it. See `tests/observed/README.md`.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -14,12 +14,12 @@ use crate::instance::{Argument, Instance, Outcome};
 use crate::user::{Phase, User, Work};
 use crate::{ImportMap, Interrupted, LoadSettings, Program};
 
-/// Where the scripts and logs lie.
+/// The folder of the scripts and logs.
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/observed")
 }
 
-/// Asserts that the script of that name logs what it was seen to log.
+/// Asserts that the script of that name writes the recorded log.
 pub fn assert_observed(name: &str) {
     let expected = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
     let typescript = format!("{name}.ts");
@@ -44,8 +44,7 @@ pub fn assert_observed(name: &str) {
     assert_eq!(found.lines().count(), expected.lines().count());
 }
 
-/// What the script in that file logs: its init code twice, as the first and as user 1's, and one
-/// iteration.
+/// The log of the script in that file: its init code twice, first for loading and then as user 1, and one iteration.
 pub fn logged(file: &str) -> String {
     let path = folder().join(file);
     let lines = Arc::new(Mutex::new(String::new()));
@@ -65,8 +64,8 @@ pub fn logged(file: &str) -> String {
     lines.clone()
 }
 
-/// Runs a script's init code twice, as the first and as user 1's, and one iteration, which ends early once `interrupted`
-/// says so.
+/// Runs a script's init code twice, first for loading and then as user 1, and one iteration, which is stopped early
+/// once `interrupted` returns true.
 pub fn run(
     path: PathBuf,
     source: Vec<u8>,

@@ -163,7 +163,7 @@ fn with_decoder<'c>(
 mod tests {
     use super::super::testing::assert_observed;
 
-    /// `text_codec.txt` is what Node.js logs for the same script, k6 1.8 having neither.
+    /// `text_codec.txt` is the log of Node.js for the same script, because k6 1.8 has neither class.
     #[test]
     fn behaves_as_observed() {
         assert_observed("text_codec");

@@ -1,4 +1,4 @@
-//! `k6/timers`, which are the global timers too.
+//! `k6/timers`, whose functions are also the global timers.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub fn set_interval<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     add(context, call, "setInterval", true)
 }
 
-/// `setTimeout(callback, delay, ...arguments)` and its repeating sibling.
+/// `setTimeout(callback, delay, ...arguments)`, or `setInterval` if `repeat` is set.
 fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> Returned<'c> {
     let callback = call.argument(0);
     if !callback.is_function() {
@@ -37,7 +37,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
             false => context.throw_type(text),
         });
     }
-    // The HTML standard, timer initialization steps: what is no sensible delay is 0.
+    // The HTML standard, timer initialization steps: an invalid delay is 0.
     let delay = call.argument(1).to_number()?;
     let delay = if delay.is_finite() && delay > 0.0 {
         delay.min(LONGEST)
@@ -45,7 +45,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
         0.0
     };
     let delay = Duration::from_secs_f64(delay / 1000.0);
-    // A repeating timer without a delay would leave no room for anything else.
+    // A repeating timer without a delay would starve everything else.
     let every = repeat.then(|| delay.max(Duration::from_millis(1)));
     let arguments = call
         .arguments()
@@ -58,7 +58,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
     Ok(context.number(id))
 }
 
-/// A century in milliseconds: longer delays mean the same and would overflow.
+/// A century in milliseconds: longer delays have the same effect and would overflow.
 const LONGEST: f64 = 3.2e12;
 
 /// `clearTimeout(id)` and `clearInterval(id)`.

@@ -1,4 +1,4 @@
-//! From source text to bytecode: ES module or CommonJS, JavaScript or TypeScript.
+//! Compiles source text to bytecode: ES module or CommonJS, JavaScript or TypeScript.
 
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -8,17 +8,17 @@ use crate::quickjs::{
     Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value, on_new_stack,
 };
 
-/// A file that was compiled once, to be loaded by every user.
+/// A file that was compiled once and is loaded by every user.
 pub enum Compiled {
     Module {
         code: Bytecode,
-        /// The source speaks of `import.meta`.
+        /// Whether the source mentions `import.meta`.
         uses_meta: bool,
     },
     CommonJs {
         /// Evaluates to a function of `(module, exports)`.
         code: Bytecode,
-        /// The keys of its exports, once it has run for the first time.
+        /// The keys of its exports, known after its first run.
         names: OnceLock<Vec<String>>,
     },
     Json(String),
@@ -27,7 +27,7 @@ pub enum Compiled {
 /// Compiles the source of the file at `location`.
 ///
 /// # Errors
-/// What is wrong with the source, and where.
+/// The error in the source, with its position.
 pub fn compile(
     location: &Location,
     source: &[u8],
@@ -44,7 +44,7 @@ pub fn compile(
             Err(error) => Err(format!("{name}: {error}")),
         };
     }
-    // A script that imports or requires a file compiles it from its own stack, which is too small for nested sources.
+    // A script that imports or requires a file compiles it on its own stack, which is too small for nested sources.
     on_new_stack(COMPILER_STACK, || {
         compile_text(&name, text, may_be_typescript)
     })
@@ -64,7 +64,7 @@ fn compile_text(name: &str, text: &str, may_be_typescript: bool) -> Result<Compi
 }
 
 fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
-    // Each file is compiled in a runtime of its own, which nothing else can have touched.
+    // Each file is compiled in a runtime of its own, which no other code can have modified.
     let settings = Settings {
         names: &[],
         memory_limit: None,
@@ -81,7 +81,8 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
                 uses_meta: text.contains("import.meta"),
             });
         }
-        // The wrapper is on the first line, so that line numbers stay. A hashbang has to be a comment within it.
+        // The wrapper is on the first line, so that line numbers stay the same. A hashbang becomes a comment within
+        // it.
         let body = text.strip_prefix("#!").map(|rest| format!("//{rest}"));
         let body = body.as_deref().unwrap_or(text);
         let wrapped = format!("(function (module, exports) {{{body}\n}})");
@@ -98,7 +99,8 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
                 })
             }
             (Err(_), Err(as_module)) => {
-                // The second attempt has replaced the first's exception; ask for that again, it is the one to show.
+                // The second attempt has replaced the exception of the first, which is the one to report. Compile
+                // again to get it.
                 drop(as_module);
                 match Module::compile(context, text, name) {
                     Err(thrown) => Err(describe(name, &context.take_exception(thrown))),
@@ -109,7 +111,7 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
     })
 }
 
-/// Stack for parsing: enough for sources that are nested far deeper than any sensible one.
+/// Stack size for parsing: enough for sources nested far deeper than any sensible one.
 const COMPILER_STACK: usize = 1024 * 1024;
 
 /// `file:line:column: SyntaxError: …`.
@@ -121,7 +123,7 @@ fn describe(name: &str, exception: &Exception<'_>) -> String {
     }
 }
 
-/// Compiling looks up no imports.
+/// A loader for compiling, which resolves no imports.
 struct NoImports;
 
 impl Loader for NoImports {

@@ -1,4 +1,4 @@
-//! Modules as a user's engine asks for them: `import`, `require`, `import.meta.resolve`.
+//! Loads modules for a user's engine: `import`, `require`, `import.meta.resolve`.
 
 use super::Location;
 use super::compile::Compiled;
@@ -50,7 +50,8 @@ impl Loader for UserLoader {
                 Ok(module)
             }
             Compiled::CommonJs { names, .. } => {
-                // What names a CommonJS file exports is known by running it. After the first time it runs in its turn.
+                // The names that a CommonJS file exports are known only by running it. Later users run it when it is
+                // evaluated.
                 let names = match names.get() {
                     Some(names) => names.clone(),
                     None => run_common_js(context, name)?
@@ -89,7 +90,7 @@ impl Loader for UserLoader {
     }
 }
 
-/// A module of k6's own. Its exports are made once per user, whichever way they are asked for.
+/// One of k6's own modules. Its exports are created once per user, however they are imported.
 fn load_built_in<'c>(context: &'c Context, module: &'static BuiltIn) -> Result<Module<'c>, Thrown> {
     let names = module.names().chain(["default"]);
     Module::native(
@@ -119,7 +120,7 @@ fn built_in_exports<'c>(
     Ok(exports)
 }
 
-/// Runs a CommonJS file, unless this user has already, and gives its exports.
+/// Runs a CommonJS file, unless this user already has, and returns its exports.
 fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
     let user = user(context);
     if let Some(module) = user.modules.get(name) {
@@ -130,11 +131,11 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
         .module(name)
         .map_err(|error| context.throw_plain(error))?;
     let Compiled::CommonJs { code, names } = &*compiled else {
-        return Err(context.throw_plain(format!("{name} is no CommonJS file")));
+        return Err(context.throw_plain(format!("{name} is not a CommonJS file")));
     };
     let (module, exports) = (context.object()?, context.object()?);
     module.set("exports", exports.clone())?;
-    // Kept before it runs: files that require each other see what is there so far.
+    // Stored before it runs: files that require each other see the exports so far.
     user.modules
         .insert(name.to_owned(), Persistent::new(&module));
     let outcome = context
@@ -147,7 +148,7 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     let exports = module.get("exports")?;
     if names.get().is_none() {
         let keys = exports.keys()?.map(|key| key.text()).collect();
-        // Another user may have been first, with the same keys.
+        // Another user may have set them already, to the same keys.
         let _ = names.set(keys);
     }
     Ok(exports)
@@ -160,11 +161,11 @@ fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown
         .map_err(|error| context.throw_plain(error))?;
     match &*compiled {
         Compiled::Json(text) => context.parse_json(text, name),
-        _ => Err(context.throw_plain(format!("{name} is no JSON"))),
+        _ => Err(context.throw_plain(format!("{name} is not JSON"))),
     }
 }
 
-/// Runs the script itself, the file called `name`, and gives its exports.
+/// Runs the script itself, the file called `name`, and returns its exports.
 pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
     let compiled = user(context)
         .library()
@@ -175,7 +176,7 @@ pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     }
     let module = UserLoader.load(context, name, &context.undefined())?;
     let running = module.evaluate()?;
-    // Top-level await goes on in the event loop.
+    // The event loop drives top-level await.
     loop {
         match running.promise_state() {
             Some(PromiseState::Rejected(reason)) => {
@@ -185,7 +186,7 @@ pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
             Some(PromiseState::Pending) => {
                 if !user(context).event_loop.turn(context)? {
                     return Err(context
-                        .throw_plain("the script awaits, at its top level, what will never be"));
+                        .throw_plain("the script's top-level await waits for a promise that can never be settled"));
                 }
             }
             _ => return module.namespace(),
@@ -219,7 +220,7 @@ pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
 }
 
-/// An ES module by way of `require`: its namespace, which must be complete without waiting.
+/// Requires an ES module: returns its namespace, which must be complete without waiting.
 fn require_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
     let entry = user(context).library().entry().name();
     let importing = context.import(&entry, name)?;
@@ -297,5 +298,5 @@ pub fn outermost_file(context: &Context) -> Option<String> {
         .last()
 }
 
-/// How far up a stack is looked.
+/// How many stack frames to search.
 const MOST_FRAMES: usize = 64;

@@ -1,4 +1,4 @@
-//! All files of a program: read, fetched, compiled once; then the same for every user.
+//! All files of a program: read or fetched and compiled once, then shared by all users.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use super::{Location, location};
 /// All files of a program.
 pub struct Library {
     entry: Location,
-    /// What relative paths of an entry without a file of its own are relative to.
+    /// The base folder for relative paths of an entry that is not a file.
     folder: PathBuf,
     sources: Sources,
     import_map: ImportMap,
     modules: RwLock<HashMap<String, Arc<Compiled>>>,
-    /// By importing module and specifier: the full name.
+    /// Full names by importing module and specifier.
     resolved: RwLock<HashMap<String, HashMap<String, String>>>,
     files: RwLock<BTreeMap<PathBuf, Arc<[u8]>>>,
     sealed: AtomicBool,
-    /// Why a module could not be loaded: the first of those reasons.
+    /// The first error of a module that could not be loaded.
     missing: OnceLock<String>,
 }
 
@@ -54,14 +54,14 @@ impl Library {
     /// Adds the script's own source.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// The error in the source, with its position.
     pub fn add_entry(&self, source: &[u8], may_be_typescript: bool) -> Result<(), String> {
         let compiled = compile(&self.entry, source, may_be_typescript)?;
         write(&self.modules).insert(self.entry.name(), Arc::new(compiled));
         Ok(())
     }
 
-    /// From now on nothing is read any more: users find what the first run of the init code has found.
+    /// Stops all further reading: users find only what the first run of the init code loaded.
     pub fn seal(&self) {
         self.sealed.store(true, Ordering::Release);
     }
@@ -70,10 +70,10 @@ impl Library {
         self.sealed.load(Ordering::Acquire)
     }
 
-    /// The full name of what the module `base` calls `specifier`.
+    /// The full name of the module that `base` calls `specifier`.
     ///
     /// # Errors
-    /// Why there is no such module.
+    /// Why the module cannot be found.
     pub fn resolve(&self, base: &str, specifier: &str) -> Result<String, String> {
         if let Some(name) = read(&self.resolved)
             .get(base)
@@ -104,7 +104,7 @@ impl Library {
         reason
     }
 
-    /// Why a module could not be loaded, if one could not.
+    /// The first error of a module that could not be loaded, if there is one.
     pub fn missing(&self) -> Option<&str> {
         self.missing.get().map(String::as_str)
     }
@@ -137,7 +137,7 @@ impl Library {
         }
     }
 
-    /// The compiled module of that full name.
+    /// The compiled module with that full name.
     ///
     /// # Errors
     /// Why it cannot be read or compiled.
@@ -176,7 +176,7 @@ impl Library {
         }
     }
 
-    /// The bytes of a file opened by the script in module `base`.
+    /// The bytes of a file that the script opens in module `base`.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -187,7 +187,7 @@ impl Library {
         }
         if self.is_sealed() {
             return Err(format!(
-                "{} was not opened when the script first ran; open it there, in all users alike",
+                "{} was not opened when the script first ran; open it in the init code of every user",
                 path.display()
             ));
         }
@@ -205,10 +205,10 @@ impl Library {
         Ok(bytes)
     }
 
-    /// The path that `open(path)` in module `base` means.
+    /// The path that `open(path)` refers to in module `base`.
     pub fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String> {
         if path.is_empty() {
-            return Err("open() needs a file's name".to_owned());
+            return Err("open() needs a file name".to_owned());
         }
         let base = base
             .and_then(Location::of_name)
@@ -231,7 +231,7 @@ impl Library {
     }
 }
 
-/// A lock that a panic elsewhere cannot make unusable: no writer leaves a map half changed.
+/// Takes a lock even if another thread panicked: no writer leaves a map half changed.
 fn read<T>(lock: &RwLock<T>) -> std::sync::RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,10 @@
-//! Where a module is: what the names in `import` and `require` stand for.
+//! The location of a module, and how the names in `import` and `require` are resolved.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::modules::{self, BuiltIn};
 
-/// Where a module is.
+/// The location of a module.
 #[derive(Clone)]
 pub enum Location {
     File(PathBuf),
@@ -14,7 +14,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// The full name, by which stacks and other modules call it.
+    /// The full name, used in stacks and by other modules.
     pub fn name(&self) -> String {
         match self {
             Location::File(path) => format!("file://{}", path.display()),
@@ -23,7 +23,7 @@ impl Location {
         }
     }
 
-    /// The location of a full name.
+    /// The location with that full name.
     pub fn of_name(name: &str) -> Option<Self> {
         if let Some(path) = name.strip_prefix("file://") {
             return Some(Location::File(PathBuf::from(path)));
@@ -34,7 +34,7 @@ impl Location {
         modules::find(name).map(Location::BuiltIn)
     }
 
-    /// The ending of the file's name, in lower case; empty without one.
+    /// The file name's extension in lower case; empty without one.
     pub fn extension(&self) -> String {
         let path = match self {
             Location::File(path) => path.as_path(),
@@ -49,10 +49,10 @@ impl Location {
     }
 }
 
-/// What `specifier` stands for in a module at `base`, without looking at any disk: for all but bare names.
+/// Resolves `specifier` in a module at `base` without looking at the disk, for all but bare names.
 ///
 /// # Errors
-/// What is wrong with it, or `None` for a bare name, which only a disk can tell.
+/// Why it is invalid, or `None` for a bare name, which can only be resolved on the disk.
 pub fn join(base: &Location, specifier: &str) -> Result<Location, Option<String>> {
     if specifier.is_empty() {
         return Err(Some("a module's name must not be empty".to_owned()));
@@ -97,13 +97,13 @@ pub fn join(base: &Location, specifier: &str) -> Result<Location, Option<String>
     }
 }
 
-/// Why a module of k6's own is not there.
+/// Why one of k6's own modules does not exist.
 fn missing_built_in(name: &str) -> String {
     let hint = match name {
-        "k6/experimental/redis" => "; use k6/x/redis where it is there",
-        "k6/experimental/browser" => "; its place is k6/browser now",
-        "k6/experimental/grpc" => "; its place is k6/net/grpc now",
-        "k6/experimental/timers" => "; its place is k6/timers now",
+        "k6/experimental/redis" => "; use k6/x/redis where it is available",
+        "k6/experimental/browser" => "; it is now k6/browser",
+        "k6/experimental/grpc" => "; it is now k6/net/grpc",
+        "k6/experimental/timers" => "; it is now k6/timers",
         "k6/experimental/tracing" => "; use the http-instrumentation-tempo library instead",
         "k6/experimental/webcrypto" => "; `crypto` is global now",
         _ if name.starts_with("k6/x/") => ": extensions of k6 cannot be loaded",
@@ -111,7 +111,7 @@ fn missing_built_in(name: &str) -> String {
         _ => {
             let all = modules::ALL.iter().map(|module| module.name);
             return match plimsoll_units::nearest(name, all) {
-                Some(near) => format!("there is no module {name}; is {near} meant?"),
+                Some(near) => format!("there is no module {name}; did you mean {near}?"),
                 None => format!("there is no module {name}"),
             };
         }
@@ -119,7 +119,7 @@ fn missing_built_in(name: &str) -> String {
     format!("{name} is not there{hint}")
 }
 
-/// Modules of k6 that are known by name, there or not.
+/// Known modules of k6, whether or not they exist here.
 const KNOWN: &[&str] = &[
     "k6/browser",
     "k6/crypto/x509",
@@ -129,7 +129,7 @@ const KNOWN: &[&str] = &[
     "k6/experimental/streams",
 ];
 
-/// Takes `.` and `..` out of a path by its text alone.
+/// Removes `.` and `..` from a path without looking at the disk.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut clean = PathBuf::from("/");
     for part in path.components() {
@@ -144,7 +144,8 @@ pub fn normalize(path: &Path) -> PathBuf {
     clean
 }
 
-/// RFC 3986, section 5.2, for the references that modules use: relative and absolute paths.
+/// Resolves a reference by RFC 3986, section 5.2, for the forms that modules use: relative and absolute
+/// paths.
 fn join_web(address: &str, reference: &str) -> String {
     let after_scheme = "https://".len();
     let host_end = address[after_scheme..]
@@ -162,7 +163,7 @@ fn join_web(address: &str, reference: &str) -> String {
     )
 }
 
-/// Undoes percent escapes; what is none stays as it is.
+/// Decodes percent escapes; invalid ones stay as they are.
 pub fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

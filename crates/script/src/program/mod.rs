@@ -1,4 +1,4 @@
-//! The files of a script, from their names to what users load.
+//! The files of a script: resolving, reading and compiling them.
 
 mod compile;
 mod imports;

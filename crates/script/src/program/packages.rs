@@ -7,25 +7,25 @@ use serde_json::Value;
 
 use super::sources::Sources;
 
-/// The `imports` of an import map: a name, or a prefix ending in `/`, to what it stands for.
+/// The `imports` of an import map, from a name, or a prefix ending in `/`, to its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportMap(BTreeMap<String, String>);
 
 impl ImportMap {
-    /// Reads the JSON of an import map. Targets stay as written; relative ones are relative to the map's folder.
+    /// Parses the JSON of an import map. Targets stay as written; relative ones are relative to the map's folder.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Why the map is invalid.
     pub fn parse(text: &str, folder: &Path) -> Result<Self, String> {
         let json: Value = serde_json::from_str(text)
-            .map_err(|error| format!("the import map is no JSON: {error}"))?;
+            .map_err(|error| format!("the import map is not JSON: {error}"))?;
         let Some(imports) = json.get("imports").and_then(Value::as_object) else {
             return Err("the import map has no object `imports`".to_owned());
         };
         let entries = imports.iter().map(|(name, target)| {
             let target = target
                 .as_str()
-                .ok_or_else(|| format!("import map: the target of {name:?} is no string"))?;
+                .ok_or_else(|| format!("import map: the target of {name:?} is not a string"))?;
             let relative = target.starts_with("./") || target.starts_with("../");
             let target = if relative {
                 let slash = if target.ends_with('/') { "/" } else { "" };
@@ -39,26 +39,26 @@ impl ImportMap {
         entries.collect::<Result<_, String>>().map(Self)
     }
 
-    /// Reads entries as [`ImportMap::to_entries`] gives them; none if there are none.
+    /// Reads entries in the form of [`ImportMap::to_entries`]; `None` gives an empty map.
     ///
     /// # Errors
-    /// When they are no map of texts.
+    /// If they are not a map of strings.
     pub fn from_entries(entries: Option<&Value>) -> Result<Self, String> {
         match entries {
             None | Some(Value::Null) => Ok(Self::default()),
             Some(entries) => serde_json::from_value(entries.clone())
                 .map(Self)
-                .map_err(|error| format!("its import map is no map of texts: {error}")),
+                .map_err(|error| format!("its import map is not a map of strings: {error}")),
         }
     }
 
-    /// The entries as JSON; none if there are none.
+    /// The entries as JSON; `None` if there are none.
     pub fn to_entries(&self) -> Option<Value> {
         (!self.0.is_empty()).then(|| serde_json::json!(self.0))
     }
 
-    /// What `specifier` stands for: an exact entry, else the longest prefix (HTML standard, "resolving a module
-    /// specifier").
+    /// The target of `specifier`: an exact entry, or the longest matching prefix (HTML standard, "resolving a
+    /// module specifier").
     pub fn find(&self, specifier: &str) -> Option<String> {
         if let Some(target) = self.0.get(specifier) {
             return Some(target.clone());
@@ -72,7 +72,8 @@ impl ImportMap {
     }
 }
 
-/// The file that the path of an import stands for: itself, or with an ending added, or the index of a folder.
+/// The file that an import path refers to: the path itself, the path with an extension, or the index file of a
+/// folder.
 pub fn existing(sources: &Sources, path: &Path) -> Option<PathBuf> {
     if sources.is_file(path) {
         return Some(path.to_owned());
@@ -90,10 +91,11 @@ pub fn existing(sources: &Sources, path: &Path) -> Option<PathBuf> {
     with_ending.chain(index).find(|file| sources.is_file(file))
 }
 
-/// The file of the bare name `specifier` for a module in `folder`: the nearest `node_modules` upwards that has it.
+/// The file of the bare name `specifier` for a module in `folder`: found in the closest `node_modules` above it
+/// that has the package.
 ///
 /// # Errors
-/// When the package is there and its entry is not.
+/// If the package exists but its entry does not.
 pub fn in_node_modules(
     sources: &Sources,
     folder: &Path,
@@ -155,7 +157,7 @@ fn entry(sources: &Sources, root: &Path, inside: &str) -> Option<PathBuf> {
         .or_else(|| existing(sources, root))
 }
 
-/// The file of an `exports` target: text, or the first condition that fits.
+/// The file of an `exports` target: a string, or the value of the first matching condition.
 fn conditional(target: &Value) -> Option<&str> {
     match target {
         Value::String(file) => Some(file),

@@ -1,16 +1,16 @@
-//! Reads files that users name, with a limit on those that may never end.
+//! Reads files that users name, with a size limit for streams that may never end.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Most bytes that are read from a device or a pipe: it may never end.
+/// Most bytes read from a device or a pipe, which may never end.
 const STREAM_LIMIT: u64 = 256 << 20;
 
-/// Reads a file. Of a device or a pipe, at most 256 MiB.
+/// Reads a file; at most 256 MiB of a device or a pipe.
 ///
 /// # Errors
-/// Why it cannot be read; of kind `FileTooLarge` or `OutOfMemory` if it is too large.
+/// If it cannot be read; of kind `FileTooLarge` or `OutOfMemory` if it is too large.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
@@ -42,10 +42,11 @@ pub fn read_stream(stream: impl Read) -> Result<Vec<u8>> {
     read_limited(stream, 0, STREAM_LIMIT, "device or pipe")
 }
 
-/// Opens a file for a reader that keeps all it reads. Of a device or a pipe, at most 256 MiB can be read.
+/// Opens a file for a reader that keeps everything it reads. At most 256 MiB of a device or a pipe can be
+/// read.
 ///
 /// # Errors
-/// Why it cannot be opened.
+/// If it cannot be opened.
 pub fn open_limited(path: &Path) -> Result<LimitedReader<File>> {
     let file = File::open(path)?;
     let is_file = file.metadata()?.is_file();
@@ -101,7 +102,7 @@ fn read_limited(stream: impl Read, expected: u64, limit: u64, kind: &str) -> Res
 
 fn too_large(kind: &str, limit: u64) -> Error {
     let message = format!(
-        "the {kind} has more than {} MiB, the most that is read. Use a regular file, or a stream that ends",
+        "the {kind} has more than {} MiB, which is the limit. Use a regular file, or a stream that ends",
         limit >> 20
     );
     Error::new(ErrorKind::FileTooLarge, message)

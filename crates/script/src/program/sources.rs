@@ -1,4 +1,4 @@
-//! Where a program's files come from: the disk and the network, or an archive and nothing else.
+//! The sources of a program's files: the disk and the network, or only an archive.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,23 +14,23 @@ pub type Fetch = Box<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
 pub struct Packed {
     /// By absolute path.
     pub files: BTreeMap<PathBuf, Arc<[u8]>>,
-    /// By address without `https://`, percent escapes undone: `jslib.k6.io/a.js?v=1`.
+    /// By address without `https://`, with percent escapes decoded: `jslib.k6.io/a.js?v=1`.
     pub web: BTreeMap<String, Arc<[u8]>>,
 }
 
-/// Where files come from.
+/// The sources of files.
 pub enum Sources {
     Disk {
         fetch: Option<Fetch>,
-        /// Everything that was read, if it is to be kept.
+        /// Everything that was read, if it should be kept.
         read: Option<Mutex<Packed>>,
     },
-    /// An archive. What is not in it is not there, whatever the disk has.
+    /// An archive. Other files are not found, even if they are on the disk.
     Archive(Packed),
 }
 
 impl Sources {
-    /// The disk, without the network, nothing kept.
+    /// The disk only, without the network and without keeping what was read.
     #[cfg(test)]
     pub fn disk() -> Sources {
         Sources::Disk {
@@ -46,7 +46,7 @@ impl Sources {
         }
     }
 
-    /// Whether there is a file, device or pipe of that path.
+    /// Whether a file, device or pipe exists at that path.
     pub fn exists(&self, path: &Path) -> bool {
         match self {
             Sources::Disk { .. } => path.exists() && !path.is_dir(),
@@ -59,7 +59,7 @@ impl Sources {
             Sources::Disk { .. } => path.is_dir(),
             Sources::Archive(packed) => {
                 let path = &*shared(path);
-                // Paths sort by their parts, so what a folder holds follows it.
+                // Paths sort by component, so the contents of a folder follow it.
                 let after = packed.files.range::<Path, _>((
                     std::ops::Bound::Excluded(path),
                     std::ops::Bound::Unbounded,
@@ -91,7 +91,7 @@ impl Sources {
         }
     }
 
-    /// What an `https://` address holds.
+    /// The content of an `https://` address.
     ///
     /// # Errors
     /// Why it cannot be fetched.
@@ -120,12 +120,12 @@ impl Sources {
         }
     }
 
-    /// What an archive calls an address.
+    /// The name of an address in an archive.
     pub fn web_key(address: &str) -> String {
         super::location::unescape(address.strip_prefix("https://").unwrap_or(address))
     }
 
-    /// Everything that was read so far, if it was kept.
+    /// Everything read so far, if it was kept.
     pub fn kept(&self) -> Packed {
         match self {
             Sources::Disk {
@@ -142,7 +142,7 @@ impl Sources {
 /// # Errors
 /// Why it cannot be fetched.
 pub fn fetch_script(fetch: &Fetch, address: &str) -> Result<Vec<u8>, String> {
-    // k6's own library pages answer this query with the script instead of a page about it.
+    // k6's library site serves the script itself only with this query, otherwise a page about it.
     let separator = if address.contains('?') { '&' } else { '?' };
     fetch(&format!("{address}{separator}_k6=1")).or_else(|_| fetch(address))
 }
@@ -153,13 +153,12 @@ fn keep(read: &Option<Mutex<Packed>>, add: impl FnOnce(&mut Packed)) {
     }
 }
 
-/// What an archive calls a path: whose home a script was packed in is nobody's business, so users' names are left out,
-/// as k6 does.
+/// The name of a path in an archive. As in k6, user names are removed, to keep the packer's home directory private.
 pub fn shared(path: &Path) -> std::borrow::Cow<'_, Path> {
     for homes in ["/home", "/Users"] {
         if let Ok(inside) = path.strip_prefix(homes) {
             let mut parts = inside.components();
-            // A file right in /home is nobody's home.
+            // A file directly in /home does not belong to a user.
             if parts.next().is_some() && parts.clone().next().is_some() {
                 return Path::new(homes).join("nobody").join(parts).into();
             }

@@ -1,7 +1,7 @@
 //! AES in the modes that WebCrypto names: CBC, CTR, GCM and key wrap.
 //!
-//! Written over the plain block cipher, since WebCrypto leaves open what libraries fix: how many
-//! bits of CTR's counter count, GCM's length of nonce and of tag.
+//! Implemented over the plain block cipher, since libraries fix parameters that WebCrypto leaves
+//! open: the counter bits of CTR, and the lengths of GCM's nonce and tag.
 
 use std::fmt;
 
@@ -14,16 +14,16 @@ use ghash::universal_hash::UniversalHash;
 const BLOCK: usize = 16;
 type Block = [u8; BLOCK];
 
-/// Why a text could not be enciphered or deciphered.
+/// Why a text could not be encrypted or decrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CipherError {
     /// Keys are 16, 24 or 32 bytes.
     KeyLength,
-    /// The text's length is not one that the mode gives.
+    /// The text's length is impossible in this mode.
     TextLength,
-    /// The padding, the tag or the check value is wrong: another key, or a changed text.
+    /// The padding, the tag or the check value is wrong: a different key, or a modified text.
     Wrong,
-    /// The counter would come round to where it began.
+    /// The counter would wrap around to its first value.
     CounterExhausted,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for CipherError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             CipherError::KeyLength => "an AES key must be 16, 24 or 32 bytes long",
-            CipherError::TextLength => "the data's length is not one that this algorithm gives",
+            CipherError::TextLength => "the data's length is impossible for this algorithm",
             CipherError::Wrong => "the data cannot be decrypted with this key and these parameters",
             CipherError::CounterExhausted => "the data is too long for the counter's length",
         })
@@ -55,7 +55,7 @@ impl fmt::Debug for Aes {
 
 impl Aes {
     /// # Errors
-    /// When `key` has another length than 16, 24 or 32 bytes.
+    /// If `key` is not 16, 24 or 32 bytes long.
     pub fn new(key: &[u8]) -> Result<Aes, CipherError> {
         let wrong = |_| CipherError::KeyLength;
         Ok(match key.len() {
@@ -99,7 +99,7 @@ impl Aes {
     }
 
     /// # Errors
-    /// When the text is no sequence of blocks, or its padding is wrong.
+    /// If the length is not a multiple of the block length, or if the padding is wrong.
     pub fn cbc_decrypt(&self, iv: &Block, text: &[u8]) -> Result<Vec<u8>, CipherError> {
         if text.is_empty() || !text.len().is_multiple_of(BLOCK) {
             return Err(CipherError::TextLength);
@@ -128,11 +128,11 @@ impl Aes {
         Ok(plain)
     }
 
-    /// Counter mode (NIST SP 800-38A, 6.5), both ways. Of the counter block, the rightmost
-    /// `counter_bits` (1 to 128) count.
+    /// Counter mode (NIST SP 800-38A, 6.5), for both directions. The rightmost `counter_bits` (1 to
+    /// 128) of the counter block are incremented.
     ///
     /// # Errors
-    /// When there are more blocks than such a counter has values.
+    /// If there are more blocks than the counter has values.
     pub fn ctr(
         &self,
         counter: &Block,
@@ -159,8 +159,8 @@ impl Aes {
         Ok(out)
     }
 
-    /// Galois/counter mode (NIST SP 800-38D, 7.1): the text enciphered, then a tag of that many
-    /// bytes (at most 16).
+    /// Galois/counter mode (NIST SP 800-38D, 7.1): the encrypted text, followed by a tag of that
+    /// many bytes (at most 16).
     pub fn gcm_encrypt(
         &self,
         nonce: &[u8],
@@ -176,7 +176,7 @@ impl Aes {
     }
 
     /// # Errors
-    /// When the tag is missing or wrong.
+    /// If the tag is missing or wrong.
     pub fn gcm_decrypt(
         &self,
         nonce: &[u8],
@@ -215,7 +215,7 @@ impl Aes {
         let number = u128::from_be_bytes(*first);
         let low = u128::from(u32::MAX);
         let second = number & !low | number.wrapping_add(1) & low;
-        // A text longer than 2³² blocks does not fit a script's memory.
+        // A text longer than 2³² blocks does not fit into a script's memory.
         self.ctr(&second.to_be_bytes(), 32, text)
             .unwrap_or_default()
     }
@@ -241,7 +241,7 @@ impl Aes {
     /// Key wrap (RFC 3394, 2.2.1).
     ///
     /// # Errors
-    /// When `key` is shorter than two blocks of 8 bytes, or no sequence of them.
+    /// If `key` is shorter than two blocks of 8 bytes, or not a multiple of 8 bytes.
     pub fn wrap_key(&self, key: &[u8]) -> Result<Vec<u8>, CipherError> {
         if key.len() < BLOCK || !key.len().is_multiple_of(8) {
             return Err(CipherError::TextLength);
@@ -266,7 +266,7 @@ impl Aes {
     }
 
     /// # Errors
-    /// When the text is no wrapped key, or was not wrapped by this key.
+    /// If the text is not a wrapped key, or was wrapped with another key.
     pub fn unwrap_key(&self, wrapped: &[u8]) -> Result<Vec<u8>, CipherError> {
         let blocks = wrapped.as_chunks::<8>().0;
         let Some((check, registers)) = blocks.split_first() else {
@@ -300,15 +300,15 @@ impl Aes {
     }
 }
 
-/// Feeds `bytes` to the hash, filled up with zeros to whole blocks.
+/// Feeds `bytes` to the hash, padded with zeros to whole blocks.
 fn absorb(hash: &mut GHash, bytes: &[u8]) {
-    // Pieces are whole blocks, all but the last.
+    // All pieces but the last are whole blocks.
     for piece in pieces(bytes) {
         hash.update_padded(piece);
     }
 }
 
-/// What an unwrapped key begins with (RFC 3394, 2.2.3.1).
+/// The first bytes of an unwrapped key (RFC 3394, 2.2.3.1).
 const WRAP_CHECK: [u8; 8] = [0xA6; 8];
 
 fn xor(block: &mut [u8], with: &Block) {
@@ -317,7 +317,7 @@ fn xor(block: &mut [u8], with: &Block) {
     }
 }
 
-/// The two lengths, in bits, that end what GHASH is fed.
+/// The two lengths in bits that are the last input of GHASH.
 fn lengths(extra: usize, text: usize) -> Block {
     (((extra as u128) << 67) | ((text as u128) << 3)).to_be_bytes()
 }

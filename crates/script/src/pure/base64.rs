@@ -1,14 +1,14 @@
 //! Base64 in its four dialects (RFC 4648, sections 4 and 5), as strict as Go's decoder.
 //!
-//! Newlines are skipped wherever they stand; nothing else foreign is. Bits left over in the last
-//! character need not be zero.
+//! As in Go, newlines are skipped everywhere, other foreign bytes are errors, and the unused bits
+//! of the last character need not be zero.
 
 use crate::quickjs::Progress;
 
-/// Which 64 characters, and whether `=` fills up the last group of four.
+/// The alphabet, and whether the last group is padded with `=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// `-` and `_` in place of `+` and `/`.
+    /// Use `-` and `_` instead of `+` and `/`.
     pub url_safe: bool,
     pub padded: bool,
 }
@@ -31,7 +31,7 @@ impl Dialect {
         padded: false,
     };
 
-    /// The dialect a script names; what it does not know, k6 takes for the standard one.
+    /// The dialect that a script names; like k6, takes unknown names for the standard one.
     pub fn named(name: &str) -> Dialect {
         match name {
             "rawstd" => Dialect::RAW_STD,
@@ -76,7 +76,7 @@ pub fn encode(bytes: &[u8], dialect: Dialect) -> String {
         let byte = |i: usize| group.get(i).copied().unwrap_or(0);
         let (a, b, c) = (byte(0), byte(1), byte(2));
         let values = [a >> 2, a << 4 | b >> 4, b << 2 | c >> 6, c];
-        // One more digit than there are bytes carries their bits.
+        // n bytes take n + 1 digits.
         out.extend(
             values[..=group.len()]
                 .iter()
@@ -104,11 +104,10 @@ impl std::fmt::Display for CorruptInput {
 
 impl std::error::Error for CorruptInput {}
 
-/// The bytes that the Base64 text stands for.
+/// Decodes Base64 text.
 ///
 /// # Errors
-/// The place of the first byte that does not belong, or of the start of a last group that is cut
-/// short.
+/// The position of the first invalid byte, or of the start of an incomplete last group.
 pub fn decode(text: &[u8], dialect: Dialect) -> Result<Vec<u8>, CorruptInput> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     // The digits of the group being read, as one number, and how many they are.
@@ -141,7 +140,8 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Vec<u8>, CorruptInput> {
     Ok(out)
 }
 
-/// From the first `=` at `at`: as many as the group lacks, and then nothing but newlines.
+/// Checks the padding from the first `=` at `at`: it must complete the group, and only newlines may
+/// follow.
 fn check_padding(text: &[u8], at: usize, digits: usize) -> Result<(), CorruptInput> {
     let rest = text.iter().enumerate().skip(at + 1);
     let mut progress = Progress::from(at);
@@ -163,7 +163,7 @@ fn is_newline(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// The one or two bytes that two or three digits hold.
+/// Writes the one or two bytes of a last group of two or three digits.
 fn flush(out: &mut Vec<u8>, group: u32, digits: usize) {
     match digits {
         2 => out.push((group >> 4) as u8),
@@ -197,8 +197,8 @@ mod tests {
         assert_eq!(Dialect::named("anything else"), Dialect::STD);
     }
 
-    /// Input, and for each of `std`, `rawstd`, `url`, `rawurl` the bytes or the place of the fault,
-    /// as k6 v1.8.1 gave them.
+    /// Input, and for each of `std`, `rawstd`, `url`, `rawurl` the bytes or the error position, as
+    /// recorded from k6 v1.8.1.
     type Row = (&'static str, [Result<&'static [u8], usize>; 4]);
     const OBSERVED: &[Row] = &[
         ("aGVsbG8/Pg==", [Ok(b"hello?>"), Err(10), Err(7), Err(7)]),

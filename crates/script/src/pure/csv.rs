@@ -1,13 +1,13 @@
-//! Comma-separated values (RFC 4180), read record by record, as strictly as Go's reader.
+//! Comma-separated values (RFC 4180), read record by record and as strictly as Go's reader does.
 //!
-//! Empty lines are skipped, a quoted field may hold newlines (`\r\n` in it becomes `\n`), and every
-//! record must have as many fields as the first.
+//! Empty lines are skipped, a quoted field may contain newlines (`\r\n` becomes `\n`), and every
+//! record must have as many fields as the first one.
 
 use std::fmt;
 
 use crate::quickjs::{Progress, give_way};
 
-/// Why a text is not CSV, and where.
+/// Why a text is not CSV, with the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CsvError {
     /// The line and column (in bytes) are counted from 1; `record_line` is where the record began.
@@ -28,7 +28,7 @@ pub enum CsvError {
 pub enum QuoteError {
     /// A quote inside a field that does not start with one.
     Bare,
-    /// A quoted field that goes on behind its closing quote, or has none.
+    /// A quoted field with text after its closing quote, or without a closing quote.
     Unbalanced,
 }
 
@@ -60,19 +60,19 @@ impl fmt::Display for CsvError {
 
 impl std::error::Error for CsvError {}
 
-/// Where reading has come to in a text that is kept elsewhere.
+/// The reading position in a text that is stored elsewhere.
 #[derive(Debug, Clone)]
 pub struct Reader {
     delimiter: char,
     at: usize,
     line: usize,
-    /// How many fields the first record has.
+    /// The number of fields in the first record.
     fields: Option<usize>,
 }
 
 impl Reader {
     /// # Errors
-    /// For a delimiter that is a quote or a newline.
+    /// If the delimiter is a quote or a newline.
     pub fn new(delimiter: char) -> Result<Reader, CsvError> {
         if matches!(
             delimiter,
@@ -120,7 +120,7 @@ impl Reader {
     }
 }
 
-/// Bytes that are read in the time that it takes to make a field.
+/// The cost of making a field, as a number of bytes that could be read in the same time.
 const FIELD: usize = 64;
 
 /// The length of the newline that `rest` starts with.
@@ -196,7 +196,7 @@ impl RecordReader<'_> {
 
     fn bare(&mut self) -> Result<Vec<u8>, CsvError> {
         let start = self.at;
-        // A carriage return that ends the whole text belongs to a newline that is missing.
+        // Go's reader drops a carriage return at the end of the text, as if a newline followed.
         let mut progress = Progress::from(start);
         while let Some(&byte) = self.rest().first() {
             progress.reach(self.at);
@@ -251,7 +251,7 @@ impl RecordReader<'_> {
                     }
                 }
                 [] => {
-                    // Blamed on the end of the last line.
+                    // Like Go, report the end of the last line.
                     if self.text.ends_with(b"\n") {
                         self.line -= 1;
                         let before = self.text.get(..self.at - 1).unwrap_or_default();
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Texts and complaints as observed from k6 v1.8.1.
+    /// Texts and errors as recorded from k6 v1.8.1.
     #[test]
     fn faults_are_told_as_observed() {
         for (text, delimiter, expected) in [

@@ -1,11 +1,11 @@
-//! Digests and keyed digests by the names scripts use, and the encodings of their results.
+//! Digests and keyed digests by the names that scripts use, and the encodings of their results.
 
 use std::fmt;
 
 use super::base64::{self, Dialect};
 use crate::quickjs::pieces;
 
-/// The digests that `k6/crypto` names.
+/// The digests of `k6/crypto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     Md4,
@@ -47,7 +47,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of that name, which is written exactly so.
+    /// The algorithm with exactly that name.
     pub fn named(name: &str) -> Option<Algorithm> {
         Algorithm::ALL
             .into_iter()
@@ -68,7 +68,7 @@ impl Algorithm {
         }
     }
 
-    /// The length in bytes of the blocks the algorithm works in; HMAC fills its key up to it.
+    /// The block length in bytes; HMAC pads its key to it.
     fn block_size(self) -> usize {
         match self {
             Algorithm::Sha384
@@ -80,7 +80,7 @@ impl Algorithm {
     }
 }
 
-/// A running digest of any algorithm, to be cloned.
+/// A running digest of any algorithm, which can be cloned.
 trait State: Send {
     fn update(&mut self, bytes: &[u8]);
     fn finalize(self: Box<Self>) -> Box<[u8]>;
@@ -107,10 +107,10 @@ impl Clone for Box<dyn State> {
     }
 }
 
-/// A digest, keyed or not, that is fed piece by piece.
+/// A digest, keyed or not, that reads its input in pieces.
 pub struct Hasher {
     inner: Box<dyn State>,
-    /// For a keyed digest, the outer one, fed with its half of the key.
+    /// For a keyed digest, the outer hash, which has already read its form of the key.
     outer: Option<Box<dyn State>>,
 }
 
@@ -164,7 +164,7 @@ impl Hasher {
         }
     }
 
-    /// The digest of everything so far. More may follow: what was fed stays.
+    /// The digest of all input so far. More input may follow.
     pub fn digest(&self) -> Vec<u8> {
         let inner = self.inner.clone().finalize();
         match self.outer.clone() {
@@ -191,14 +191,14 @@ pub fn hmac(algorithm: Algorithm, key: &[u8], bytes: &[u8]) -> Vec<u8> {
     hasher.digest()
 }
 
-/// Bytes, or a text that stands for them.
+/// Bytes, or their text form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Encoded {
     Text(String),
     Binary(Vec<u8>),
 }
 
-/// An output encoding that is not known.
+/// An unknown output encoding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownEncoding(pub String);
 
@@ -225,7 +225,7 @@ pub fn encode(bytes: Vec<u8>, encoding: &str) -> Result<Encoded, UnknownEncoding
     }))
 }
 
-/// Two lower-case hexadecimal digits a byte.
+/// Two lower-case hexadecimal digits per byte.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 0xF)]);

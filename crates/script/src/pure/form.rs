@@ -1,8 +1,8 @@
-//! How forms write text in URLs: `application/x-www-form-urlencoded`.
+//! Text encoding of forms in URLs: `application/x-www-form-urlencoded`.
 
 use crate::quickjs::Progress;
 
-/// `name=value`, both escaped.
+/// `name=value` with both parts escaped.
 pub fn pair(name: &str, value: &str) -> String {
     let mut text = String::new();
     push_escaped(&mut text, name);
@@ -11,7 +11,7 @@ pub fn pair(name: &str, value: &str) -> String {
     text
 }
 
-/// The URL standard's application/x-www-form-urlencoded serializer, with Go's choice of bytes that stay.
+/// The URL standard's application/x-www-form-urlencoded serializer, with Go's set of unescaped bytes.
 pub fn push_escaped(out: &mut String, text: &str) {
     use std::fmt::Write as _;
     let mut progress = Progress::from(0);

@@ -1,20 +1,20 @@
-//! The sequence that `randomSeed(n)` promises: that of Go's `math/rand` with the same seed.
+//! The sequence of `randomSeed(n)`: that of Go's `math/rand` with the same seed.
 //!
 //! The generator is the additive lagged Fibonacci one of D. P. Mitchell and J. A. Reeds,
 //! sₙ = sₙ₋₆₀₇ + sₙ₋₂₇₃ mod 2⁶⁴. A seed fills the 607 words from a linear congruential generator
 //! and adds to each, without carry, a word of a fixed well-mixed state: the state that seed 1
-//! reaches after 7.8·10¹² steps. Rather than carry that state as a table, we compute it: the
-//! recurrence is linear, so n steps are one multiplication by xⁿ modulo x⁶⁰⁷ − x³³⁴ − 1, and that
-//! power takes 43 squarings, some ten milliseconds, once in a process that asks for a seed.
+//! reaches after 7.8·10¹² steps. Instead of storing that state as a table, we compute it: the
+//! recurrence is linear, so n steps are one multiplication by xⁿ modulo x⁶⁰⁷ − x³³⁴ − 1. That power
+//! takes 43 squarings, about ten milliseconds, once per process that uses a seed.
 
 use std::sync::OnceLock;
 
 const LENGTH: usize = 607;
 const TAP: usize = 273;
-/// Where the oldest word lies in the state's array; the words before it, backwards and around the
-/// end, are ever younger.
+/// The index of the oldest word in the state's array. The words before it, going backwards and
+/// wrapping around, are successively younger.
 const OLDEST: usize = LENGTH - TAP - 1;
-/// How far the fixed state is from its start.
+/// The number of steps between the fixed state and its start.
 const MIXING_STEPS: u64 = 7_800_000_000_000;
 
 type State = [u64; LENGTH];
@@ -23,12 +23,12 @@ type State = [u64; LENGTH];
 #[derive(Debug, Clone)]
 pub struct GoRand {
     state: Box<State>,
-    /// Where the next word goes, which is where the oldest word lies.
+    /// The index for the next word, which is that of the oldest word.
     feed: usize,
 }
 
 impl GoRand {
-    /// The generator that Go's `rand.NewSource(seed)` gives.
+    /// The generator of Go's `rand.NewSource(seed)`.
     pub fn new(seed: i64) -> GoRand {
         let mut state = Box::new([0; LENGTH]);
         let mixed = mixed_state();
@@ -43,7 +43,7 @@ impl GoRand {
     }
 
     fn next_word(&mut self) -> u64 {
-        // The tap is as far from the feed as at the start, when it lies on the array's last word.
+        // The distance between tap and feed never changes.
         let tap = (self.feed + TAP) % LENGTH;
         let word = self.state[self.feed].wrapping_add(self.state[tap]);
         self.state[self.feed] = word;
@@ -51,12 +51,12 @@ impl GoRand {
         word
     }
 
-    /// A number from 0 up to but not including 1, as `Math.random()` gives it.
+    /// A number from 0 up to but not including 1, as `Math.random()` returns it.
     pub fn next_f64(&mut self) -> f64 {
         const RANGE: f64 = (1_u64 << 63) as f64;
         loop {
             let number = (self.next_word() & (u64::MAX >> 1)) as f64 / RANGE;
-            // The highest words round up to 1, which must not be given.
+            // The highest words round up to 1, which must not be returned.
             if number < 1.0 {
                 return number;
             }
@@ -64,12 +64,12 @@ impl GoRand {
     }
 }
 
-/// Fills the state from the seed by x ← 48271·x mod (2³¹ − 1), three draws a word, the first two
-/// shifted left.
+/// Fills the state from the seed by x ← 48271·x mod (2³¹ − 1), with three draws per word, the first
+/// two shifted left.
 fn fill(state: &mut State, seed: i64, shifts: [u32; 2]) {
     const MODULUS: i64 = (1 << 31) - 1;
     let mut x = match seed.rem_euclid(MODULUS) {
-        // Zero would stay zero.
+        // Zero would stay zero forever.
         0 => 89_482_311,
         seed => seed,
     };
@@ -94,7 +94,7 @@ fn mixed_state() -> &'static State {
     })
 }
 
-/// The place in the array of the word sₙ, where s₀ is the oldest word of the state at the start.
+/// The array index of the word sₙ, where s₀ is the oldest word of the initial state.
 fn place(n: u64) -> usize {
     (OLDEST + LENGTH - (n % LENGTH as u64) as usize) % LENGTH
 }
@@ -123,7 +123,7 @@ fn ahead(start: &State, steps: u64) -> Box<State> {
     state
 }
 
-/// Multiplies by x: what would be x⁶⁰⁷ is x³³⁴ + 1.
+/// Multiplies by x and replaces x⁶⁰⁷ by x³³⁴ + 1.
 fn times_x(polynomial: &mut State) {
     polynomial.rotate_right(1);
     polynomial[LENGTH - TAP] = polynomial[LENGTH - TAP].wrapping_add(polynomial[0]);
@@ -151,7 +151,7 @@ fn square(polynomial: &State) -> Box<State> {
 mod tests {
     use super::*;
 
-    /// Seeds and the first three numbers, as k6 v1.8.1 gave them.
+    /// Seeds and the first three numbers, as recorded from k6 v1.8.1.
     const OBSERVED: &[(i64, [f64; 3])] = &[
         (
             0,

@@ -1,37 +1,37 @@
-//! Is a text JSON, and if not, where does it stop being so?
+//! Checks whether a text is JSON, and finds the first error.
 //!
 //! A response body that cannot be parsed is reported with the line and character of the first
-//! offending byte and with the sentence that Go's decoder gives for it, because scripts and
-//! dashboards match on that text.
+//! invalid byte and with the message of Go's decoder, because scripts and dashboards match on that
+//! text.
 //!
-//! Grammar: RFC 8259. The checker keeps its own stack of open brackets, so that a hostile body of
-//! a million `[` cannot exhaust a user's small coroutine stack.
+//! Grammar: RFC 8259. The checker keeps its own stack of open brackets, so that a hostile body of a
+//! million `[` cannot exhaust a user's small stack.
 
 use crate::quickjs::give_way;
 
-/// The first place where a text stops being JSON.
+/// The first position where a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntaxError {
-    /// How many bytes had been read, the offending one included.
+    /// The number of bytes read, including the invalid one.
     pub offset: usize,
-    /// What was wrong, such as `invalid character '}' looking for beginning of value`.
+    /// The error, such as `invalid character '}' looking for beginning of value`.
     pub message: String,
 }
 
 impl SyntaxError {
-    /// Line (from 1) and character within the line (from 1; 0 only for an empty text) of the
-    /// offending byte. Characters are code points, not bytes.
+    /// Line (from 1) and character within the line (from 1; 0 only for an empty text) of the invalid
+    /// byte. Characters are code points, not bytes.
     pub fn position(&self, json: &[u8]) -> (usize, usize) {
         let read = json.get(..self.offset).unwrap_or(json);
         let line = 1 + read.iter().filter(|&&b| b == b'\n').count();
         let line_start = read.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
         let is_char_start = |b: &&u8| (**b & 0xC0) != 0x80;
         let in_line = read[line_start..].iter().filter(is_char_start).count();
-        // A newline that is itself the offence counts as the first character of its new line.
+        // An invalid newline counts as the first character of its new line.
         (line, if read.is_empty() { 0 } else { in_line.max(1) })
     }
 
-    /// The whole sentence that `Response.json()` throws. (The space before the comma belongs to it.)
+    /// The whole message that `Response.json()` throws. (The space before the comma is part of it.)
     pub fn sentence(&self, json: &[u8]) -> String {
         let (line, character) = self.position(json);
         format!(
@@ -41,10 +41,10 @@ impl SyntaxError {
     }
 }
 
-/// Checks that `json` is exactly one JSON value, with white space around it allowed.
+/// Checks that `json` is exactly one JSON value, optionally surrounded by white space.
 ///
 /// # Errors
-/// The first offence, with its offset.
+/// The first error, with its offset.
 pub fn check(json: &[u8]) -> Result<(), SyntaxError> {
     Checker {
         json,
@@ -62,11 +62,11 @@ pub fn is_valid(json: &[u8]) -> bool {
 struct Checker<'a> {
     json: &'a [u8],
     at: usize,
-    /// The brackets that are open, as their opening bytes.
+    /// The opening bytes of all open brackets.
     open: Vec<u8>,
 }
 
-/// What the grammar allows next.
+/// The tokens that the grammar allows next.
 enum Next {
     Value,
     FirstElementOrEnd,
@@ -234,7 +234,7 @@ impl Checker<'_> {
         Ok(Next::AfterValue)
     }
 
-    /// An offence between tokens, where the end of the text is simply the end.
+    /// An error between tokens, where the end of the text is reported as such.
     fn unexpected(&self, context: &str) -> SyntaxError {
         if self.peek().is_some() {
             self.cut_short(context)
@@ -243,8 +243,8 @@ impl Checker<'_> {
         }
     }
 
-    /// An offence inside a token. Go's scanner learns of the end by being fed one more space, so
-    /// that a token cut short is blamed on a space that is not there.
+    /// An error inside a token. Go's scanner detects the end by reading one more space, so an
+    /// incomplete token is reported with a space that is not in the text.
     fn cut_short(&self, context: &str) -> SyntaxError {
         let offset = (self.at + 1).min(self.json.len());
         let quoted = quote(self.peek().unwrap_or(b' '));
@@ -262,7 +262,7 @@ impl Checker<'_> {
     }
 }
 
-/// A byte as Go quotes a character: the byte is read as the code point of the same number.
+/// Quotes a byte as Go quotes a character: as the code point with the same number.
 fn quote(byte: u8) -> String {
     match byte {
         b'\'' => r"'\''".to_owned(),
@@ -284,7 +284,7 @@ fn quote(byte: u8) -> String {
 mod tests {
     use super::*;
 
-    /// Body, line, character and sentence as observed from k6 v1.8.1.
+    /// Body, line, character and message as recorded from k6 v1.8.1.
     const OBSERVED: &[(&str, usize, usize, &str)] = &[
         ("", 1, 0, "unexpected end of JSON input"),
         ("   ", 1, 3, "unexpected end of JSON input"),

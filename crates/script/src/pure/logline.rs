@@ -1,11 +1,11 @@
-//! One line of the log, as text for people, text for machines, JSON, or the bare message.
+//! One line of the log: text for people, text for machines, JSON, or only the message.
 //!
-//! The shapes are the widespread `key=value` ones that log collectors already read from k6.
+//! The formats are those of k6, which log collectors already parse.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// How serious a line is.
+/// The severity of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Debug,
@@ -15,7 +15,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The whole word, as in `level=warning`.
+    /// The full name, as in `level=warning`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Debug => "debug",
@@ -25,7 +25,7 @@ impl Level {
         }
     }
 
-    /// The four letters a terminal line starts with.
+    /// The four letters at the start of a terminal line.
     fn tag(self) -> &'static str {
         match self {
             Level::Debug => "DEBU",
@@ -46,7 +46,7 @@ impl Level {
     }
 }
 
-/// What a line looks like.
+/// The format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// `INFO[0003] message   source=console` in colours: for a terminal.
@@ -59,12 +59,12 @@ pub enum Format {
     Raw,
 }
 
-/// A time of day somewhere.
+/// A local time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WallTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub unix_seconds: i64,
-    /// How far the local clock is ahead of UTC, in seconds.
+    /// The difference of local time to UTC, in seconds.
     pub utc_offset_seconds: i32,
 }
 
@@ -73,18 +73,18 @@ pub struct WallTime {
 pub struct Line<'a> {
     pub level: Level,
     pub message: &'a str,
-    /// Further facts, sorted by name, such as `("source", "console")`.
+    /// Additional fields, sorted by name, such as `("source", "console")`.
     pub fields: &'a [(&'a str, &'a str)],
     pub time: WallTime,
-    /// Since the program started; a terminal line shows its whole seconds.
+    /// Time since the program started; terminal lines show whole seconds.
     pub since_start: Duration,
 }
 
-/// Messages are filled up to this many characters on a terminal, so that the fields line up.
+/// Messages are padded to this many characters on a terminal, so that the fields line up.
 const MESSAGE_WIDTH: usize = 44;
 
 impl Line<'_> {
-    /// The line in the given shape, with the newline that ends it.
+    /// The line in the given format, including its newline.
     pub fn to_text(&self, format: Format) -> String {
         let mut out = String::with_capacity(self.message.len() + 80);
         match format {
@@ -153,7 +153,7 @@ impl Line<'_> {
     }
 }
 
-/// A value, in quotes unless it is one plain word. An empty value stays empty.
+/// Writes a value, quoted unless it is one plain word. An empty value stays empty.
 fn push_value(out: &mut String, value: &str) {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._/@^+".contains(&b);
     if value.bytes().all(plain) {
@@ -167,7 +167,7 @@ fn push_value(out: &mut String, value: &str) {
     out.push('"');
 }
 
-/// Escapes as Go's `%q` does: what can be printed stays.
+/// Escapes as Go's `%q` does: printable characters are unchanged.
 fn push_escaped(out: &mut String, c: char) {
     let code = u32::from(c);
     match c {
@@ -187,13 +187,13 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// The standard library knows which characters can be printed, but tells only by escaping the
-/// others. (It would also escape a combining mark, if it stood first.)
+/// The standard library knows which characters are printable, but shows it only by escaping the
+/// others. (It would also escape a combining mark in first position.)
 fn is_printable(c: char) -> bool {
     c != '\u{a0}' && String::from_iter(['a', c]).escape_debug().count() == 2
 }
 
-/// A JSON string that is safe inside a page, as Go's encoder writes it.
+/// Writes a JSON string that is safe inside a page, as Go's encoder does.
 fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -213,7 +213,7 @@ fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// `2026-11-21T04:33:31Z`, or with `+01:00` in place of the `Z` (RFC 3339, section 5.6).
+/// `2026-11-21T04:33:31Z`, or with `+01:00` instead of the `Z` (RFC 3339, section 5.6).
 pub fn rfc3339(time: WallTime) -> String {
     let local = time
         .unix_seconds
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// Messages and how k6 v1.8.1 was seen to write them behind `msg=`.
+    /// Messages and their text after `msg=` as recorded from k6 v1.8.1.
     const TEXT: &[(&str, &str)] = &[
         ("hi", "hi"),
         ("hello world", "\"hello world\""),

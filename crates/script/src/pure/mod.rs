@@ -1,4 +1,4 @@
-//! The parts of the script API that need no JavaScript engine: bytes in, bytes out.
+//! The parts of the script API that need no JavaScript engine.
 //!
 //! Each file is one concept with its own tests; `modules` binds them to the engine.
 

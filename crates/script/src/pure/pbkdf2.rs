@@ -1,9 +1,9 @@
-//! Keys from passwords: PBKDF2 (RFC 8018, section 5.2) with HMAC.
+//! Derives keys from passwords: PBKDF2 (RFC 8018, section 5.2) with HMAC.
 
 use super::digests::{Algorithm, Hasher};
 use crate::quickjs::give_way;
 
-/// Bytes that a digest reads in the time of an iteration.
+/// The cost of an iteration, as a number of bytes that a digest reads in the same time.
 const ITERATION: usize = 512;
 
 /// `length` bytes derived from `password`, `salt` and that many iterations (at least one).

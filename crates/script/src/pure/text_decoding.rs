@@ -1,10 +1,10 @@
-//! Bytes to text, piece by piece, as a `TextDecoder` does it.
+//! Converts bytes to text in pieces, as `TextDecoder` does.
 //!
 //! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
 
 use crate::quickjs::{Progress, extend_in_pieces, give_way};
 
-/// The encodings there are, UTF-8 and the two byte orders of UTF-16.
+/// The supported encodings: UTF-8 and both byte orders of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Utf8,
@@ -13,7 +13,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The encoding that a label stands for, in any case and with white space around it.
+    /// The encoding with that label, in any case and with surrounding white space.
     pub fn labelled(label: &str) -> Option<Encoding> {
         let white = |c| matches!(c, '\t' | '\n' | '\x0C' | '\r' | ' ');
         Some(
@@ -28,7 +28,7 @@ impl Encoding {
         )
     }
 
-    /// The name by which `TextDecoder.encoding` gives it.
+    /// The value of `TextDecoder.encoding`.
     pub fn name(self) -> &'static str {
         match self {
             Encoding::Utf8 => "utf-8",
@@ -38,18 +38,18 @@ impl Encoding {
     }
 }
 
-/// Bytes of UTF-8 that are decoded at once.
+/// Bytes of UTF-8 decoded at once.
 const PIECE: usize = 16 * 1024;
 
-/// The bytes are not text in the encoding, and the decoder was told to insist.
+/// The bytes are invalid in the encoding, and the decoder is in fatal mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// Turns bytes into text, keeping what is cut off at the end of a piece for the next.
+/// Converts bytes to text, keeping an incomplete character at the end of a piece for the next one.
 #[derive(Debug)]
 pub struct Decoder {
     pub encoding: Encoding,
-    /// Refuse what is malformed, instead of writing U+FFFD for it.
+    /// Fail on malformed input instead of writing U+FFFD.
     pub fatal: bool,
     /// Keep a byte order mark as the character U+FEFF.
     pub ignore_bom: bool,
@@ -69,10 +69,10 @@ impl Decoder {
         }
     }
 
-    /// The text of the next piece; `more` if another follows.
+    /// The text of the next piece; set `more` if another one follows.
     ///
     /// # Errors
-    /// For malformed bytes, if `fatal`. The stream then starts anew.
+    /// If `fatal` is set and the bytes are malformed. The stream then starts over.
     pub fn decode(&mut self, bytes: &[u8], more: bool) -> Result<String, Malformed> {
         let mut input = std::mem::take(&mut self.pending);
         input.reserve_exact(bytes.len());
@@ -110,7 +110,7 @@ impl Decoder {
     fn utf8(&mut self, mut input: &[u8], more: bool) -> Result<String, Malformed> {
         let mut text = String::with_capacity(input.len());
         loop {
-            // A piece may end within a character, which the next piece begins with.
+            // A piece may end within a character, whose rest is at the start of the next piece.
             let piece = input.get(..PIECE).unwrap_or(input);
             give_way(piece.len());
             let error = match std::str::from_utf8(piece) {
@@ -158,7 +158,8 @@ impl Decoder {
             units.extend(piece.iter().map(|&pair| unit(pair)));
         }
         if more {
-            // The first half of a surrogate pair waits for the second, and an odd byte for its own.
+            // The first half of a surrogate pair waits for the second, and an odd byte for the
+            // next.
             let first_half = units
                 .last()
                 .is_some_and(|unit| (0xD800..0xDC00).contains(unit));

@@ -1,4 +1,4 @@
-//! Binary data: ArrayBuffers and the views of them.
+//! Binary data: ArrayBuffers and their views.
 
 use super::give_way::{copy_in_pieces, pieces};
 use super::{Value, sys};
@@ -18,8 +18,8 @@ impl<'c> Value<'c> {
         Some(body(unsafe { std::slice::from_raw_parts(start, length) }))
     }
 
-    /// Where the bytes of binary data are. The engine looks at its own structures and never at properties, which scripts
-    /// can replace by getters that free the buffer.
+    /// The location of binary data in memory. The engine reads its own structures and never properties, which scripts
+    /// can replace with getters that free the buffer.
     fn span(&self) -> Option<(*mut u8, usize)> {
         let (mut start, mut length) = (std::ptr::null_mut(), 0);
         // SAFETY: the value is live, and the engine checks what it is.
@@ -31,18 +31,19 @@ impl<'c> Value<'c> {
 
     /// The bytes of an ArrayBuffer, a typed array or a DataView, copied.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        // While the script is suspended, nothing of it runs that could free the buffer.
+        // No script code that could free the buffer runs while the script is suspended.
         self.with_bytes(|bytes| copy_in_pieces(bytes, 0))
     }
 
-    /// Overwrites the bytes of a typed array or ArrayBuffer from `source`, as far as both reach; the number written.
+    /// Overwrites the bytes of a typed array or ArrayBuffer with `source`, up to the shorter length; returns the number
+    /// of bytes written.
     pub fn write_bytes(&self, source: &[u8]) -> Option<usize> {
         let (start, length) = self.span()?;
         let count = length.min(source.len());
         let mut place = 0;
         for piece in pieces(source.get(..count)?) {
-            // SAFETY: the range is the engine's own memory, which no Rust reference leads to. Nothing of the script runs
-            // between two pieces, so that the memory stays where it is.
+            // SAFETY: the range is the engine's own memory, to which no Rust reference exists. No script code runs
+            // between two pieces, so the memory stays in place.
             unsafe { std::ptr::copy(piece.as_ptr(), start.add(place), piece.len()) };
             place += piece.len();
         }

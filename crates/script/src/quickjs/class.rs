@@ -1,7 +1,7 @@
 //! Rust types whose values scripts hold as objects.
 //!
-//! All host types share two engine classes, plain and exotic, so that a runtime's class table stays small; which Rust
-//! type an object holds is told by the table at its head. Prototypes are made when the first object of a type is.
+//! All host types share two engine classes, plain and exotic, so that a runtime's class table stays small. The table at
+//! the start of each object identifies its Rust type. A prototype is created with the first object of its type.
 
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
@@ -13,24 +13,25 @@ use super::{Context, Thrown, Value, sys};
 
 /// A Rust type that scripts hold as objects.
 ///
-/// Values it keeps for JavaScript belong into [`Slot`]s, shown by [`Class::trace`], so that the collector sees them.
+/// JavaScript values that it stores must be in [`Slot`]s that [`Class::trace`] visits, so that the collector finds
+/// them.
 pub trait Class: Sized + 'static {
-    /// Functions, getters and constants that all objects share by their prototype.
+    /// Functions, getters and constants that all objects share through their prototype.
     fn prototype() -> &'static [Entry] {
         &[]
     }
 
-    /// Shows the JavaScript values that this object keeps.
+    /// Visits the JavaScript values that this object stores.
     fn trace(&self, see: &mut dyn FnMut(&Slot)) {
         let _ = see;
     }
 
-    /// True when the object computes its own properties: then [`Class::get`] and its siblings are asked.
+    /// Whether the object computes its own properties with [`Class::get`] and its siblings.
     const EXOTIC: bool = false;
 
-    /// The own property `key`; `None` sends the look-up on to the prototype.
+    /// The own property `key`; with `None` the lookup continues in the prototype.
     ///
-    /// Asked only when no script has assigned a property of that name in the ordinary way.
+    /// Called only if no script has assigned an ordinary property of that name.
     fn get<'c>(
         &self,
         context: &'c Context,
@@ -52,31 +53,31 @@ pub trait Class: Sized + 'static {
         Ok(Written::Ordinary)
     }
 
-    /// Deletes `key`; true when it is gone, or was never there.
+    /// Deletes `key`; true if it is gone or never existed.
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
         let _ = (context, key);
         Ok(true)
     }
 
-    /// The own keys that [`Class::get`] answers to, in order.
+    /// The own keys that [`Class::get`] supports, in order.
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
         let _ = context;
         Ok(Vec::new())
     }
 }
 
-/// What became of an assignment to an exotic object.
+/// The result of an assignment to an exotic object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// The object took it.
+    /// The object has stored the value.
     Done,
-    /// It is to become an ordinary property.
+    /// The assignment creates an ordinary property.
     Ordinary,
     /// The property cannot be assigned: a TypeError in strict code.
     Refused,
 }
 
-/// A JavaScript value kept by an object, visible to the collector.
+/// A JavaScript value stored by an object and visible to the collector.
 pub struct Slot(Cell<Option<sys::JSValue>>);
 
 impl Slot {
@@ -92,7 +93,7 @@ impl Slot {
             .map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
     }
 
-    /// Lets go of the value.
+    /// Releases the value.
     pub fn clear(&self, context: &Context) {
         if let Some(old) = self.0.take() {
             // SAFETY: the reference was the slot's own.
@@ -100,7 +101,7 @@ impl Slot {
         }
     }
 
-    /// Keeps `value` in place of what was there.
+    /// Stores `value` and releases the previous one.
     pub fn set(&self, value: Value<'_>) {
         let context = value.context();
         if let Some(old) = self.0.replace(Some(value.into_raw())) {
@@ -116,14 +117,14 @@ impl Default for Slot {
     }
 }
 
-/// What an object's opaque pointer leads to.
+/// The target of an object's opaque pointer.
 #[repr(C)]
 struct Boxed<T> {
     table: &'static Table,
     value: T,
 }
 
-/// What the engine's callbacks need to know of a host type, found at the head of each of its objects.
+/// What the engine's callbacks need to know about a host type, found at the start of each of its objects.
 struct Table {
     type_of: fn() -> TypeId,
     mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),
@@ -154,8 +155,8 @@ type ExoticKeys =
 struct TableOf<T>(std::marker::PhantomData<T>);
 
 impl<T: Class> TableOf<T> {
-    // SAFETY (all functions): the engine passes the object's own pointer, which `instance` made of a `Boxed<T>` with
-    // this very table at its head.
+    // SAFETY (all functions): the engine passes the object's own pointer, which `instance` made from a `Boxed<T>` that
+    // starts with this table.
     const TABLE: &'static Table = &Table {
         type_of: TypeId::of::<T>,
         mark: |boxed, runtime, mark| {
@@ -197,7 +198,7 @@ impl<T: Class> TableOf<T> {
     };
 }
 
-/// The engine's numbers for the two classes that host objects are of.
+/// The engine's numbers for the two classes of host objects.
 pub(super) struct ClassIds {
     plain: sys::JSClassID,
     exotic: sys::JSClassID,
@@ -245,7 +246,7 @@ pub(super) struct Prototypes(RefCell<Vec<(TypeId, sys::JSValue)>>);
 
 impl Prototypes {
     /// # Safety
-    /// `context` must be the live context they were made in.
+    /// `context` must be the live context in which they were made.
     pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
         for (_, raw) in self.0.take() {
             // SAFETY: each reference was the table's own.
@@ -323,7 +324,7 @@ impl<'c> Value<'c> {
 fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>>> {
     let ids = &context.inner().classes;
     let mut id = 0;
-    // SAFETY: the engine answers null for what has no opaque pointer.
+    // SAFETY: the engine returns null for objects without an opaque pointer.
     let opaque = unsafe { sys::JS_GetAnyOpaque(object, &mut id) };
     if id != ids.plain && id != ids.exotic {
         return None;
@@ -359,10 +360,10 @@ unsafe extern "C" fn mark(
     }
 }
 
-/// Asks an exotic object for its own property.
+/// Looks up an own property of an exotic object.
 ///
 /// # Safety
-/// Called with what the engine passed.
+/// All arguments must come from the engine.
 unsafe fn own<'c>(
     context: &'c Context,
     object: sys::JSValue,
@@ -385,7 +386,7 @@ unsafe extern "C" fn exotic_get(
     key: sys::JSAtom,
     _receiver: sys::JSValue,
 ) -> sys::JSValue {
-    // SAFETY: the engine passes live values; nothing found goes on to the prototype.
+    // SAFETY: the engine passes live values; if nothing is found, the lookup continues in the prototype.
     unsafe {
         let context = Context::from_raw(context);
         guarded(context, || match own(context, object, key)? {

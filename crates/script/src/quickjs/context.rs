@@ -1,4 +1,4 @@
-//! The running engine, as host functions see it.
+//! The running engine as host functions see it.
 
 use std::any::Any;
 use std::ffi::CString;
@@ -8,10 +8,10 @@ use super::give_way::utf8_in_pieces;
 use super::runtime::Inner;
 use super::{ErrorKind, Thrown, Value, sys};
 
-/// Above this many bytes, binary data is copied in pieces.
+/// Binary data above this size in bytes is copied in pieces.
 const LARGE: usize = 256 * 1024;
 
-/// The running engine. Always behind a reference; its address is the engine's own.
+/// The running engine. It is always used through a reference, whose address is the engine's own.
 #[repr(transparent)]
 pub struct Context(sys::JSContext);
 
@@ -31,26 +31,26 @@ impl Context {
 
     #[inline]
     pub(super) fn inner(&self) -> &Inner {
-        // SAFETY: the opaque pointer was set by `Runtime::new` to what owns this context.
+        // SAFETY: `Runtime::new` set the opaque pointer to the owner of this context.
         unsafe { &*(sys::JS_GetContextOpaque(self.raw()) as *const Inner) }
     }
 
-    /// The embedder's state, given to [`super::Runtime::new`].
+    /// The embedder's state, which was passed to [`super::Runtime::new`].
     ///
     /// # Panics
-    /// When it is of another type.
+    /// If it has another type.
     #[inline]
     pub fn host<H: Any>(&self) -> &H {
-        // Each runtime is made in one place of the program, with one type of state.
+        // Every runtime of the program is made with the same type of state.
         self.inner()
             .host()
             .expect("the runtime was made with another type of state")
     }
 
-    /// The embedder's state, to be kept.
+    /// The embedder's state as a shared pointer.
     ///
     /// # Panics
-    /// When it is of another type.
+    /// If it has another type.
     pub fn shared_host<H: Any>(&self) -> std::rc::Rc<H> {
         // As in `host`.
         self.inner()
@@ -58,9 +58,9 @@ impl Context {
             .expect("the runtime was made with another type of state")
     }
 
-    // Making values.
+    // Creating values.
 
-    /// Shorthand for the value of a host function that returns nothing.
+    /// Shorthand for the result of a host function that returns nothing.
     #[inline]
     pub fn undefined(&self) -> Value<'_> {
         // SAFETY: an immediate value.
@@ -101,7 +101,7 @@ impl Context {
         }
     }
 
-    /// A string of bytes that should be UTF-8; what is not becomes U+FFFD.
+    /// A string of bytes that should be UTF-8; invalid bytes become U+FFFD.
     pub fn string_lossy(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
         match utf8_in_pieces(bytes) {
             Some(text) => self.string(text),
@@ -154,7 +154,7 @@ impl Context {
         self.array(items?)
     }
 
-    /// An ArrayBuffer holding a copy of `bytes`.
+    /// An ArrayBuffer with a copy of `bytes`.
     pub fn array_buffer(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
         self.binary_data(bytes, sys::JS_NewArrayBufferCopy)
     }
@@ -174,7 +174,7 @@ impl Context {
         } else {
             bytes.as_ptr()
         };
-        // SAFETY: the engine copies the given bytes. Without any, it gives zeroed memory.
+        // SAFETY: the engine copies the given bytes. Without any, it allocates zeroed memory.
         let value = unsafe { Value::checked(self, make(self.raw(), source, bytes.len() as _))? };
         if is_large {
             value.write_bytes(bytes);
@@ -188,11 +188,11 @@ impl Context {
         unsafe { Value::checked(self, sys::JS_NewDate(self.raw(), milliseconds)) }
     }
 
-    /// As by `JSON.parse(text)`; `name` stands for the text in errors.
+    /// Like `JSON.parse(text)`; errors refer to the text as `name`.
     pub fn parse_json(&self, text: &str, name: &str) -> Result<Value<'_>, Thrown> {
         let text = self.terminated(text)?;
         let name = self.terminated(name)?;
-        // SAFETY: both are terminated by a zero that the length does not count.
+        // SAFETY: both end with a zero byte that is not part of the length.
         unsafe {
             let raw = sys::JS_ParseJSON(
                 self.raw(),
@@ -228,7 +228,7 @@ impl Context {
         }
     }
 
-    /// A function that scripts call with `new` (or, as k6's own classes allow, without).
+    /// A function that scripts call with `new` (or without, which k6's own classes allow).
     pub fn constructor<F: HostFunction>(
         &self,
         name: &str,
@@ -252,7 +252,7 @@ impl Context {
         }
     }
 
-    /// Gives `object` the functions and constants of `entries`. Functions come into being when first looked up.
+    /// Adds the functions and constants of `entries` to `object`. Functions are created on first access.
     pub fn add_entries(&self, object: &Value<'_>, entries: &'static [Entry]) -> Result<(), Thrown> {
         // SAFETY: `Entry` is a transparent wrapper of the engine's entry, and the table is static.
         let done = unsafe {
@@ -278,7 +278,7 @@ impl Context {
 
     // Running code.
 
-    /// Runs `source` as a script and gives its last value.
+    /// Runs `source` as a script and returns its last value.
     pub fn eval(&self, source: &str, file: &str) -> Result<Value<'_>, Thrown> {
         self.eval_with(source, file, sys::JS_EVAL_TYPE_GLOBAL)
     }
@@ -291,7 +291,7 @@ impl Context {
     ) -> Result<Value<'_>, Thrown> {
         let source = self.terminated(source)?;
         let file = self.terminated(file)?;
-        // SAFETY: both are terminated by a zero that the length does not count.
+        // SAFETY: both end with a zero byte that is not part of the length.
         unsafe {
             let eval = || {
                 sys::JS_Eval(
@@ -307,7 +307,7 @@ impl Context {
         }
     }
 
-    /// A copy of `text` that ends with a zero, as the engine's C interface takes it.
+    /// A copy of `text` with a zero byte at the end, as the engine's C interface requires.
     pub(super) fn terminated(&self, text: &str) -> Result<CString, Thrown> {
         CString::new(text)
             .map_err(|_| self.throw_error(ErrorKind::Syntax, "the text contains a zero character"))

@@ -1,4 +1,4 @@
-//! Exceptions: raising them from Rust, taking them from the engine, reading their stack.
+//! Exceptions: throwing them from Rust, taking them from the engine, and reading their stack.
 
 use super::{Context, Value, sys};
 
@@ -8,14 +8,14 @@ use super::{Context, Value, sys};
 pub struct Thrown(());
 
 impl Thrown {
-    /// To be used where the engine has just reported an exception.
+    /// Use this only where the engine has just reported an exception.
     #[inline]
     pub(super) fn pending() -> Self {
         Self(())
     }
 }
 
-/// The constructors that errors raised from Rust can have.
+/// The constructors of errors thrown from Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     Plain,
@@ -29,7 +29,8 @@ pub enum ErrorKind {
 /// An exception taken from the engine.
 pub struct Exception<'c>(pub Value<'c>);
 
-/// One line of a stack: the function's name (empty for none) and its place, `file:line:column` or `native`.
+/// One line of a stack: the function's name (empty if it has none) and its location, `file:line:column` or
+/// `native`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     pub function: String,
@@ -37,14 +38,14 @@ pub struct Frame {
 }
 
 impl Context {
-    /// Raises `value`.
+    /// Throws `value`.
     pub fn throw(&self, value: Value<'_>) -> Thrown {
         // SAFETY: the engine takes over `value`.
         unsafe { sys::JS_Throw(self.raw(), value.into_raw()) };
         Thrown::pending()
     }
 
-    /// Raises a new error with the stack of this moment.
+    /// Throws a new error with the current stack.
     pub fn throw_error(&self, kind: ErrorKind, message: &str) -> Thrown {
         match self.error(kind, message) {
             Ok(error) => self.throw(error),
@@ -52,7 +53,8 @@ impl Context {
         }
     }
 
-    /// Raises an error as k6's own functions do: an `Error` whose name is `GoError`, which scripts may ask for.
+    /// Throws an error like those of k6's own functions: an `Error` whose name is `GoError`, which scripts may
+    /// check.
     pub fn throw_plain(&self, message: impl AsRef<str>) -> Thrown {
         let named = || {
             let error = self.error(ErrorKind::Plain, message.as_ref())?;
@@ -65,14 +67,14 @@ impl Context {
         }
     }
 
-    /// Raises a `TypeError`.
+    /// Throws a `TypeError`.
     pub fn throw_type(&self, message: impl AsRef<str>) -> Thrown {
         self.throw_error(ErrorKind::Type, message.as_ref())
     }
 
-    /// A new error object with the stack of this moment.
+    /// A new error object with the current stack.
     pub fn error(&self, kind: ErrorKind, message: &str) -> Result<Value<'_>, Thrown> {
-        // The engine's own formatting cuts messages at 256 bytes, so the text is put in afterwards.
+        // The engine's own formatting truncates messages at 256 bytes, so the message is set afterwards.
         let empty = c"%s".as_ptr();
         let nothing = c"".as_ptr();
         let raw = self.raw();
@@ -92,7 +94,7 @@ impl Context {
         Ok(error)
     }
 
-    /// Raises an error that scripts cannot catch: `catch` and `finally` are passed over.
+    /// Throws an error that scripts cannot catch: `catch` and `finally` blocks do not run.
     pub fn throw_uncatchable(&self, message: &str) -> Thrown {
         match self.error(ErrorKind::Internal, message) {
             Ok(error) => {
@@ -107,19 +109,19 @@ impl Context {
     /// Takes the pending exception.
     pub fn take_exception(&self, thrown: Thrown) -> Exception<'_> {
         let Thrown(()) = thrown;
-        // SAFETY: the context is live; the reference becomes the caller's.
+        // SAFETY: the context is live; the reference now belongs to the caller.
         Exception(unsafe { Value::from_raw(self, sys::JS_GetException(self.raw())) })
     }
 }
 
 impl<'c> Exception<'c> {
-    /// True for an error that ended the script by force: an interruption or a cancelled wait.
+    /// Whether this error interrupts the script: an interruption or a cancelled wait.
     pub fn is_uncatchable(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsUncatchableError(self.0.raw()) }
     }
 
-    /// What `String(exception)` gives: `Error: message` for errors.
+    /// The result of `String(exception)`: `Error: message` for errors.
     pub fn text(&self) -> String {
         let context = self.0.context();
         match self.0.to_text() {
@@ -131,7 +133,7 @@ impl<'c> Exception<'c> {
         }
     }
 
-    /// The stack at the time the error was made, innermost first; empty for what is no error.
+    /// The stack at the time the error was created, innermost frame first; empty if this is not an error.
     pub fn frames(&self) -> Vec<Frame> {
         let context = self.0.context();
         let stack = match self.0.get("stack") {
@@ -151,14 +153,14 @@ impl<'c> Exception<'c> {
         }
     }
 
-    /// Raises it again.
+    /// Throws it again.
     pub fn rethrow(self) -> Thrown {
         let context = self.0.context();
         context.throw(self.0)
     }
 }
 
-/// Reads `at name (place)` or `at place`.
+/// Parses `at name (location)` or `at location`.
 fn parse_frame(line: &str) -> Option<Frame> {
     let line = line.trim().strip_prefix("at ")?;
     let frame = match line

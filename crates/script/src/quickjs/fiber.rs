@@ -1,11 +1,11 @@
 //! A script's own stack, run as a future.
 //!
-//! Scripts call functions that wait, like `http.get`, in plain synchronous code. So a script runs on a stack of its
-//! own. [`Context::wait`] suspends that stack and leaves a pinned future behind; whoever polls the [`Fiber`] polls that
-//! future in its place, on the event loop's stack, and resumes the script with the outcome.
+//! Scripts call blocking functions such as `http.get` in plain synchronous code, so each script runs on a stack of its
+//! own. [`Context::wait`] suspends that stack and stores a pinned future. The task that polls the [`Fiber`] polls this
+//! future on the event loop's stack, and resumes the script with the result.
 //!
-//! A suspended stack has C frames on it and must never be unwound or dropped. A fiber that is given up is resumed with
-//! [`Cancelled`] instead, upon which every host function returns and the engine leaves all script frames by an error
+//! A suspended stack has C frames on it and must never be unwound or dropped. An abandoned fiber is resumed with
+//! [`Cancelled`] instead: every host function then returns, and the engine leaves all script frames through an error
 //! that scripts cannot catch.
 
 use std::cell::{Cell, RefCell};
@@ -23,22 +23,22 @@ use super::give_way::Running;
 use super::runtime::Inner;
 use super::{Context, Runtime, Thrown, sys};
 
-/// Functions need several times the stack when AddressSanitizer checks them (fuzz/run).
+/// With AddressSanitizer, functions need several times as much stack (fuzz/run).
 const SANITIZER_FACTOR: usize = if cfg!(feature = "address-sanitizer") {
     4
 } else {
     1
 };
-/// Reserved address space of a script's stack. Only pages that were touched take memory.
+/// Reserved address space of a script's stack. Only touched pages take memory.
 pub const STACK_SIZE: usize = SANITIZER_FACTOR * 256 * 1024;
-/// What the engine leaves to host functions below its own limit.
+/// Stack space for host functions, below the engine's own limit.
 const RESERVE: usize = SANITIZER_FACTOR * 48 * 1024;
 
-/// The script is being ended by force. Host functions pass it on by [`Context::cancelled`].
+/// The script is being interrupted. Host functions pass this on with [`Context::cancelled`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cancelled;
 
-/// Why a suspended script goes on.
+/// Why a suspended script continues.
 enum Wake {
     Ready,
     Cancel,
@@ -57,12 +57,12 @@ impl Suspender {
     }
 }
 
-/// A script on its own stack. Poll it to completion; dropping it ends the script by force.
+/// A script on its own stack. Poll it to completion; dropping it interrupts the script.
 pub struct Fiber<R: 'static> {
     coroutine: Option<Coroutine<Wake, Waiting, R>>,
     waiting: Option<Waiting>,
     runtime: Runtime,
-    /// The script is being ended by force.
+    /// Whether the script is being interrupted.
     is_cancelled: bool,
 }
 
@@ -72,15 +72,15 @@ impl<R: 'static> Fiber<R> {
     /// Prepares to run `body` on a stack of its own. Nothing runs before the first poll.
     ///
     /// # Errors
-    /// When the system has no memory, or no mapping, left for another stack.
+    /// If the system has no memory, or no mapping, left for another stack.
     ///
     /// # Panics
-    /// When the runtime has a fiber already.
+    /// If the runtime already has a fiber.
     pub fn new(runtime: &Runtime, body: impl FnOnce(&Context) -> R + 'static) -> io::Result<Self> {
         let stack = take_stack()?;
         assert!(
             !runtime.inner().suspender.is_active(),
-            "the runtime has a fiber already"
+            "the runtime already has a fiber"
         );
         let inside = runtime.clone();
         let coroutine =
@@ -89,7 +89,7 @@ impl<R: 'static> Fiber<R> {
                 inner.suspender.0.set(Some(NonNull::from(yielder)));
                 inner.cancelled.set(matches!(wake, Wake::Cancel));
                 inner.end_requested.set(false);
-                // SAFETY: this is the bottom of the new stack, which is what the engine's limit counts from.
+                // SAFETY: this is the bottom of the new stack, from which the engine's limit counts.
                 unsafe {
                     sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
                     sys::JS_UpdateStackTop(inner.raw.as_ptr());
@@ -112,16 +112,16 @@ impl<R: 'static> Fiber<R> {
         self.coroutine.is_none()
     }
 
-    /// True while the script is suspended in the middle of a computation, and not where it waits. Nothing may touch its
-    /// values then, not even to free one.
+    /// Whether the script is suspended in the middle of a computation, not in a wait. Nothing may touch its values
+    /// then, not even to free one.
     pub fn is_paused(&self) -> bool {
         self.runtime.inner().paused.get()
     }
 
-    /// Ends the script by force, and gives what its body returned.
+    /// Interrupts the script and returns the result of its body.
     pub fn cancel(&mut self) -> Option<R> {
         loop {
-            // A script that pauses while it frees what it leaves behind goes on at once.
+            // A script that pauses while it frees its values continues at once.
             self.waiting = None;
             let mut context = std::task::Context::from_waker(Waker::noop());
             if let Poll::Ready(result) = self.poll_cancel(&mut context) {
@@ -130,8 +130,8 @@ impl<R: 'static> Fiber<R> {
         }
     }
 
-    /// Ends the script by force, and gives what its body returned. Pending while the script frees what it leaves
-    /// behind, which may be millions of objects.
+    /// Interrupts the script and returns the result of its body. Pending while the script frees its values, which may
+    /// be millions of objects.
     pub fn poll_cancel(&mut self, cx: &mut std::task::Context<'_>) -> Poll<Option<R>> {
         let started = self.coroutine.as_ref().map(Coroutine::started);
         if started != Some(true) {
@@ -140,14 +140,14 @@ impl<R: 'static> Fiber<R> {
         }
         self.runtime.inner().cancelled.set(true);
         if !std::mem::replace(&mut self.is_cancelled, true) {
-            // The script ends now, whatever it waits for.
+            // The script ends now, whatever it was waiting for.
             self.waiting = None;
         }
         loop {
             if self.poll_waiting(cx).is_pending() {
                 return Poll::Pending;
             }
-            // A host function that waits again although it was told to end is told again.
+            // A host function that waits again despite the interruption is interrupted again.
             if let Poll::Ready(result) = self.resume(Wake::Cancel) {
                 return Poll::Ready(Some(result));
             }
@@ -157,7 +157,7 @@ impl<R: 'static> Fiber<R> {
         }
     }
 
-    /// Polls what the script waits for.
+    /// Polls the future that the script waits for.
     fn poll_waiting(&mut self, cx: &mut std::task::Context<'_>) -> Poll<()> {
         if let Some(mut waiting) = self.waiting {
             // SAFETY: the future is pinned on the script's stack, which is suspended until it is resumed.
@@ -222,7 +222,7 @@ impl Context {
     /// Suspends the script until `future` is done. The future may borrow from the host function's frame.
     ///
     /// # Errors
-    /// [`Cancelled`] when the script is ended by force; the future has been dropped then. Turn it into the exception to
+    /// [`Cancelled`] if the script is being interrupted; the future has then been dropped. Turn it into an exception to
     /// return with [`Context::cancelled`].
     ///
     /// # Panics
@@ -235,17 +235,17 @@ impl Context {
         self.suspend(future)
     }
 
-    /// Like [`Context::wait`], also in a script that is already being ended by force.
+    /// Like [`Context::wait`], but also works in a script that is already being interrupted.
     fn suspend<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
         let inner = self.inner();
-        // Scripts run in fibers; what enters a runtime otherwise never waits.
+        // Scripts run in fibers; other code that enters a runtime never waits.
         let Some(yielder) = inner.suspender.0.get() else {
             debug_assert!(false, "only a script on its own stack can wait");
             return Err(Cancelled);
         };
         let mut outcome = None;
         let wake = {
-            // Polled where it is pinned: an async block around it would copy it once more.
+            // Polled where it is pinned, because an async block around it would copy it once more.
             let mut future = std::pin::pin!(future);
             let mut waiting = std::pin::pin!(std::future::poll_fn(|cx| {
                 future.as_mut().poll(cx).map(|done| outcome = Some(done))
@@ -272,8 +272,8 @@ impl Context {
         self.throw_uncatchable("interrupted")
     }
 
-    /// Ends a script that returned although it had to end: native functions that cannot fail return early
-    /// then.
+    /// Ends a script that returned although it was being interrupted, because native functions that cannot fail return
+    /// early then.
     ///
     /// # Errors
     /// The exception that ends the script.
@@ -284,14 +284,14 @@ impl Context {
         Ok(())
     }
 
-    /// True while the script is being ended by force.
+    /// Whether the script is being interrupted.
     pub fn is_cancelled(&self) -> bool {
         self.inner().cancelled.get()
     }
 }
 
 impl Inner {
-    /// Suspends the script in the middle of a computation, until its worker's other work has had a turn.
+    /// Suspends the script in the middle of a computation, so that the worker's other work gets a turn.
     pub(super) fn pause(&self) -> Result<(), Cancelled> {
         self.paused.set(true);
         let resumed = self.context().wait(time_slice::next());
@@ -299,17 +299,17 @@ impl Inner {
         resumed
     }
 
-    /// The same for work that must be finished even if the script is to end.
+    /// The same for work that must be finished even if the script has to end.
     pub(super) fn pause_even_if_cancelled(&self) {
         self.paused.set(true);
-        // Whether it is to end is asked again later.
+        // The caller checks later whether the script has to end.
         let _ = self.context().suspend(time_slice::next());
         self.paused.set(false);
     }
 }
 
 thread_local! {
-    /// Stacks of fibers that have returned. A user between iterations holds none.
+    /// Stacks of returned fibers, for reuse. A user between iterations holds none.
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -320,11 +320,11 @@ fn take_stack() -> io::Result<DefaultStack> {
     new_stack(STACK_SIZE)
 }
 
-/// Runs `work` on a new stack, of which the engine may use `size` bytes: for work that needs more than a script's stack,
-/// where the caller may be a script.
+/// Runs `work` on a new stack, of which the engine may use `size` bytes. For work that may be called from a script but
+/// needs more than a script's stack.
 ///
 /// # Errors
-/// When the system has no memory, or no mapping, left for another stack.
+/// If the system has no memory, or no mapping, left for another stack.
 pub fn on_new_stack<R>(size: usize, work: impl FnOnce() -> R) -> io::Result<R> {
     Ok(corosensei::on_stack(new_stack(size + STACK_SIZE)?, work))
 }
@@ -339,11 +339,11 @@ fn new_stack(size: usize) -> io::Result<DefaultStack> {
 }
 
 fn give_back_stack(stack: DefaultStack) {
-    // The thread may be ending, its pool gone: then the stack is simply freed.
+    // The thread may be exiting without its pool; then the stack is simply freed.
     let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
 }
 
-/// Drives `fiber` on the calling thread without any event loop: for scripts whose waits are never pending.
+/// Drives `fiber` on the calling thread without an event loop, for scripts whose waits are never pending.
 pub fn block_on<R>(mut fiber: Fiber<R>) -> Option<R> {
     let mut context = std::task::Context::from_waker(Waker::noop());
     match Pin::new(&mut fiber).poll(&mut context) {

@@ -13,7 +13,7 @@ use super::give_way::{Interrupted, in_host_function};
 use super::value::Borrowed;
 use super::{Context, Thrown, Value, sys};
 
-/// What a host function gives back.
+/// The result of a host function.
 pub type Returned<'c> = Result<Value<'c>, Thrown>;
 
 /// A plain Rust function (never a closure with captures) that scripts can call.
@@ -26,7 +26,7 @@ impl<F> HostFunction for F where
 {
 }
 
-/// One call of a host function: its `this` and arguments.
+/// One call of a host function, with `this` and the arguments.
 pub struct Call<'c> {
     context: &'c Context,
     this: sys::JSValue,
@@ -38,7 +38,7 @@ impl<'c> Call<'c> {
     /// `this`; for a constructor called with `new`, the constructor (`new.target`), otherwise undefined.
     #[inline]
     pub fn this(&self) -> Borrowed<'_, 'c> {
-        // SAFETY: the caller holds it for the time of the call.
+        // SAFETY: the caller keeps it alive during the call.
         unsafe { Borrowed::from_raw(self.context, self.this) }
     }
 
@@ -48,10 +48,10 @@ impl<'c> Call<'c> {
         self.count
     }
 
-    /// The argument at `index`; undefined when it was not given.
+    /// The argument at `index`; undefined if it was not given.
     #[inline]
     pub fn argument(&self, index: usize) -> Borrowed<'_, 'c> {
-        // SAFETY: the caller holds the arguments for the time of the call, and `index` is within them.
+        // SAFETY: the caller keeps the arguments alive during the call, and `index` is within them.
         unsafe {
             let raw = if index < self.count {
                 *self.arguments.add(index)
@@ -68,10 +68,10 @@ impl<'c> Call<'c> {
     }
 }
 
-/// What the engine calls for the host function `F`, which is a type without bytes and so needs no place to be kept.
+/// The function that the engine calls for the host function `F`. `F` is a zero-sized type, so it needs no storage.
 ///
 /// # Safety
-/// Called by the engine only.
+/// Only the engine may call it.
 pub(super) unsafe extern "C" fn trampoline<F: HostFunction>(
     context: *mut sys::JSContext,
     this: sys::JSValue,
@@ -92,7 +92,7 @@ pub(super) unsafe extern "C" fn trampoline<F: HostFunction>(
 /// Like [`trampoline`], for the getter of a property.
 ///
 /// # Safety
-/// Called by the engine only.
+/// Only the engine may call it.
 pub(super) unsafe extern "C" fn getter<F: HostFunction>(
     context: *mut sys::JSContext,
     this: sys::JSValue,
@@ -104,18 +104,18 @@ pub(super) unsafe extern "C" fn getter<F: HostFunction>(
 /// Like [`trampoline`], for the setter of a property.
 ///
 /// # Safety
-/// Called by the engine only.
+/// Only the engine may call it.
 pub(super) unsafe extern "C" fn setter<F: HostFunction>(
     context: *mut sys::JSContext,
     this: sys::JSValue,
     value: sys::JSValue,
 ) -> sys::JSValue {
     let mut value = value;
-    // SAFETY: as in `trampoline`; the table of one lives for the call.
+    // SAFETY: as in `trampoline`; the one-element argument table lives during the call.
     unsafe { trampoline::<F>(context, this, 1, &mut value) }
 }
 
-/// The one value of a function's type.
+/// The only value of a function's type.
 #[inline]
 fn conjure<F: HostFunction>() -> F {
     const {
@@ -124,11 +124,13 @@ fn conjure<F: HostFunction>() -> F {
             "a host function must be a plain fn, without captures"
         )
     };
-    // SAFETY: a type without bytes has one value, made of nothing; `F: Copy`, so dropping it does nothing.
+    // SAFETY: a zero-sized type has one value, and creating it reads no memory; `F: Copy`, so dropping it does
+    // nothing.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// Runs `body`, turning its error, or its panic, into an exception. A panic must not reach the engine's C frames.
+/// Runs `body` and turns an error or a panic into an exception, because a panic must not reach the engine's C
+/// frames.
 #[inline]
 pub(super) fn guarded<'c>(
     context: &'c Context,
@@ -152,17 +154,17 @@ pub(super) fn guarded<'c>(
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("without a message");
-    format!("a fault in Plimsoll itself: {text}")
+    format!("a bug in Plimsoll: {text}")
 }
 
-/// A function, getter or constant of a module or a class, as a constant of the program.
+/// A function, getter or constant of a module or a class, defined statically.
 #[repr(transparent)]
 pub struct Entry(sys::JSCFunctionListEntry);
 

@@ -1,8 +1,8 @@
-//! Lets host functions that compute for long give way to other work, and end when the script is to end.
+//! Lets host functions that compute for a long time yield to other work, and stop when the script has to end.
 //!
-//! The engine polls for interrupts in the loops of scripts and of its own functions, but not in ours. Loops of host
-//! functions call [`give_way`] instead. It suspends the script's stack, whatever Rust frames are on it, so that even
-//! functions that know nothing of scripts can call it.
+//! The engine polls for interrupts in the loops of scripts and of its own functions, but not in host functions. Their
+//! loops call [`give_way`] instead. It suspends the script's stack with all Rust frames on it, so that even functions
+//! that do not know about scripts can call it.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,22 +10,23 @@ use std::ptr::NonNull;
 
 use super::runtime::Inner;
 
-/// Work between two looks at the clock. A look costs as much as a few hundred bytes of work.
+/// Work between two clock readings. A reading costs as much as a few hundred bytes of work.
 const STEP: usize = 16 * 1024;
 
 thread_local! {
-    /// Whose script this thread is running.
+    /// The runtime whose script this thread is running.
     static RUNNING: Cell<Option<NonNull<Inner>>> = const { Cell::new(None) };
-    /// Host functions on this script's stack, each called by the one before by way of the engine.
+    /// The number of nested host functions on this script's stack.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Work that may be done before the next look at the clock.
+    /// Work left before the next clock reading.
     static LEFT: Cell<usize> = const { Cell::new(STEP) };
 }
 
-/// Notes `work`, a number of bytes or of steps that take as long as some, and now and then lets the worker's other
-/// users and timers run. Does nothing on a thread that runs no script.
+/// Counts `work`, a number of bytes or of steps with the same cost, and occasionally lets the worker's other users and
+/// timers run. Does nothing on a thread that runs no script.
 ///
-/// If the script is to end, it unwinds the stack to the caller of the host function, which then ends the script. Outside
+/// If the script has to end, it unwinds the stack to the caller of the host function, which then ends the script.
+/// Outside of host functions it just returns. The caller must not hold a lock that another user waits for.
 /// of host functions it just returns. The caller must hold no lock that another user waits for.
 #[inline]
 pub fn give_way(work: usize) {
@@ -43,12 +44,12 @@ fn look() {
     let Some(running) = running() else { return };
     // SAFETY: as in `give_way_in_drop`.
     if unsafe { running.as_ref() }.on_interrupt() && DEPTH.get() > 0 {
-        // Runs no panic hook: nothing is wrong.
+        // Does not run the panic hook, because this is not an error.
         std::panic::resume_unwind(Box::new(Interrupted));
     }
 }
 
-/// Like [`give_way`] where a value is dropped, maybe by the engine, which cannot be ended halfway.
+/// Like [`give_way`], for values that are being dropped, possibly by the engine, which cannot be stopped halfway.
 pub fn give_way_in_drop(work: usize) {
     let left = LEFT.get();
     if work < left {
@@ -57,17 +58,17 @@ pub fn give_way_in_drop(work: usize) {
     }
     LEFT.set(STEP);
     if let Some(running) = running() {
-        // SAFETY: the runtime is kept by the fiber that runs on this thread, and this is its stack.
+        // SAFETY: the fiber that runs on this thread keeps the runtime alive, and this is its stack.
         unsafe { running.as_ref() }.pause_if_due();
     }
 }
 
 fn running() -> Option<NonNull<Inner>> {
-    // A stack that is being unwound cannot be suspended, nor unwound again.
+    // A stack that is being unwound can neither be suspended nor unwound again.
     RUNNING.get().filter(|_| !std::thread::panicking())
 }
 
-/// What unwinds a host function whose script is to end.
+/// The payload that unwinds a host function whose script has to end.
 pub(super) struct Interrupted;
 
 /// Runs a host function.
@@ -104,7 +105,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Gives way in a loop whose steps are too short to note each of them.
+/// Yields in a loop whose steps are too short to count each of them.
 pub struct Progress {
     next: usize,
 }
@@ -119,7 +120,7 @@ impl Progress {
         }
     }
 
-    /// Notes that the loop is at the byte `place`.
+    /// Reports that the loop has reached the byte `place`.
     #[inline]
     pub fn reach(&mut self, place: usize) {
         if place >= self.next {
@@ -129,12 +130,13 @@ impl Progress {
     }
 }
 
-/// Bytes in pieces, giving way after each.
+/// Splits bytes into pieces, yielding after each.
 pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.chunks(STEP).inspect(|piece| give_way(piece.len()))
 }
 
-/// A copy of `bytes` with space for `spare` more, made in pieces: the first use of large memory takes as long as the copy.
+/// A copy of `bytes` with space for `spare` more. Made in pieces, because the first use of large memory takes as long
+/// as the copy.
 #[inline]
 pub fn copy_in_pieces(bytes: &[u8], spare: usize) -> Vec<u8> {
     let mut copy = Vec::with_capacity(bytes.len() + spare);
@@ -146,14 +148,14 @@ pub fn copy_in_pieces(bytes: &[u8], spare: usize) -> Vec<u8> {
     copy
 }
 
-/// Appends `bytes`, giving way now and then.
+/// Appends `bytes`, yielding occasionally.
 pub fn extend_in_pieces(to: &mut Vec<u8>, bytes: &[u8]) {
     for piece in pieces(bytes) {
         to.extend_from_slice(piece);
     }
 }
 
-/// Like [`std::str::from_utf8`], giving way now and then.
+/// Like [`std::str::from_utf8`], yielding occasionally.
 #[inline]
 pub fn utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
     if bytes.len() <= STEP {
@@ -169,13 +171,13 @@ fn long_utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
         let (piece, after) = rest.split_at(STEP);
         match std::str::from_utf8(piece) {
             Ok(_) => rest = after,
-            // The piece ends within a character, with which the next one begins.
+            // The piece ends within a character, which the next piece starts with.
             Err(error) if error.error_len().is_none() => rest = rest.get(error.valid_up_to()..)?,
             Err(_) => return None,
         }
     }
     std::str::from_utf8(rest).ok()?;
-    // SAFETY: all pieces were found to be valid, and each begins where the valid part of the one before it ends.
+    // SAFETY: all pieces are valid, and each starts where the valid part of the previous one ends.
     Some(unsafe { std::str::from_utf8_unchecked(bytes) })
 }
 

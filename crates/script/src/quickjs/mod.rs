@@ -1,22 +1,22 @@
 //! A thin, safe wrapper over quickjs-ng.
 //!
-//! This is the only module of the crate with `unsafe` in it. What it exposes costs nothing over the raw interface: a
-//! [`Value`] is the engine's value beside a context reference, a host function is a plain Rust `fn` reached through a
+//! This is the only module of the crate that contains `unsafe` code. It adds no cost to the raw interface: a
+//! [`Value`] is the engine's value with a context reference, a host function is a plain Rust `fn` called through a
 //! trampoline made at compile time, and an operation that waits suspends the user's stack in a few nanoseconds.
 //!
-//! | type | stands for |
+//! | type | meaning |
 //! |---|---|
 //! | [`Runtime`] | one engine instance with its one context; a virtual user owns one |
 //! | [`Context`] | the running engine as host functions see it |
 //! | [`Value`] | an owned JavaScript value, tied to a borrow of its context |
-//! | [`Persistent`] | a value kept across calls, in Rust's own structures |
-//! | [`Thrown`] | proof that an exception is pending; travels by `?` |
+//! | [`Persistent`] | a value that Rust stores across calls |
+//! | [`Thrown`] | proof that an exception is pending; passed on with `?` |
 //! | [`Class`] | a Rust type whose values scripts hold as objects |
 //! | [`Fiber`] | a script's stack: run as a future, suspended by [`Context::wait`] |
 //!
-//! A value must not be handed to another runtime than its own. Debug builds assert it.
+//! A value must not be passed to another runtime than its own. Debug builds assert this.
 #![allow(unsafe_code)]
-// The wrapper offers what the engine offers; which part of it modules use changes with them.
+// The wrapper covers the engine's interface; the part that modules use changes over time.
 #![allow(dead_code, unused_imports)]
 
 mod bytes;

@@ -1,4 +1,4 @@
-//! ES modules: finding them, compiling them, keeping their bytecode, and modules made by Rust.
+//! ES modules: finding and compiling them, storing their bytecode, and modules implemented in Rust.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use super::{Context, Thrown, Value, sys};
 
 /// Finds the modules that scripts import.
 pub trait Loader {
-    /// The full name of what `specifier`, imported by the module `base`, stands for.
+    /// The full name of the module that `base` imports as `specifier`.
     fn resolve<'c>(
         &self,
         context: &'c Context,
@@ -22,7 +22,7 @@ pub trait Loader {
         attributes: &Value<'c>,
     ) -> Result<String, Thrown>;
 
-    /// The module of that full name. Asked once for each name.
+    /// The module with that full name. Called once per name.
     fn load<'c>(
         &self,
         context: &'c Context,
@@ -31,16 +31,16 @@ pub trait Loader {
     ) -> Result<Module<'c>, Thrown>;
 }
 
-/// A module of the running context, linked to others or not yet.
+/// A module of the running context, linked or not.
 #[derive(Clone, Copy)]
 pub struct Module<'c> {
     raw: NonNull<sys::JSModuleDef>,
     context: &'c Context,
 }
 
-/// A compiled module or script, to be loaded by any runtime of this process.
+/// A compiled module or script that any runtime of this process can load.
 ///
-/// Only made by this process's own compiler, which is what makes loading it safe.
+/// Loading is safe because only this process's own compiler creates it.
 #[derive(Clone)]
 pub struct Bytecode(Arc<[u8]>);
 
@@ -50,7 +50,7 @@ impl Bytecode {
         self.0.len()
     }
 
-    /// Compiles `source` as a classic script, which [`Context::run`] runs.
+    /// Compiles `source` as a classic script, to be run by [`Context::run`].
     pub fn of_script(context: &Context, source: &str, file: &str) -> Result<Self, Thrown> {
         let flags = sys::JS_EVAL_TYPE_GLOBAL | sys::JS_EVAL_FLAG_COMPILE_ONLY;
         Self::write(context, &context.eval_with(source, file, flags)?)
@@ -82,9 +82,9 @@ impl Bytecode {
 }
 
 impl<'c> Module<'c> {
-    /// Takes the module out of its value. The context's list of modules keeps it alive.
+    /// Extracts the module from its value. The context's list of modules keeps it alive.
     fn of(value: &Value<'c>) -> Option<Self> {
-        // SAFETY: the tag says that the pointer is a module's.
+        // SAFETY: the tag says that the pointer points to a module.
         unsafe {
             if sys::JS_VALUE_GET_TAG(value.raw()) != sys::JS_TAG_MODULE {
                 return None;
@@ -97,7 +97,7 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// Compiles `source`, whose imports are not looked up yet.
+    /// Compiles `source`; its imports are not resolved yet.
     pub fn compile(
         context: &'c Context,
         source: &str,
@@ -107,17 +107,17 @@ impl<'c> Module<'c> {
         let value = context.eval_with(source, name, flags)?;
         let bytecode = Bytecode::write(context, &value)?;
         let module = Self::of(&value)
-            .ok_or_else(|| context.throw_plain("the compiled code is no module"))?;
+            .ok_or_else(|| context.throw_plain("the compiled code is not a module"))?;
         Ok((module, bytecode))
     }
 
-    /// Loads a compiled module, whose imports are not looked up yet.
+    /// Loads a compiled module; its imports are not resolved yet.
     pub fn load(context: &'c Context, bytecode: &Bytecode) -> Result<Self, Thrown> {
         let value = bytecode.read(context)?;
-        Self::of(&value).ok_or_else(|| context.throw_plain("the bytecode is no module"))
+        Self::of(&value).ok_or_else(|| context.throw_plain("the bytecode is not a module"))
     }
 
-    /// A module whose exports are named now and given their values by `fill` when it is evaluated.
+    /// A module whose exports are named now. `fill` sets their values when the module is evaluated.
     pub fn native<N: AsRef<str>>(
         context: &'c Context,
         name: &str,
@@ -145,14 +145,14 @@ impl<'c> Module<'c> {
         }
     }
 
-    /// True if the source has imports, exports or top-level await; a script without any may as well be CommonJS.
+    /// Whether the source has imports, exports or top-level await; a script without them may also be CommonJS.
     pub fn has_module_syntax(&self) -> bool {
         // SAFETY: the module is live.
         unsafe { sys::JS_HasModuleSyntax(self.raw.as_ptr()) }
     }
 
-    /// Looks up all imports, links, and evaluates; the promise is fulfilled when the module and all it imports have
-    /// run.
+    /// Resolves all imports, links and evaluates; the promise is fulfilled when the module and everything it
+    /// imports have run.
     pub fn evaluate(&self) -> Result<Value<'c>, Thrown> {
         let context = self.context;
         // SAFETY: the engine takes over one reference of the module's value; modules are not counted.
@@ -190,13 +190,13 @@ impl<'c> Module<'c> {
     }
 }
 
-/// The exports of a module made by Rust, while it is evaluated.
+/// The exports of a module implemented in Rust, while it is evaluated.
 pub struct Exports<'c> {
     module: Module<'c>,
 }
 
 impl<'c> Exports<'c> {
-    /// Gives `name`, one of those the module was made with, its value.
+    /// Sets the value of `name`, which must be one of the exports that the module was created with.
     pub fn set(&self, name: &str, value: Value<'c>) -> Result<(), Thrown> {
         let context = self.module.context;
         let name = context.terminated(name)?;
@@ -218,7 +218,7 @@ impl<'c> Exports<'c> {
 }
 
 impl Context {
-    /// Runs a compiled script and gives its last value.
+    /// Runs a compiled script and returns its last value.
     pub fn run(&self, script: &Bytecode) -> Result<Value<'_>, Thrown> {
         let function = script.read(self)?;
         // SAFETY: the engine takes over the function.
@@ -241,7 +241,7 @@ impl Context {
 
     /// The full name of the module or script whose code is running; `levels` of 0 means the innermost frame.
     pub fn running_file(&self, levels: i32) -> Option<String> {
-        // SAFETY: the atom becomes the caller's.
+        // SAFETY: the atom now belongs to the caller.
         let atom = unsafe { sys::JS_GetScriptOrModuleName(self.raw(), levels) };
         if atom == 0 {
             return None;
@@ -252,7 +252,7 @@ impl Context {
 
 type Fill = Box<dyn for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thrown>>;
 
-/// What fills the modules made by Rust that were not evaluated yet.
+/// The functions that fill modules implemented in Rust which were not evaluated yet.
 #[derive(Default)]
 pub(super) struct PendingModules(RefCell<HashMap<NonNull<sys::JSModuleDef>, Fill>>);
 

@@ -4,11 +4,12 @@ use std::cell::Cell;
 
 use super::{Context, sys};
 
-/// An index into the runtime's table of property names, whose engine-side form is made once per runtime.
+/// An index into the runtime's table of property names, which are converted to the engine's form once per
+/// runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name(pub u16);
 
-/// Names that follow each other in the table.
+/// Consecutive names in the table.
 #[derive(Debug, Clone, Copy)]
 pub struct NameRange {
     pub first: Name,
@@ -16,13 +17,13 @@ pub struct NameRange {
 }
 
 impl NameRange {
-    /// The names in their order.
+    /// The names in order.
     pub fn iter(self) -> impl Iterator<Item = Name> {
         (self.first.0..self.first.0 + self.count).map(Name)
     }
 }
 
-/// The table behind [`Name`]: an engine atom for each name that was used so far.
+/// The table behind [`Name`]: an engine atom for each name used so far.
 pub(super) struct Names {
     texts: &'static [&'static str],
     atoms: Box<[Cell<sys::JSAtom>]>,
@@ -36,7 +37,8 @@ impl Names {
         }
     }
 
-    /// The atom of `name`, owned by the table; 0, the engine's null atom, for an unknown name or without memory.
+    /// The atom of `name`, owned by the table; 0, the engine's null atom, for an unknown name or if memory is
+    /// exhausted.
     #[inline]
     pub(super) fn atom(&self, context: &Context, name: Name) -> sys::JSAtom {
         let Some(cell) = self.atoms.get(name.0 as usize) else {
@@ -48,7 +50,7 @@ impl Names {
         cell.get()
     }
 
-    /// Makes the atoms of all names at once.
+    /// Creates the atoms of all names at once.
     ///
     /// # Safety
     /// `context` must be live, and its atoms must outlive this table.
@@ -59,7 +61,7 @@ impl Names {
         }
     }
 
-    /// True for a table of these very names.
+    /// Whether this table is for exactly these names.
     pub(super) fn is_of(&self, texts: &'static [&'static str]) -> bool {
         std::ptr::eq(self.texts, texts)
     }
@@ -69,10 +71,10 @@ impl Names {
     }
 
     /// # Safety
-    /// `context` must be the live context that the atoms were made in.
+    /// `context` must be the live context in which the atoms were created.
     pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
         for cell in &self.atoms {
-            // SAFETY: each atom is owned by the table and given back once.
+            // SAFETY: each atom is owned by the table and released once.
             unsafe { sys::JS_FreeAtom(context, cell.replace(0)) };
         }
     }
@@ -91,14 +93,14 @@ impl<'c> Atom<'c> {
     /// The key `name`.
     pub fn new(context: &'c Context, name: Name) -> Self {
         let raw = context.inner().names.atom(context, name);
-        // SAFETY: the table's atom is live; the new reference is this key's own.
+        // SAFETY: the table's atom is live; this key owns the new reference.
         Self {
             raw: unsafe { sys::JS_DupAtom(context.raw(), raw) },
             context,
         }
     }
 
-    /// The key spelt `text`.
+    /// The key with the text `text`.
     pub fn from_text(context: &'c Context, text: &str) -> Self {
         Self {
             raw: new_atom(context, text),
@@ -106,9 +108,9 @@ impl<'c> Atom<'c> {
         }
     }
 
-    /// The key that `value` is as a property name; a symbol stands for itself.
+    /// `value` as a property key; symbols stay symbols.
     pub fn from_value(value: &super::Value<'c>) -> Result<Self, super::Thrown> {
-        // SAFETY: the value is live; the new atom is this key's own.
+        // SAFETY: the value is live; this key owns the new atom.
         match unsafe { sys::JS_ValueToAtom(value.context.raw(), value.raw) } {
             0 => Err(super::Thrown::pending()),
             raw => Ok(Self {
@@ -123,7 +125,7 @@ impl<'c> Atom<'c> {
         Self { raw, context }
     }
 
-    /// The array index this key stands for, if it is one.
+    /// The array index that this key represents, if it is one.
     #[inline]
     pub fn index(&self) -> Option<u32> {
         (self.raw & INDEX_BIT != 0).then_some(self.raw & !INDEX_BIT)
@@ -135,13 +137,13 @@ impl<'c> Atom<'c> {
         self.raw == self.context.inner().names.atom(self.context, name)
     }
 
-    /// The place of this key among the names of `range`.
+    /// The position of this key among the names of `range`.
     #[inline]
     pub fn position_in(&self, range: NameRange) -> Option<usize> {
         let names = &self.context.inner().names;
         let first = range.first.0 as usize;
         let atoms = names.atoms.get(first..first + range.count as usize)?;
-        // They are made together, so that looking for one is a row of comparisons.
+        // They are created together, so their atoms can be compared in sequence.
         if atoms.first()?.get() == 0 || atoms.last()?.get() == 0 {
             range.iter().for_each(|name| {
                 names.atom(self.context, name);
@@ -206,7 +208,7 @@ impl Drop for Atom<'_> {
     }
 }
 
-/// Whatever names a property: text, a cached [`Name`], an index, an [`Atom`].
+/// Types that name a property: text, a cached [`Name`], an index, an [`Atom`].
 pub trait Key: sealed::Sealed {
     #[doc(hidden)]
     fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R;
@@ -253,7 +255,7 @@ impl Key for &Atom<'_> {
     }
 }
 
-/// An owned atom of `text`; 0 without memory.
+/// An owned atom of `text`; 0 if memory is exhausted.
 pub(super) fn new_atom(context: &Context, text: &str) -> sys::JSAtom {
     // SAFETY: the engine copies the given bytes.
     unsafe { sys::JS_NewAtomLen(context.raw(), text.as_ptr().cast(), text.len() as _) }

@@ -4,11 +4,11 @@ use super::give_way::give_way;
 use super::name::{Atom, Key};
 use super::{Context, Thrown, Value, sys};
 
-/// Bytes that are read in the time that it takes to read a property.
+/// The cost of reading a property, as a number of bytes that could be read in the same time.
 const ENTRY: usize = 64;
 
 impl<'c> Value<'c> {
-    /// The property `key`, by way of getters and the prototype chain.
+    /// Reads the property `key`, including getters and the prototype chain.
     #[inline]
     pub fn get(&self, key: impl Key) -> Result<Value<'c>, Thrown> {
         key.with(self.context, |atom| {
@@ -34,7 +34,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Assigns `key`, by way of setters.
+    /// Assigns `key`, including setters.
     #[inline]
     pub fn set(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         key.with(self.context, |atom| {
@@ -50,7 +50,7 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// Makes `key` a property of the object itself, without calling setters.
+    /// Defines `key` as an own property, without calling setters.
     pub fn define(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         self.define_with(key, value, sys::JS_PROP_C_W_E)
     }
@@ -89,7 +89,7 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// Makes `key` a property of the object itself that is computed by `getter`.
+    /// Defines `key` as an own property that `getter` computes.
     pub fn define_getter(&self, key: impl Key, getter: Value<'c>) -> Result<(), Thrown> {
         let flags = (sys::JS_PROP_CONFIGURABLE | sys::JS_PROP_ENUMERABLE) as i32;
         key.with(self.context, |atom| {
@@ -112,7 +112,7 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// As by `key in object`.
+    /// Like `key in object`.
     pub fn has(&self, key: impl Key) -> Result<bool, Thrown> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
@@ -125,7 +125,7 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// As by `delete object[key]`.
+    /// Like `delete object[key]`.
     pub fn delete(&self, key: impl Key) -> Result<bool, Thrown> {
         key.with(self.context, |atom| {
             // SAFETY: the value and the atom are live.
@@ -138,7 +138,8 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// The own enumerable text keys, in the order `Object.keys` gives them. None for what is no object.
+    /// The own enumerable text keys in the order of `Object.keys`; none for values that are not
+    /// objects.
     pub fn keys(&self) -> Result<Keys<'c>, Thrown> {
         let mut keys = Keys {
             context: self.context,
@@ -151,7 +152,7 @@ impl<'c> Value<'c> {
         }
         let flags = (sys::JS_GPN_STRING_MASK | sys::JS_GPN_ENUM_ONLY) as i32;
         let mut count = 0;
-        // SAFETY: on success the table and its atoms become the caller's.
+        // SAFETY: on success the table and its atoms belong to the caller.
         let failed = unsafe {
             sys::JS_GetOwnPropertyNames(
                 self.context.raw(),
@@ -177,7 +178,7 @@ impl<'c> Value<'c> {
         self.keys()?.map(entry).collect()
     }
 
-    /// `length`, of an array or whatever has one.
+    /// The `length` of an array or another object that has one.
     pub fn length(&self) -> Result<u64, Thrown> {
         let mut length = 0;
         // SAFETY: the value is live.
@@ -200,7 +201,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// As by `Object.setPrototypeOf`.
+    /// Like `Object.setPrototypeOf`.
     pub fn set_prototype(&self, prototype: &Value<'c>) -> Result<(), Thrown> {
         // SAFETY: both values are live.
         let done = unsafe { sys::JS_SetPrototype(self.context.raw(), self.raw, prototype.raw) };
@@ -211,7 +212,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// As by `Object.freeze`: not its members' members.
+    /// Like `Object.freeze`: nested objects are not frozen.
     pub fn freeze(&self) -> Result<(), Thrown> {
         // SAFETY: the value is live.
         let done = unsafe { sys::JS_FreezeObject(self.context.raw(), self.raw) };
@@ -229,7 +230,7 @@ impl<'c> Value<'c> {
             "a value of another runtime"
         );
         with_raw(arguments, |count, table| {
-            // SAFETY: all values are live for the call, which takes none of them over.
+            // SAFETY: all values are live during the call, which takes ownership of none.
             unsafe {
                 let call = || sys::JS_Call(self.context.raw(), self.raw, this.raw, count, table);
                 let raw = self.context.inner().with_engine_running(true, call);
@@ -238,10 +239,10 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// As by `new`.
+    /// Like `new`.
     pub fn construct(&self, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
         with_raw(arguments, |count, table| {
-            // SAFETY: all values are live for the call, which takes none of them over.
+            // SAFETY: all values are live during the call, which takes ownership of none.
             unsafe {
                 let call = || sys::JS_CallConstructor(self.context.raw(), self.raw, count, table);
                 let raw = self.context.inner().with_engine_running(true, call);
@@ -272,7 +273,7 @@ impl<'c> Iterator for Keys<'c> {
         if self.next == self.count {
             return None;
         }
-        // SAFETY: within the table, and each atom is given away once.
+        // SAFETY: within the table, and each atom is returned once.
         let raw = unsafe { (*self.table.add(self.next)).atom };
         self.next += 1;
         Some(Atom::from_raw(self.context, raw))
@@ -288,7 +289,7 @@ impl Drop for Keys<'_> {
     }
 }
 
-/// Lays `arguments` out as the engine takes them.
+/// Arranges `arguments` as the engine expects them.
 #[inline]
 fn with_raw<R>(arguments: &[&Value<'_>], body: impl FnOnce(i32, *mut sys::JSValue) -> R) -> R {
     const INLINE: usize = 4;

@@ -1,4 +1,4 @@
-//! Values kept by Rust across calls.
+//! JavaScript values that Rust stores across calls.
 
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
@@ -6,16 +6,16 @@ use std::rc::Rc;
 
 use super::{Context, Value, sys};
 
-/// A JavaScript value kept in Rust's own structures, such as the callback of a timer.
+/// A JavaScript value in Rust's own structures, such as the callback of a timer.
 ///
-/// It may outlive its runtime, after which it is empty. Inside a [`super::Class`] use a [`super::Slot`] instead, which
+/// It may outlive its runtime and is empty afterwards. Inside a [`super::Class`] use a [`super::Slot`] instead, which
 /// the garbage collector can see.
 pub struct Persistent {
     place: usize,
     registry: Rc<Registry>,
 }
 
-/// Where a runtime keeps the values that Rust holds on to, so that it can give them all back when it ends.
+/// A runtime's list of the values that Rust stores, so that it can release them all when it ends.
 pub(super) struct Registry {
     context: Cell<Option<NonNull<sys::JSContext>>>,
     values: RefCell<Vec<Option<sys::JSValue>>>,
@@ -23,7 +23,7 @@ pub(super) struct Registry {
 }
 
 impl Persistent {
-    /// Keeps `value`.
+    /// Stores `value`.
     pub fn new(value: &Value<'_>) -> Self {
         let registry = value.context().inner().registry.clone();
         let raw = value.clone().into_raw();
@@ -41,10 +41,10 @@ impl Persistent {
         Self { place, registry }
     }
 
-    /// The value again.
+    /// The stored value.
     ///
     /// # Panics
-    /// When `context` is not of the runtime the value came from.
+    /// If `context` belongs to another runtime than the value.
     pub fn restore<'c>(&self, context: &'c Context) -> Value<'c> {
         let own = self.registry.context.get().map(NonNull::as_ptr);
         assert_eq!(own, Some(context.raw()), "a value of another runtime");
@@ -64,7 +64,7 @@ impl Drop for Persistent {
         let value = self.registry.values.borrow_mut()[self.place].take();
         self.registry.free.borrow_mut().push(self.place);
         if let Some(raw) = value {
-            // SAFETY: the runtime lives, since the registry has its context; the reference was the registry's own.
+            // SAFETY: the runtime is live, since the registry has its context; the registry owned the reference.
             unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
         }
     }
@@ -79,17 +79,17 @@ impl Registry {
         }
     }
 
-    /// Gives all values back; from now on every [`Persistent`] is empty.
+    /// Releases all values; from now on every [`Persistent`] is empty.
     ///
     /// # Safety
-    /// To be called while the context is live.
+    /// Must be called while the context is live.
     pub(super) unsafe fn clear(&self) {
         let Some(context) = self.context.take() else {
             return;
         };
         let values = std::mem::take(&mut *self.values.borrow_mut());
         for raw in values.into_iter().flatten() {
-            // SAFETY: each reference was the registry's own.
+            // SAFETY: the registry owned each reference.
             unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
         }
     }

@@ -7,21 +7,21 @@ use std::ptr::NonNull;
 use super::runtime::Inner;
 use super::{Context, Exception, Persistent, Thrown, Value, sys};
 
-/// Where a promise stands.
+/// The state of a promise.
 pub enum PromiseState<'c> {
     Pending,
     Fulfilled(Value<'c>),
     Rejected(Value<'c>),
 }
 
-/// The power to settle a promise, once.
+/// Settles a promise, once.
 pub struct Resolver {
     resolve: Persistent,
     reject: Persistent,
 }
 
 impl Resolver {
-    /// Settles the promise from the outcome of some work.
+    /// Settles the promise with the outcome of some work.
     pub fn settle<'c>(
         self,
         context: &'c Context,
@@ -45,10 +45,10 @@ impl Resolver {
 }
 
 impl Context {
-    /// A pending promise and the power to settle it.
+    /// A pending promise and its resolver.
     pub fn promise(&self) -> Result<(Value<'_>, Resolver), Thrown> {
         let mut functions = [sys::JS_UNDEFINED; 2];
-        // SAFETY: on success the engine fills both places with values that become the caller's.
+        // SAFETY: on success the engine fills both places with values that belong to the caller.
         unsafe {
             let raw = sys::JS_NewPromiseCapability(self.raw(), functions.as_mut_ptr());
             let promise = Value::checked(self, raw)?;
@@ -78,9 +78,9 @@ impl Context {
         }
     }
 
-    /// Runs the jobs that promises have queued, until none is left; true if any ran.
+    /// Runs the jobs that promises have queued until none is left; true if any ran.
     ///
-    /// A job's own exception rejects its promise, so what is returned as an error ended the script by force.
+    /// An exception of a job rejects its promise, so a returned error means that the script was interrupted.
     pub fn run_jobs(&self) -> Result<bool, Thrown> {
         let mut any = false;
         loop {
@@ -98,7 +98,7 @@ impl Context {
         }
     }
 
-    /// Takes the oldest rejection that no handler was attached to, if there is one.
+    /// Takes the oldest rejection without a handler, if there is one.
     pub fn take_unhandled_rejection(&self) -> Option<Exception<'_>> {
         let mut rejections = self.inner().rejections.0.borrow_mut();
         if rejections.is_empty() {
@@ -106,7 +106,7 @@ impl Context {
         }
         let (promise, reason) = rejections.remove(0);
         drop(rejections);
-        // SAFETY: both references were the list's own.
+        // SAFETY: the list owned both references.
         unsafe {
             drop(Value::from_raw(self, promise));
             Some(Exception(Value::from_raw(self, reason)))
@@ -115,7 +115,7 @@ impl Context {
 }
 
 impl<'c> Value<'c> {
-    /// Where this promise stands; `None` for what is no promise.
+    /// The state of this promise; `None` if the value is not a promise.
     pub fn promise_state(&self) -> Option<PromiseState<'c>> {
         let context = self.context();
         // SAFETY: the value is live; the result is a new reference.
@@ -135,7 +135,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Tells the engine that somebody looks at this promise's rejection.
+    /// Tells the engine that this promise's rejection is handled.
     pub fn mark_handled(&self) {
         // SAFETY: the value is live.
         unsafe { sys::JS_PromiseMarkAsHandled(self.context().raw(), self.raw()) };
@@ -146,7 +146,7 @@ impl<'c> Value<'c> {
     }
 }
 
-/// Promises that were rejected while nobody looked, each with its reason, oldest first.
+/// Promises that were rejected without a handler, each with its reason, oldest first.
 #[derive(Default)]
 pub(super) struct Rejections(RefCell<Vec<(sys::JSValue, sys::JSValue)>>);
 
@@ -155,7 +155,7 @@ impl Rejections {
     /// `context` must be the live context of the promises.
     pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
         for (promise, reason) in self.0.take() {
-            // SAFETY: both references were the list's own.
+            // SAFETY: the list owned both references.
             unsafe {
                 sys::JS_FreeValue(context, promise);
                 sys::JS_FreeValue(context, reason);
@@ -174,7 +174,7 @@ impl Rejections {
         };
         let (promise, reason) = list.remove(place);
         drop(list);
-        // SAFETY: both references were the list's own.
+        // SAFETY: the list owned both references.
         unsafe {
             sys::JS_FreeValue(context, promise);
             sys::JS_FreeValue(context, reason);

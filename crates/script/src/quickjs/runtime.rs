@@ -1,4 +1,4 @@
-//! The engine instance and its one context: creation, limits, and tear-down in the order the engine needs.
+//! The engine instance and its one context: creation, limits, and destruction in the order that the engine needs.
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -18,27 +18,27 @@ use super::promise::Rejections;
 use super::ticker::Ticking;
 use super::{Context, sys};
 
-/// What a runtime is created with.
+/// The settings of a new runtime.
 pub struct Settings {
     /// The property names that [`super::Name`] indexes.
     pub names: &'static [&'static str],
-    /// Most bytes the engine may allocate; `None` is no limit.
+    /// Most bytes that the engine may allocate; `None` means no limit.
     pub memory_limit: Option<usize>,
     /// Finds and compiles the modules that scripts import.
     pub loader: Rc<dyn Loader>,
 }
 
-/// One engine instance with its one context. Cloning shares it.
+/// One engine instance with its one context. Clones share it.
 ///
-/// It never leaves the thread that made it.
+/// It stays on the thread that created it.
 #[derive(Clone)]
 pub struct Runtime(Rc<Inner>);
 
-/// All that belongs to a runtime on Rust's side. The context's opaque pointer leads here.
+/// The Rust side of a runtime. The context's opaque pointer refers to it.
 pub(super) struct Inner {
     pub(super) raw: NonNull<sys::JSRuntime>,
     context: NonNull<sys::JSContext>,
-    /// The embedder's own state, reached by [`Context::host`].
+    /// The embedder's own state, returned by [`Context::host`].
     host: Rc<dyn Any>,
     host_type: TypeId,
     pub(super) classes: ClassIds,
@@ -51,19 +51,19 @@ pub(super) struct Inner {
     pub(super) suspender: Suspender,
     interrupt: RefCell<Option<MustEnd>>,
     _ticking: Ticking,
-    /// True while the script is being unwound by force: every wait and every poll for interrupts ends it.
+    /// Whether the script is being interrupted: every wait and every poll for interrupts then ends it.
     pub(super) cancelled: Cell<bool>,
-    /// Host functions on the script's stack while it is suspended.
+    /// The number of host functions on the script's stack while it is suspended.
     pub(super) host_depth: Cell<u32>,
-    /// The script is suspended in the middle of a computation, not where it waits.
+    /// Whether the script is suspended in the middle of a computation, not in a wait.
     pub(super) paused: Cell<bool>,
-    /// The engine's own code runs, and not a host function that it called. A host function may hold what other users
-    /// need, and does not expect that it is suspended where it creates or drops a value.
+    /// Whether the engine's own code is running, and not a host function that it called. A host function may hold
+    /// something that other users need, and does not expect to be suspended where it creates or drops a value.
     engine_runs: Cell<bool>,
-    /// The engine was asked to end the script. What the script returns nonetheless may be incomplete.
+    /// Whether the engine was asked to end the script. If the script returns nonetheless, its result may be incomplete.
     pub(super) end_requested: Cell<bool>,
-    /// How often the engine has asked whether to pause, how often it might, and whether asking makes it ask again at its
-    /// next poll.
+    /// For tests: how often the engine asked whether to pause, how often it was allowed to, and whether asking makes it
+    /// ask again at its next poll.
     #[cfg(test)]
     pub(super) pause_polls: Cell<u64>,
     #[cfg(test)]
@@ -72,10 +72,10 @@ pub(super) struct Inner {
     pub(super) tick_with_pauses: Cell<bool>,
 }
 
-/// Whether the script is to end, asked with the present moment.
+/// Decides at a given moment whether the script has to end.
 pub type MustEnd = Rc<dyn Fn(Moment) -> bool>;
 
-/// The engine refused to start: it could not get its first few kilobytes.
+/// The engine could not allocate its first few kilobytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfMemory;
 
@@ -91,11 +91,11 @@ impl std::fmt::Display for OutOfMemory {
 impl std::error::Error for OutOfMemory {}
 
 impl Runtime {
-    /// Starts an engine whose host functions find `host` by [`Context::host`].
+    /// Starts an engine whose host functions reach `host` through [`Context::host`].
     pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, OutOfMemory> {
         let ticking = Ticking::start().ok_or(OutOfMemory)?;
         let names = share_names(settings.names);
-        // SAFETY: the two pointers are checked, and both are freed exactly once, by `Inner::drop`.
+        // SAFETY: both pointers are checked, and `Inner::drop` frees each of them exactly once.
         let (raw, context) = unsafe {
             let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(OutOfMemory)?;
             let Some(context) = NonNull::new(new_context(raw.as_ptr(), Intrinsics::OnDemand))
@@ -133,7 +133,7 @@ impl Runtime {
             tick_with_pauses: Cell::new(false),
         });
         let opaque = Rc::as_ptr(&inner) as *mut c_void;
-        // SAFETY: `Inner` sits behind the `Rc` at a fixed address and outlives the context, which it frees itself.
+        // SAFETY: the `Rc` keeps `Inner` at a fixed address, and `Inner` outlives the context, which it frees itself.
         unsafe {
             sys::JS_SetContextOpaque(context.as_ptr(), opaque);
             sys::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
@@ -150,15 +150,15 @@ impl Runtime {
 
     /// Runs `body` on the calling thread's own stack.
     ///
-    /// For work that never waits, like tests and building values. Scripts run in a [`super::Fiber`].
+    /// For work that never waits, such as tests and building values. Scripts run in a [`super::Fiber`].
     ///
     /// # Panics
-    /// While a fiber of this runtime is suspended, whose stack limits this would lose.
+    /// If a fiber of this runtime is suspended, because its stack limits would be lost.
     pub fn enter<R>(&self, body: impl FnOnce(&Context) -> R) -> R {
         self.enter_with_stack(256 * 1024, body)
     }
 
-    /// Like [`Runtime::enter`], with `stack` bytes for the engine, which must be there below the caller's frame.
+    /// Like [`Runtime::enter`], with `stack` bytes for the engine, which must be available below the caller's frame.
     pub fn enter_with_stack<R>(&self, stack: usize, body: impl FnOnce(&Context) -> R) -> R {
         assert!(
             !self.0.suspender.is_active(),
@@ -172,13 +172,13 @@ impl Runtime {
         body(self.context())
     }
 
-    /// Asks `must_end` every few milliseconds of script; once it says true the script ends by an error that it cannot
-    /// catch.
+    /// Calls `must_end` every few milliseconds while the script computes. Once it returns true, the script ends with an
+    /// error that it cannot catch.
     pub fn set_interrupt(&self, must_end: Option<MustEnd>) {
         *self.0.interrupt.borrow_mut() = must_end;
     }
 
-    /// Bytes allocated by the engine, as it counts them.
+    /// Bytes allocated by the engine, by its own count.
     pub fn allocated(&self) -> usize {
         // SAFETY: `JSMemoryUsage` is plain numbers; the runtime is live.
         unsafe {
@@ -209,17 +209,17 @@ impl Runtime {
 }
 
 impl Inner {
-    /// The embedder's state to be kept, when it is an `H`.
+    /// The embedder's state as a shared pointer, if it is an `H`.
     pub(super) fn shared_host<H: Any>(&self) -> Option<Rc<H>> {
         Rc::clone(&self.host).downcast().ok()
     }
 
-    /// The embedder's state, when it is an `H`.
+    /// The embedder's state, if it is an `H`.
     pub(super) fn host<H: Any>(&self) -> Option<&H> {
         if self.host_type != TypeId::of::<H>() {
             return None;
         }
-        // SAFETY: `host_type` was taken from the very type that `host` was made of.
+        // SAFETY: `host_type` is the type that `host` was created from.
         Some(unsafe { &*(Rc::as_ptr(&self.host) as *const H) })
     }
 }
@@ -230,13 +230,13 @@ impl Inner {
         unsafe { Context::from_raw(self.context.as_ptr()) }
     }
 
-    /// Whether the script is to end here.
+    /// Whether the script has to end here.
     fn must_end(&self, now: Moment) -> bool {
         let must_end = self.interrupt.borrow();
         self.cancelled.get() || must_end.as_ref().is_some_and(|must_end| must_end(now))
     }
 
-    /// Called by the engine in the middle of loops, of scripts and of its own.
+    /// Called by the engine inside loops of scripts and of its own functions.
     pub(super) fn on_interrupt(&self) -> bool {
         let now = plimsoll_clock::now();
         let must_end = self.must_end(now)
@@ -249,8 +249,8 @@ impl Inner {
         must_end
     }
 
-    /// Called by the engine between two steps of work that it must finish, such as a garbage collection. Tells whether
-    /// the script can be suspended there.
+    /// Called by the engine between two steps of work that it must finish, such as a garbage collection. Returns
+    /// whether the script can be suspended there.
     fn on_pause(&self, only_ask: bool) -> bool {
         #[cfg(test)]
         {
@@ -271,7 +271,7 @@ impl Inner {
         true
     }
 
-    /// Notes for the time of `body` whether the engine's own code runs, or the host's.
+    /// Records during `body` whether the engine's own code or the host's is running.
     #[inline]
     pub(super) fn with_engine_running<R>(&self, runs: bool, body: impl FnOnce() -> R) -> R {
         let before = self.engine_runs.replace(runs);
@@ -286,7 +286,7 @@ impl Inner {
             && !self.cancelled.get()
             && time_slice::is_used_up(plimsoll_clock::now())
         {
-            // If the script is to end, whoever polls for that next sees it.
+            // If the script has to end, the next poll detects it.
             let _ = self.pause();
         }
     }
@@ -295,8 +295,8 @@ impl Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         let context = self.context.as_ptr();
-        // SAFETY: all values on Rust's side are given back before the context, and the context before the runtime.
-        // The finalizers of what is still reachable run within and use none of the tables cleared here.
+        // SAFETY: all values on Rust's side are released before the context, and the context before the runtime. The
+        // finalizers of objects that are still reachable run inside and use none of the tables cleared here.
         unsafe {
             self.registry.clear();
             self.rejections.clear(context);
@@ -311,16 +311,16 @@ impl Drop for Inner {
 }
 
 thread_local! {
-    /// The property names whose atoms this thread's runtimes share; `None` before the first runtime, and where there
-    /// was no memory for it.
+    /// The property names whose atoms this thread's runtimes share; `None` before the first runtime, or if memory for
+    /// it was exhausted.
     static SHARED_NAMES: RefCell<Option<Rc<Names>>> = const { RefCell::new(None) };
 }
 
-/// The table of `names`, for a new runtime of this thread.
+/// The table of `names` for a new runtime of this thread.
 ///
-/// The first call gives all runtimes of the thread one table of the atoms that every one of them would otherwise hold
-/// for itself: a third of what an idle runtime takes, and a third of the time to make it. The runtime that has made
-/// these atoms is kept for as long as the process lives, since strings of it may be anywhere.
+/// The first call creates one table of atoms for all runtimes of the thread, which would otherwise each have their own:
+/// that is a third of an idle runtime's memory and of its creation time. The runtime that created these atoms is kept
+/// for the life of the process, since its strings may be in use anywhere.
 fn share_names(names: &'static [&'static str]) -> Rc<Names> {
     SHARED_NAMES.with_borrow_mut(|shared| {
         if shared.is_none() {
@@ -334,9 +334,8 @@ fn share_names(names: &'static [&'static str]) -> Rc<Names> {
 }
 
 fn share_atoms(texts: &'static [&'static str]) -> Option<Names> {
-    // SAFETY: the runtime made here is never freed nor used again; runtimes never leave their thread, so that the
-    // counts in the atoms are only ever changed by one thread. Whatever fails leaves later runtimes with atoms of
-    // their own.
+    // SAFETY: the runtime created here is never freed or used again. Runtimes never leave their thread, so only one
+    // thread changes the reference counts of the atoms. If anything fails, later runtimes create atoms of their own.
     unsafe {
         let raw = NonNull::new(sys::JS_NewRuntime())?.as_ptr();
         let Some(context) = NonNull::new(new_context(raw, Intrinsics::AtOnce)) else {
@@ -349,21 +348,21 @@ fn share_atoms(texts: &'static [&'static str]) -> Option<Names> {
     }
 }
 
-/// When intrinsics that many scripts never ask for are made.
+/// When to create the intrinsics that many scripts never use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Intrinsics {
-    /// With the context.
+    /// Together with the context.
     AtOnce,
-    /// When first asked for: `Date`, `RegExp`, `Map`, typed arrays and their kin.
+    /// On first access: `Date`, `RegExp`, `Map`, typed arrays and related objects.
     OnDemand,
 }
 
-/// A context with the intrinsics that k6's engine has too: no `performance`, `DOMException`, `atob`.
+/// A context with the intrinsics that k6's engine has too: without `performance`, `DOMException`, `atob`.
 ///
 /// # Safety
 /// `raw` must be a live runtime.
 unsafe fn new_context(raw: *mut sys::JSRuntime, intrinsics: Intrinsics) -> *mut sys::JSContext {
-    // SAFETY: per the function's contract; a failed step frees what was made.
+    // SAFETY: per the function's contract; a failed step frees everything created before it.
     unsafe {
         let context = sys::JS_NewContextRaw(raw);
         if context.is_null() {

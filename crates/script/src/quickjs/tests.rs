@@ -1,4 +1,4 @@
-//! The wrapper against the real engine.
+//! Tests the wrapper with the real engine.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -48,7 +48,7 @@ pub(super) fn runtime() -> Runtime {
     runtime_with(Rc::new(()))
 }
 
-/// The text of what `source` evaluates to, or of what it throws.
+/// The text of the result of `source`, or of the exception it throws.
 pub(super) fn eval(context: &Context, source: &str) -> String {
     match context.eval(source, "test.js") {
         Ok(value) => value.to_text().unwrap().into_string(),
@@ -88,7 +88,7 @@ fn host_functions_are_called_and_their_errors_are_exceptions() {
         );
         let text = eval(context, "try { faulty() } catch (e) { 'caught' }");
         assert!(
-            text.contains("a fault in Plimsoll itself: on purpose"),
+            text.contains("a bug in Plimsoll: on purpose"),
             "{text}"
         );
     });
@@ -154,7 +154,8 @@ fn binary_data_is_read_and_written_in_place() {
     });
 }
 
-/// What a script puts over a view's properties is not asked: a getter could give a buffer that nobody holds.
+/// Properties that a script defines on a view are not read: a getter could return a buffer that nothing
+/// keeps alive.
 #[test]
 fn binary_data_is_found_without_running_scripts() {
     runtime().enter(|context| {
@@ -315,7 +316,7 @@ fn host_objects_compute_their_properties() {
             eval(context, "Object.keys(ship).join() + ('beta' in ship)"),
             "extra,alpha,betatrue"
         );
-        // A cycle through a slot is the collector's business.
+        // The collector has to find a cycle through a slot.
         eval(
             context,
             "ship.beta = { back: ship }; globalThis.ship = undefined",
@@ -437,7 +438,7 @@ fn a_script_waits_in_the_middle_of_synchronous_code() {
     assert!(poll(&mut running).is_pending());
     assert_eq!(poll(&mut running), Poll::Ready("donedone".to_owned()));
     drop(running);
-    // The stack is free again for the next one.
+    // The stack can be reused for the next fiber.
     assert_eq!(
         poll(&mut fiber(&runtime, "1 + 1")),
         Poll::Ready("2".to_owned())
@@ -455,7 +456,7 @@ fn a_cancelled_script_catches_nothing() {
         Some("threw InternalError: interrupted")
     );
     runtime.enter(|context| assert_eq!(eval(context, "log"), ""));
-    // Dropping does the same, in whatever state.
+    // Dropping does the same in any state.
     let mut running = fiber(&runtime, source);
     assert!(poll(&mut running).is_pending());
     drop(running);

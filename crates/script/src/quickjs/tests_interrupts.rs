@@ -1,4 +1,4 @@
-//! Scripts can be ended in the middle of loops, those of the script and those of the engine's own functions.
+//! Scripts can be interrupted inside loops, both their own and those of the engine's functions.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::tests::{eval, runtime};
 use super::{Fiber, block_on};
 
-/// Each works for far longer than a few ticks, most of it within one native call.
+/// Each of these runs far longer than a few ticks, mostly within one native call.
 const LONG: [&str; 24] = [
     "for (;;) {}",
     "try { for (;;) {} } catch { 1 }",
@@ -47,13 +47,13 @@ fn what_takes_long_is_ended() {
     let mut ended = Vec::new();
     for source in LONG {
         let runtime = runtime();
-        // A native call without a poll is asked about once before and not again until it is over.
+        // A native call without a poll asks once before it starts and not again until it ends.
         let left = Cell::new(4);
         runtime.set_interrupt(Some(Rc::new(move |_| {
             left.set(left.get() - 1);
             left.get() <= 0
         })));
-        // Some can only leave off early; the exception follows with the next call.
+        // Some calls can only return early; the exception follows with the next call.
         let script = Fiber::new(&runtime, move |context| {
             eval(context, &format!("{source}; (() => 0)()"))
         });
@@ -65,7 +65,7 @@ fn what_takes_long_is_ended() {
     assert_eq!(ended, LONG);
 }
 
-/// A call that is over before the first tick is asked about nothing, so only what takes long shows that ticks come.
+/// A call that ends before the first tick never asks, so only a long call shows that ticks work.
 #[test]
 fn what_is_quick_is_not_asked_about() {
     let _alone = alone();
@@ -80,6 +80,6 @@ fn what_is_quick_is_not_asked_about() {
         eval(context, "let n = 0; while (n < 100000) n++; n")
     });
     assert_eq!(block_on(script.unwrap()).unwrap(), "100000");
-    // Ten times as many as the loop is long would be one call for every poll.
+    // Ten times the loop count would mean one call for every poll.
     assert!(asked.get() < 10_000, "{} calls", asked.get());
 }

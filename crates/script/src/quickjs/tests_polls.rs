@@ -9,10 +9,10 @@ use super::tests::{eval, runtime};
 use super::tests_interrupts::alone;
 use super::{Context, Fiber, Runtime, block_on, sys};
 
-/// More than the parser and a few calls make.
+/// More polls than the parser and a few calls cause.
 const POLLS: u32 = 60;
 
-/// What is made first, and one native call that works on it.
+/// Preparation, and one native call that uses the prepared values.
 const NATIVE: [(&str, &str); 72] = [
     (PROXY, "p.x"),
     (PROXY, "'x' in p"),
@@ -139,7 +139,7 @@ fn native_work_is_ended_by_a_poll() {
     assert_eq!(held, []);
 }
 
-/// Work on ten million characters, or on as many bytes of text, in blocks of 128 KiB: each of these reads them several
+/// Work on ten million characters, or on as many bytes of text, in blocks of 128 KiB: each call reads them several
 /// times.
 #[test]
 fn digits_and_new_strings_are_read_in_blocks() {
@@ -201,7 +201,7 @@ fn ask_at_every_pause(runtime: &Runtime) {
     unsafe { sys::JS_TickInterrupts() };
 }
 
-/// What frees, marks or moves many values, which cannot be left off.
+/// Operations that free, mark or move many values, which cannot be interrupted.
 const FREEING: [(&str, &str); 13] = [
     (
         "var a = null; for (let i = 0; i < 3e4; i++) a = { next: a }",
@@ -279,12 +279,12 @@ fn collections_pause() {
     });
     let before = runtime.inner().pause_polls.get();
     runtime.collect_garbage();
-    // All are marked twice, and those that are garbage are freed.
+    // All are marked twice, and garbage is freed.
     let polls = runtime.inner().pause_polls.get() - before;
     assert!(polls > 150, "{polls}");
 }
 
-/// Text that is too long for a comparison to reach its end between two polls is still compared to its end.
+/// Text so long that a comparison polls before its end is still compared to its end.
 #[test]
 fn polls_do_not_change_results() {
     let script = r#"
@@ -349,8 +349,8 @@ fn polls_do_not_change_results() {
     assert_eq!(runtime().enter(|context| eval(context, script)), "same");
 }
 
-/// A host function may hold what other users wait for, so nothing that it drops suspends it; the collection that it
-/// brings about is made up for when it has returned.
+/// A host function may hold something that other users wait for, so dropping a value in it never suspends it. A
+/// collection that this triggers is made up for after its return.
 #[test]
 fn host_functions_are_not_suspended_where_they_drop_values() {
     use super::{Call, Context, Returned};
@@ -372,7 +372,7 @@ fn host_functions_are_not_suspended_where_they_drop_values() {
         global
             .set("make", context.function("make", 1, make).unwrap())
             .unwrap();
-        // Beyond the size of a small heap.
+        // Larger than a small heap.
         eval(
             context,
             "var a = []; for (let i = 0; i < 2e5; i++) a.push({ i });
@@ -381,6 +381,6 @@ fn host_functions_are_not_suspended_where_they_drop_values() {
     });
     assert_eq!(block_on(script.unwrap()).unwrap(), "200000");
     assert_eq!(ASKED.get(), 0);
-    // The collections took place nonetheless, where they could pause.
+    // The collections still ran where they could pause.
     assert!(runtime.inner().pauses_allowed.get() > 100);
 }

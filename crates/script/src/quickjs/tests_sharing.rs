@@ -1,4 +1,4 @@
-//! What runtimes of a thread share, and what they make only when asked.
+//! The parts that runtimes of a thread share, and those they create on first access.
 
 use super::tests::{eval, runtime};
 
@@ -30,7 +30,7 @@ const USES: [(&str, &str); 12] = [
 #[test]
 fn intrinsics_made_on_demand_are_those_made_at_once() {
     for (source, expected) in USES {
-        // Each in a runtime of its own, so that it is this expression that asks first.
+        // Each in a runtime of its own, so that this expression is the first access.
         runtime().enter(|context| assert_eq!(eval(context, source), expected, "{source}"));
     }
     runtime().enter(|context| {
@@ -70,7 +70,7 @@ fn runtimes_of_a_thread_share_names_and_nothing_else() {
     two.enter(|context| {
         let source = "typeof globalThis.length + typeof globalThis.own + typeof {}.tainted";
         assert_eq!(eval(context, source), "undefinedundefinedundefined");
-        // A name that one runtime has of its own, and the other gets afterwards, and as a computed key.
+        // A name that first one runtime defines and then the other, and as a computed key.
         assert_eq!(
             eval(context, "const key = 'o' + 'wn'; ({[key]: 3}).own"),
             "3"
@@ -88,7 +88,7 @@ fn runtimes_of_a_thread_share_names_and_nothing_else() {
 
 #[test]
 fn an_idle_runtime_takes_less_than_forty_kilobytes() {
-    // The first of a thread makes what the others share.
+    // The first runtime of a thread creates the parts that the others share.
     drop(runtime());
     let size = runtime().allocated();
     assert!((10_000..40_000).contains(&size), "{size} bytes");

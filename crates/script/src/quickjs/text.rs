@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::give_way::{copy_in_pieces, give_way, utf8_in_pieces};
 use super::{Context, Thrown, Value, sys};
 
-/// The text of a value, borrowed from the engine where it can be.
+/// The text of a value, borrowed from the engine if possible.
 pub struct Text<'c>(Source<'c>);
 
 enum Source<'c> {
@@ -22,14 +22,14 @@ impl<'c> Text<'c> {
     pub(super) fn of(value: &Value<'c>) -> Result<Self, Thrown> {
         let context = value.context;
         let mut length = 0;
-        // SAFETY: the engine keeps the bytes until they are freed, which `drop` does, and `text` is only lent out for
-        // the life of `self`.
+        // SAFETY: the engine keeps the bytes until `drop` frees them, and `text` is only borrowed for the life of
+        // `self`.
         unsafe {
             let start = sys::JS_ToCStringLen2(context.raw(), &mut length, value.raw, false);
             if start.is_null() {
                 return Err(Thrown::pending());
             }
-            // Owns the string from here on: the checks below may end the script.
+            // From here on `found` owns the string: the checks below may end the script.
             let mut found = Self(Source::Engine {
                 text: "",
                 start,
@@ -46,7 +46,7 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// The text as a string of its own.
+    /// The text as an owned string.
     pub fn into_string(mut self) -> String {
         match &mut self.0 {
             // SAFETY: a copy of a valid text.
@@ -58,7 +58,7 @@ impl<'c> Text<'c> {
     }
 }
 
-/// Bytes that are checked at once.
+/// Bytes checked at once.
 const PIECE: usize = 16 * 1024;
 
 /// The engine writes a lone surrogate as three bytes that UTF-8 forbids; each becomes one U+FFFD.
@@ -79,7 +79,7 @@ fn replace_surrogates(bytes: &[u8]) -> String {
         let (valid, after) = rest.split_at(error.valid_up_to());
         text.push_str(&String::from_utf8_lossy(valid));
         rest = after;
-        // Unless the piece only ends within a character.
+        // An error, unless the piece merely ends within a character.
         if error.error_len().is_some() || piece.len() < PIECE {
             text.push('\u{fffd}');
             let skip = if after.first() == Some(&0xed) { 3 } else { 1 };
@@ -110,7 +110,7 @@ impl Drop for Text<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Source::Engine { start, context, .. } = self.0 {
-            // SAFETY: the engine's own string, given back once.
+            // SAFETY: the engine's own string, released once.
             unsafe { sys::JS_FreeCString(context.raw(), start) };
         }
     }

@@ -1,7 +1,7 @@
-//! The clock by which scripts are interrupted.
+//! The clock that interrupts scripts.
 //!
-//! Scripts run on threads that have other things to do. The engine polls for interrupts in every loop and call, but asks
-//! its host only when a tick has passed, which costs a poll no more than a comparison.
+//! Scripts run on threads that have other work to do. The engine polls for interrupts in every loop and call, but asks
+//! its host only after a tick, so a poll costs no more than a comparison.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use super::sys;
 
-/// How often a script that computes asks whether to go on.
+/// How often a computing script asks whether to continue.
 const TICK: Duration = Duration::from_millis(2);
 
-/// How many runtimes there are. The thread ticks while there is one.
+/// The number of runtimes. The thread ticks while there is at least one.
 static RUNTIMES: Mutex<usize> = Mutex::new(0);
 static TICKER: OnceLock<Thread> = OnceLock::new();
 
-/// Keeps the clock ticking. A runtime has one.
+/// Keeps the clock ticking. Each runtime has one.
 pub(super) struct Ticking(());
 
 impl Ticking {
-    /// None when the system refuses the thread.
+    /// `None` if the system refuses to create the thread.
     pub fn start() -> Option<Ticking> {
         let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
         match TICKER.get() {
@@ -31,7 +31,7 @@ impl Ticking {
                     .stack_size(64 * 1024)
                     .spawn(tick_forever)
                     .ok()?;
-                // Nobody else sets it while the lock is held.
+                // No other thread sets it while the lock is held.
                 let _ = TICKER.set(ticker.thread().clone());
             }
         }

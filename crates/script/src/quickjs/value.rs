@@ -1,4 +1,4 @@
-//! JavaScript values and what can be done with them.
+//! JavaScript values and their operations.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ pub struct Value<'c> {
     pub(super) context: &'c Context,
 }
 
-/// A value owned by somebody else, such as an argument by its caller.
+/// A value owned by something else, such as an argument by its caller.
 pub struct Borrowed<'a, 'c>(ManuallyDrop<Value<'c>>, PhantomData<&'a ()>);
 
 impl<'c> Deref for Borrowed<'_, 'c> {
@@ -48,7 +48,7 @@ impl Clone for Value<'_> {
 impl Drop for Value<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: the reference is `self`'s own; immediate values need nothing.
+        // SAFETY: `self` owns the reference; immediate values need nothing.
         unsafe {
             if sys::JS_VALUE_HAS_REF_COUNT(self.raw) {
                 sys::JS_FreeValue(self.context.raw(), self.raw);
@@ -72,7 +72,7 @@ impl fmt::Debug for Value<'_> {
 }
 
 impl<'c> Value<'c> {
-    /// Takes over `raw`.
+    /// Takes ownership of `raw`.
     ///
     /// # Safety
     /// `raw` must be a live value of `context`, not an exception, whose reference the caller gives up.
@@ -81,7 +81,7 @@ impl<'c> Value<'c> {
         Self { raw, context }
     }
 
-    /// Takes over `raw`, which may be the mark of an exception.
+    /// Takes ownership of `raw`, which may be the exception marker.
     ///
     /// # Safety
     /// As [`Value::from_raw`].
@@ -165,7 +165,7 @@ impl<'c> Value<'c> {
         self.tag() == sys::JS_TAG_OBJECT
     }
 
-    /// As by `Array.isArray`: a Proxy of an array is one too.
+    /// Like `Array.isArray`: a Proxy of an array is one too.
     #[inline]
     pub fn is_array(&self) -> bool {
         // SAFETY: the value is live.
@@ -174,7 +174,8 @@ impl<'c> Value<'c> {
 
     fn is_array_behind_proxies(&self) -> bool {
         let mut value = self.clone();
-        // SAFETY: the value is live; a Proxy gives a new reference to its target, null once revoked.
+        // SAFETY: the value is live; a Proxy returns a new reference to its target, or null once
+        // revoked.
         unsafe {
             while sys::JS_IsProxy(value.raw) {
                 let target = sys::JS_GetProxyTarget(self.context.raw(), value.raw);
@@ -227,13 +228,13 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsPromise(self.raw) }
     }
 
-    /// The same object, or the same primitive, as by `===`.
+    /// Whether both are the same object or primitive, like `===`.
     pub fn is_same(&self, other: &Value<'_>) -> bool {
         // SAFETY: both values are live.
         unsafe { sys::JS_IsStrictEqual(self.context.raw(), self.raw, other.raw) }
     }
 
-    /// As by `instanceof`.
+    /// Like `instanceof`.
     pub fn is_instance_of(&self, constructor: &Value<'_>) -> Result<bool, Thrown> {
         // SAFETY: both values are live.
         let answer = unsafe { sys::JS_IsInstanceOf(self.context.raw(), self.raw, constructor.raw) };
@@ -244,7 +245,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    // Primitives as they are.
+    // Primitive values.
 
     #[inline]
     pub fn as_bool(&self) -> Option<bool> {
@@ -266,9 +267,9 @@ impl<'c> Value<'c> {
         }
     }
 
-    // Conversions as the language defines them.
+    // Conversions as defined by the language.
 
-    /// As by `!!value`.
+    /// Like `!!value`.
     #[inline]
     pub fn is_truthy(&self) -> bool {
         match self.tag() {
@@ -280,7 +281,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// As by `Number(value)`.
+    /// Like `Number(value)`.
     pub fn to_number(&self) -> Result<f64, Thrown> {
         if let Some(number) = self.as_number() {
             return Ok(number);
@@ -295,14 +296,14 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// As by `Number(value)`, cut to a 64-bit integer and held within its range; NaN is 0.
+    /// Like `Number(value)`, truncated and clamped to a 64-bit integer; NaN is 0.
     pub fn to_integer(&self) -> Result<i64, Thrown> {
         self.to_number().map(|number| number as i64)
     }
 
-    /// The text as by `String(value)`, without copying where the engine's string is plain ASCII.
+    /// The text like `String(value)`, without a copy if the engine's string is plain ASCII.
     ///
-    /// Lone surrogates come as U+FFFD.
+    /// Lone surrogates become U+FFFD.
     #[inline]
     pub fn to_text(&self) -> Result<Text<'c>, Thrown> {
         Text::of(self)
@@ -323,12 +324,12 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// As by `JSON.stringify(value)`: `None` for what JSON leaves out, such as functions.
+    /// Like `JSON.stringify(value)`: `None` for values that JSON leaves out, such as functions.
     pub fn to_json(&self) -> Result<Option<String>, Thrown> {
         self.stringify(&self.context.undefined())
     }
 
-    /// As by `JSON.stringify(value, null, indent)`.
+    /// Like `JSON.stringify(value, null, indent)`.
     pub fn stringify(&self, indent: &Value<'c>) -> Result<Option<String>, Thrown> {
         // SAFETY: the values are live.
         let json = unsafe {

@@ -1,4 +1,4 @@
-//! Runs scripts as a run does, on one worker, and tells what came of it.
+//! Runs scripts as a run does, on one worker, and returns the outcome.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use plimsoll_script::{
     HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError, ScriptUsers,
 };
 
-/// What came of a run.
+/// The outcome of a run.
 #[allow(dead_code)] // Not every test file looks at everything.
 pub struct Run {
-    /// What was logged: `level text key=value…`.
+    /// The log, with lines of the form `level text key=value…`.
     pub log: Vec<String>,
     pub aborted: Option<AbortReason>,
     pub marked_failed: bool,
@@ -26,7 +26,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// How often a metric was recorded.
+    /// The number of samples of a metric.
     #[allow(dead_code)]
     pub fn count(&self, metric: &str) -> usize {
         self.records
@@ -80,7 +80,7 @@ impl Script {
         }
     }
 
-    /// Sends the run an abort when it has run so long.
+    /// Aborts the run after this time.
     #[allow(dead_code)]
     pub fn stopped_after(mut self, span: Duration) -> Self {
         self.stop_after = Some(span);

@@ -1,4 +1,4 @@
-//! What scripts see of a call's end.
+//! The result of a gRPC call as scripts see it.
 
 use bytes::Bytes;
 use plimsoll_grpc::{Answer, Code, Metadata, Method};
@@ -7,7 +7,7 @@ use super::client::Known;
 use crate::quickjs::{Class, Context, Entry, Persistent, Returned, Value};
 use crate::user::user;
 
-/// A status as scripts have it from k6: an object that compares as a number and prints as its name.
+/// A status as k6 shows it to scripts: an object that compares as a number and prints as its name.
 struct Status {
     number: u32,
     name: String,
@@ -36,12 +36,12 @@ fn number(value: &Value<'_>) -> u32 {
     value.instance::<Status>().map_or(0, |status| status.number)
 }
 
-/// The one object of that code: statuses are compared by `===`.
+/// The single object for that code: scripts compare statuses with `===`.
 pub fn status(context: &Context, code: Code) -> Returned<'_> {
     interned(context, "status", code.0, || code.to_string())
 }
 
-/// The one object of that state of health.
+/// The single object for that health state.
 pub fn health(context: &Context, number: u32) -> Returned<'_> {
     interned(context, "health", number, || {
         let names = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
@@ -63,7 +63,7 @@ fn interned<'c>(
     }
     let name = name();
     let value = context.instance(Status { number, name })?;
-    // Numbers without a name are the server's to choose, and so may be many.
+    // The server chooses numbers without a name, so there may be many; they are not cached.
     if number <= 16 {
         made.insert(key, Persistent::new(&value));
     }
@@ -87,7 +87,7 @@ pub fn response<'c>(
         match known.with_json(bytes, |text| context.parse_json(text, "message")) {
             Ok(message) => message?,
             Err(error) => {
-                return Err(context.throw_plain(format!("unable to unmarshal the answer: {error}")));
+                return Err(context.throw_plain(format!("unable to unmarshal the response: {error}")));
             }
         }
     };
@@ -128,7 +128,7 @@ fn details<'c>(
     context.parse_json(&method.details(status), "details")
 }
 
-/// What the handlers of a stream's errors get.
+/// The argument of a stream's error handlers.
 pub fn stream_error<'c>(
     context: &'c Context,
     method: &Method,
@@ -141,7 +141,7 @@ pub fn stream_error<'c>(
     Ok(object)
 }
 
-/// Names with the lists of their values.
+/// Metadata names with lists of their values.
 fn pairs<'c>(context: &'c Context, metadata: &Metadata) -> Returned<'c> {
     let object = context.object()?;
     let mut names: Vec<&str> = metadata.iter().map(|(name, _)| name).collect();

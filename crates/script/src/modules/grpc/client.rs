@@ -20,17 +20,17 @@ use crate::program;
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::{Phase, User, Work, user};
 
-/// A client: what it knows of services, and its way to a server.
+/// A client: its service descriptions and its connection to a server.
 #[derive(Default)]
 pub struct Client(pub Rc<State>);
 
-/// What a client's calls and streams share.
+/// State shared by a client's calls and streams.
 #[derive(Default)]
 pub struct State {
     schema: RefCell<Schema>,
     channel: RefCell<Option<Rc<Channel>>>,
     address: RefCell<String>,
-    /// What opening the connection took, until the first call on it counts it.
+    /// Time spent opening the connection, until the first call on it records it.
     opening: Cell<Duration>,
     known: RefCell<HashMap<String, Rc<Known>>>,
 }
@@ -38,20 +38,20 @@ pub struct State {
 /// A method that was called before.
 pub struct Known {
     pub method: plimsoll_grpc::Method,
-    /// For tags: the path, the service, and the address with the path.
+    /// Values for tags: the path, the service, and the address with the path.
     pub path: String,
     service: String,
     url: String,
-    /// The head of calls without parameters.
+    /// The prepared request headers of calls without parameters.
     plain: RefCell<Option<Rc<Template>>>,
-    /// The JSON sent last, and what it is as a message: users mostly send the same again.
+    /// The JSON sent last and its encoded message: users mostly send the same again.
     last: RefCell<(String, Framed)>,
     has_last: Cell<bool>,
-    /// The message that came last, and what it is as JSON: many servers answer the same again.
+    /// The message received last and its JSON: many servers send the same response again.
     heard: RefCell<Option<(Bytes, String)>>,
 }
 
-/// The longest message that is kept to be compared with the next.
+/// Longest message that is kept for comparison with the next one.
 const KEPT: usize = 4 << 10;
 
 const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
@@ -86,7 +86,7 @@ fn state<'c>(context: &'c Context, call: &Call<'c>) -> Result<Rc<State>, Thrown>
         .ok_or_else(|| context.throw_type("a method of a gRPC client was called on something else"))
 }
 
-/// `load(importPaths, ...files)`: what the files describe.
+/// `load(importPaths, ...files)`: the methods that the files describe.
 fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let state = state(context, call)?;
     let user = user(context);
@@ -135,7 +135,7 @@ fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     add(context, &state, read)
 }
 
-/// `loadProtoset(path)`: what the set describes.
+/// `loadProtoset(path)`: the methods that the set describes.
 fn load_protoset<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let state = state(context, call)?;
     let user = user(context);
@@ -245,10 +245,10 @@ impl State {
         self.channel.borrow().clone()
     }
 
-    /// The method of that name.
+    /// The method with that name.
     ///
     /// # Errors
-    /// That there is none.
+    /// If it does not exist.
     pub fn known(&self, name: &str) -> Result<Rc<Known>, String> {
         if let Some(known) = self.known.borrow().get(name) {
             return Ok(Rc::clone(known));
@@ -281,10 +281,10 @@ impl State {
 }
 
 impl Known {
-    /// The head of a call with these parameters.
+    /// The prepared request headers of calls with these parameters.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If the parameters are invalid.
     pub fn template(
         &self,
         channel: &Channel,
@@ -316,10 +316,10 @@ impl Known {
         }
     }
 
-    /// The message that `json` means.
+    /// Encodes `json` as a message.
     ///
     /// # Errors
-    /// Where it is none.
+    /// If the JSON does not fit the message type.
     pub fn message(&self, json: String) -> Result<Framed, String> {
         if self.has_last.get() && self.last.borrow().0 == json {
             return Ok(self.last.borrow().1.clone());
@@ -336,10 +336,10 @@ impl Known {
         Ok(framed)
     }
 
-    /// Runs `body` with what a message of the server's is as JSON.
+    /// Runs `body` with the JSON of a message from the server.
     ///
     /// # Errors
-    /// When the bytes are no such message.
+    /// If the bytes are not a valid message of the method's type.
     pub fn with_json<R>(
         &self,
         bytes: &Bytes,
@@ -353,7 +353,8 @@ impl Known {
         }
         let text = self.method.output().to_json(bytes)?;
         let told = body(&text);
-        // Bytes of their own: these may be a part of all that was read from the socket.
+        // Copied, because `bytes` may be a slice of everything read from the socket and would keep
+        // all of it in memory.
         *heard = (bytes.len() <= KEPT).then(|| (Bytes::copy_from_slice(bytes), text));
         Ok(told)
     }
@@ -385,7 +386,7 @@ impl Known {
     }
 }
 
-/// A call that is ready to be made.
+/// A call that is ready to be sent.
 struct Prepared {
     known: Rc<Known>,
     channel: Rc<Channel>,
@@ -461,7 +462,7 @@ impl Prepared {
     }
 }
 
-/// `opening` is what opening the connection took, if this is the first call on it.
+/// `opening` is the time spent opening the connection if this is the first call on it, otherwise 0.
 fn record(work: &Work, answer: &Answer, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
     let line = &answer.timeline;
     let total = opening + line.done().since(line.started());
@@ -470,7 +471,7 @@ fn record(work: &Work, answer: &Answer, opening: Duration, base: &BaseTags, tags
         (builtin::GRPC_REQ_TOTAL, total),
     ] {
         let took = milliseconds(took);
-        // A built-in metric and a number: nothing to refuse.
+        // Cannot fail: a built-in metric and a number.
         let _ = work
             .recorder
             .add_started(metric, took, base, tags, line.started(), line.done());
@@ -574,7 +575,7 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// The client that a stream belongs to.
 ///
 /// # Errors
-/// When the value is no client.
+/// If the value is not a client.
 pub fn of_value<'c>(context: &'c Context, value: &Value<'c>) -> Result<Rc<State>, Thrown> {
     let fail = |what: &str| context.throw_plain(format!("invalid GRPC Stream's client: {what}"));
     if value.is_nullish() {

@@ -1,4 +1,4 @@
-//! Descriptions of services, read by the first user and kept for all others.
+//! Descriptions of services, read by the first user and shared with all others.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -9,15 +9,15 @@ use plimsoll_grpc::{Method, Schema, SchemaError, Source};
 
 use crate::user::Common;
 
-/// Descriptions by what they were read from.
+/// Descriptions by their sources.
 #[derive(Default)]
 pub struct Described(Mutex<HashMap<String, Read>>);
 
-/// What came of reading one.
+/// The result of reading one description.
 type Read = Result<(Schema, Vec<Method>), String>;
 
 impl Described {
-    /// What `key` was read as; `read` if nobody has.
+    /// The description stored for `key`; calls `read` if there is none yet.
     pub fn once(&self, key: &str, read: impl FnOnce() -> Read) -> Read {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(key) {
@@ -29,13 +29,13 @@ impl Described {
     }
 }
 
-/// Files that the script may open, which an archive of it holds too.
+/// Files that the script may open. Archives contain them too.
 pub struct Files {
     pub common: Arc<Common>,
     pub base: Option<String>,
-    /// Where imports are looked for.
+    /// Folders to search for imports.
     pub folders: Vec<String>,
-    /// Why a file that exists could not be read: the first such reason.
+    /// Why an existing file could not be read: the first such reason.
     pub unreadable: Rc<OnceCell<String>>,
 }
 
@@ -72,12 +72,12 @@ pub fn compile(files: Files, names: &[String]) -> Read {
     let unreadable = Rc::clone(&files.unreadable);
     let methods = schema
         .compile(names, files)
-        // Where a file could not be read, the compiler knows only that it has none.
+        // If a file could not be read, the compiler only reports it as missing.
         .map_err(|SchemaError(text)| unreadable.get().cloned().unwrap_or(text))?;
     Ok((schema, methods))
 }
 
-/// Takes a set of descriptors.
+/// Reads a descriptor set.
 pub fn take_set(bytes: &[u8]) -> Read {
     let mut schema = Schema::new();
     let methods = schema.add_set(bytes).map_err(|SchemaError(text)| text)?;

@@ -56,7 +56,7 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
         let value = answer::status(context, plimsoll_grpc::Code(number))?;
         exports.define(format!("Status{name}").as_str(), value)?;
     }
-    // The last name is as scripts know it.
+    // The last name is the one that scripts use.
     let health = [
         ("HealthCheckUnknown", 0),
         ("HealthCheckServing", 1),

@@ -1,4 +1,4 @@
-//! The objects of parameters that calls and connections take.
+//! The parameter objects of calls and connections.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::quickjs::{Thrown, Value};
 pub struct CallParameters {
     pub metadata: Metadata,
     pub tags: SampleTags,
-    /// None: as long as it takes.
+    /// `None` means no limit.
     pub timeout: Option<Duration>,
     pub discard: bool,
 }
@@ -63,10 +63,10 @@ pub struct Tls {
     pub cacerts: Vec<String>,
 }
 
-/// An outcome of reading, or the exception of the script's own code.
+/// A result, or an exception from the script's own code.
 type Read<T> = Result<Result<T, String>, Thrown>;
 
-/// Passes the sentence of a fault on.
+/// Returns early with the error message.
 macro_rules! tell {
     ($read:expr) => {
         match $read {
@@ -76,7 +76,7 @@ macro_rules! tell {
     };
 }
 
-/// Reads `{ metadata, tags, timeout, discardResponseMessage }`; of a stream without the last.
+/// Reads `{ metadata, tags, timeout, discardResponseMessage }`; streams do not have the last one.
 pub fn of_call(value: &Value<'_>, streams: bool) -> Read<CallParameters> {
     let mut read = CallParameters::default();
     if streams {
@@ -106,7 +106,7 @@ pub fn of_call(value: &Value<'_>, streams: bool) -> Read<CallParameters> {
     Ok(Ok(read))
 }
 
-/// Reads what `connect` takes.
+/// Reads the parameters of `connect`.
 pub fn of_connect(value: &Value<'_>) -> Read<ConnectParameters> {
     let mut read = ConnectParameters::default();
     if value.is_nullish() || !(value.is_object() || value.is_string()) {
@@ -143,7 +143,7 @@ pub fn of_connect(value: &Value<'_>) -> Read<ConnectParameters> {
     Ok(Ok(read))
 }
 
-/// A value as it stands in a complaint.
+/// A value as error messages show it.
 fn shown(value: &Value<'_>) -> Result<String, Thrown> {
     Ok(value.to_json()?.unwrap_or_default())
 }

@@ -1,4 +1,5 @@
-//! How a client reaches its server: address, TLS, and the networks that users of a thread share.
+//! How a client connects to its server: address, TLS, and the networks shared by the users of a
+//! thread.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,7 +14,7 @@ use crate::user::User;
 /// The server at `address`.
 ///
 /// # Errors
-/// What the address lacks.
+/// If the address is incomplete.
 pub fn endpoint(address: &str, parameters: &ConnectParameters) -> Result<Endpoint, String> {
     if !address.contains(':') {
         let whose = if address.is_empty() {
@@ -39,21 +40,21 @@ pub fn agent(user: &User) -> String {
     run.map_or_else(String::new, |run| run.client.user_agent.clone())
 }
 
-/// How a network is told from another: by the run's settings and the client's own.
+/// Identifies a network: the run's settings and the client's own.
 type Key = (usize, Option<Tls>);
 
 thread_local! {
-    /// What the users of this thread share: a network for each way to secure streams.
+    /// The networks that the users of this thread share: one for each TLS configuration.
     static NETWORKS: RefCell<Vec<(Key, Rc<Network>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many networks are kept for a thread.
+/// Most networks kept per thread.
 const NETWORKS_KEPT: usize = 16;
 
-/// The network for streams secured so.
+/// The network for this TLS configuration.
 ///
 /// # Errors
-/// What is wrong with the certificates.
+/// If the certificates are invalid.
 pub fn network(user: &User, tls: Option<&Tls>) -> Result<Rc<Network>, String> {
     let client = user.run.as_ref().map(|run| Arc::clone(&run.client));
     let place = client

@@ -20,10 +20,10 @@ use crate::pure::logline::Level;
 use crate::quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
 use crate::user::{User, user};
 
-/// A stream, as its script holds it.
+/// A stream as the script holds it.
 pub struct Stream(Rc<Shared>);
 
-/// What the script and the operation that drives the stream share.
+/// State shared by the script and the operation that drives the stream.
 struct Shared {
     owner: Rc<User>,
     known: Rc<Known>,
@@ -33,12 +33,12 @@ struct Shared {
     base: Option<BaseTags>,
     handlers: RefCell<Vec<(Event, Rc<Persistent>)>>,
     outgoing: RefCell<VecDeque<Framed>>,
-    /// The script sends nothing more.
+    /// Whether the script has called `end`.
     ended: Cell<bool>,
-    /// The script wrote what is no message: the stream ends with this.
+    /// Set when the script wrote an invalid message: the stream ends with this status.
     spoiled: RefCell<Option<Status>>,
     driver: RefCell<Option<Waker>>,
-    /// Bytes of messages, unpacked, sent and received.
+    /// Bytes of uncompressed messages, sent and received.
     payload: Cell<(u64, u64)>,
 }
 
@@ -50,7 +50,7 @@ enum Event {
     Status,
 }
 
-/// What a stream has to tell its script.
+/// An event of a stream, for its script.
 enum News {
     Message(Bytes),
     Over(Status),
@@ -105,7 +105,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if let Some(base) = &shared.base {
         shared.known.with_tags(work, &shared.tags, None, |tags| {
             let at = plimsoll_clock::now();
-            // A built-in metric and a number: nothing to refuse.
+            // Cannot fail: a built-in metric and a number.
             let _ = work
                 .recorder
                 .add(builtin::GRPC_STREAMS, 1.0, base, tags, at);
@@ -113,7 +113,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     owner.event_loop.run(drive(Rc::clone(&shared)));
     let object = context.instance(Stream(shared))?;
-    // Scripts see the methods as the stream's own.
+    // Scripts see the methods as the stream's own properties.
     object.define("on", context.function("on", 2, on)?)?;
     object.define("write", context.function("write", 1, write)?)?;
     object.define("end", context.function("end", 0, end)?)?;
@@ -133,7 +133,7 @@ fn on<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let name = call.argument(0).to_text()?;
     let handler = call.argument(1);
     if !handler.is_function() {
-        return Err(context.throw_type(format!("the handler of {:?} is no function", &*name)));
+        return Err(context.throw_type(format!("the handler of {:?} is not a function", &*name)));
     }
     let event = match &*name {
         "data" => Event::Data,
@@ -193,10 +193,10 @@ fn end<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.undefined())
 }
 
-/// Opens the stream and moves it on to its end.
+/// Opens the stream and drives it to its end.
 async fn drive(shared: Rc<Shared>) {
     let started = plimsoll_clock::now();
-    // Where only one message can come, it is counted with the status after it.
+    // A single response message is counted together with the status that follows it.
     let mut single = 0.0;
     let opened = shared.channel.open(&shared.template, started).await;
     let mut has_response = false;
@@ -247,7 +247,7 @@ async fn drive(shared: Rc<Shared>) {
         shared.known.with_tags(work, &shared.tags, number, |tags| {
             let metric = builtin::GRPC_REQ_DURATION;
             let at = plimsoll_clock::now();
-            // As above.
+            // Cannot fail, as above.
             let _ = work
                 .recorder
                 .add_started(metric, milliseconds(took), base, tags, started, at);
@@ -268,7 +268,7 @@ impl Shared {
         }
     }
 
-    /// Sends what the script has written, and gives what has come.
+    /// Sends the messages that the script has written, and returns the received ones.
     fn poll(
         &self,
         task: &mut TaskContext<'_>,
@@ -286,7 +286,7 @@ impl Shared {
             }
             let Some(message) = sending else {
                 if self.ended.get() {
-                    // What goes wrong here, the receiver tells.
+                    // The receiver reports the error.
                     let _ = sender.poll_finish(task);
                 }
                 break;
@@ -331,7 +331,7 @@ impl Shared {
         }
     }
 
-    /// Has the handlers called, when their turn comes.
+    /// Queues a call of the handlers.
     fn tell(self: &Rc<Self>, news: News) {
         let shared = Rc::clone(self);
         self.owner
@@ -364,7 +364,7 @@ impl Shared {
         }
     }
 
-    /// Tells the handlers of errors what a handler threw, which then ends the iteration.
+    /// Passes an exception of a handler to the error handlers. It then ends the iteration.
     fn thrown(&self, context: &Context, thrown: Thrown, times: &Value<'_>) -> Thrown {
         let exception = context.take_exception(thrown);
         if exception.is_uncatchable() {
@@ -373,7 +373,7 @@ impl Shared {
         if !self.hears(Event::Error) {
             self.unheard(&exception.text());
         } else if let Err(thrown) = self.call(context, Event::Error, &exception.0, times) {
-            // The first exception is the one that counts.
+            // Only the first exception counts.
             drop(context.take_exception(thrown));
         }
         exception.rethrow()
@@ -384,7 +384,7 @@ impl Shared {
         handlers.iter().any(|(known, _)| *known == event)
     }
 
-    /// Says that an error was for nobody.
+    /// Logs an error that no handler was registered for.
     fn unheard(&self, what: &str) {
         let path = &self.known.path;
         self.owner.log_with(

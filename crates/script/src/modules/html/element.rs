@@ -1,10 +1,11 @@
-//! One node as the DOM shows it; what are properties there are methods here.
+//! One node with the DOM's interface; properties of the DOM are methods here.
 
 use super::selection::Selection;
 use crate::pure::html::{Node, Selectors};
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
 
-/// Bytes that are read in the time that it takes to make an element of a node.
+/// The cost of making an element of a node, as a number of bytes that could be read in the same
+/// time.
 const NODE: usize = 256;
 
 pub struct Element(pub Node);
@@ -18,7 +19,7 @@ impl Element {
     }
 }
 
-/// A method that gives an attribute: the empty text where there is none.
+/// A method that returns an attribute, or an empty string if it is absent.
 macro_rules! attribute {
     ($name:literal, $attribute:literal) => {
         Entry::function($name, 0, |context, call| {
@@ -68,7 +69,7 @@ impl Class for Element {
             }),
             Entry::function(c"method", 0, |context, call| {
                 let node = node(context, call)?;
-                // Only what is written in small letters counts, as in k6.
+                // As in k6, only lower-case values count.
                 let known = |method: &&str| matches!(*method, "get" | "post" | "dialog");
                 context.string(node.attribute("method").filter(known).unwrap_or("get"))
             }),

@@ -1,7 +1,8 @@
-//! `k6/html`: parsing a page, and finding things in it as jQuery does.
+//! `k6/html`: parsing a page and selecting elements in it as jQuery does.
 //!
-//! * `selection`: sets of nodes and the ways between them; `values`: what form fields and data attributes hold.
-//! * `element`: one node, as the DOM shows it.
+//! * `selection`: sets of nodes and how to navigate between them; `values`: the contents of form fields and
+//! data attributes.
+//! * `element`: one node with the DOM's interface.
 
 mod element;
 mod selection;

@@ -1,4 +1,4 @@
-//! Selections: nodes in the order they were found in, each once.
+//! Selections: sets of nodes in the order in which they were found.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use super::values;
 use crate::pure::html::{Node, Selectors};
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
 
-/// Bytes that are read in the time that it takes to look at a node.
+/// The cost of looking at a node, as a number of bytes that could be read in the same time.
 const NODE: usize = 128;
 
-/// What was found, and what it was found from.
+/// The nodes of a selection, and the selection it was made from.
 pub struct Selection(Rc<Found>);
 
 struct Found {
@@ -152,9 +152,9 @@ impl Class for Selection {
     }
 }
 
-/// What a method is given to tell nodes by.
+/// An argument that selects nodes.
 enum Wanted<'c> {
-    /// What is no selector finds nothing.
+    /// An invalid selector matches nothing.
     Selectors(Option<Selectors>),
     Nodes(Vec<Node>),
     Function(Value<'c>),
@@ -179,7 +179,7 @@ impl<'c> Wanted<'c> {
         Ok(Wanted::Selectors(Selectors::parse(&value.to_text()?)))
     }
 
-    /// Whether the node, at `place` of those asked about, is wanted.
+    /// Whether the argument selects the node, which is at `place` in the selection.
     fn has(&self, context: &'c Context, place: usize, node: &Node) -> Result<bool, Thrown> {
         match self {
             Wanted::Selectors(selectors) => Ok(selectors.as_ref().is_some_and(|s| s.matches(node))),
@@ -219,7 +219,7 @@ fn one<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     context.instance(Selection::of(vec![node.clone()]))
 }
 
-/// A selection found from another: each node once.
+/// A selection derived from another one, without duplicates.
 fn follow<'c>(context: &'c Context, from: &Rc<Found>, nodes: Vec<Node>) -> Returned<'c> {
     let mut seen = std::collections::HashSet::new();
     let nodes = nodes.into_iter().filter(|node| {
@@ -232,7 +232,7 @@ fn follow<'c>(context: &'c Context, from: &Rc<Found>, nodes: Vec<Node>) -> Retur
     })))
 }
 
-/// All that `way` leads to from each node.
+/// All nodes that `way` leads to from each node.
 fn go<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -246,7 +246,7 @@ fn go<'c>(
     follow(context, &from, nodes)
 }
 
-/// The same, and of it what the argument wants, if there is one.
+/// Like `go`, filtered by the argument if there is one.
 fn filtered<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -260,7 +260,7 @@ fn filtered<'c>(
     go(context, call, |node| wanted.only(context, way(node)))
 }
 
-/// What `way` leads to up to what the first argument wants; of it, what the second does.
+/// The nodes that `way` leads to, up to those that the first argument selects, filtered by the second.
 fn until<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -293,7 +293,7 @@ fn after(node: &Node) -> Vec<Node> {
     all.into_iter().skip(place + 1).collect()
 }
 
-/// The nearest first.
+/// The preceding siblings, closest first.
 fn before(node: &Node) -> Vec<Node> {
     let (mut all, place) = node.siblings();
     all.truncate(place);
@@ -313,7 +313,7 @@ fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     })
 }
 
-/// Those that the argument wants, or the others.
+/// The nodes that the argument selects, or the others.
 fn keep<'c>(context: &'c Context, call: &Call<'c>, those: bool) -> Returned<'c> {
     let from = found(context, call)?;
     let wanted = Wanted::read(&call.argument(0))?;
@@ -337,7 +337,7 @@ fn is<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.bool(false))
 }
 
-/// Those that have something wanted below them.
+/// The nodes that have a selected descendant.
 fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
     let wanted = Wanted::read(&call.argument(0))?;
@@ -380,7 +380,7 @@ fn eq<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     slice(context, call, place, end)
 }
 
-/// From `start` to before `end`; negative places count from the end.
+/// The nodes from `start` up to but excluding `end`; negative positions count from the end.
 fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>) -> Returned<'c> {
     let from = found(context, call)?;
     let length = from.nodes.len() as i64;
@@ -399,7 +399,7 @@ fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>
     follow(context, &from, nodes)
 }
 
-/// The place of the first node beside its siblings, or of what is given within this selection, or of this within what
+/// The position of the first node among its siblings, of the argument in this selection, or of this node among those
 /// a selector finds.
 fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;

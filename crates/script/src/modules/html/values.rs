@@ -1,16 +1,16 @@
-//! What form fields and data attributes hold.
+//! The values of form fields and data attributes.
 
 use crate::pure::form;
 use crate::pure::html::{Node, Selectors};
 use crate::quickjs::{Context, Returned, Thrown, Value};
 
-/// What a form field holds.
+/// The value of a form field.
 enum Field {
     One(String),
     Many(Vec<String>),
 }
 
-/// The value of a form field; undefined for what has none.
+/// The value of a form field; undefined for other elements.
 pub fn value<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     match field(node) {
         Some(Field::One(text)) => context.string(&text),
@@ -42,7 +42,7 @@ fn field(node: &Node) -> Option<Field> {
     }
 }
 
-/// An option's value, or else its text.
+/// An option's value, or its text if it has none.
 fn option(node: &Node) -> String {
     match node.attribute("value") {
         Some(value) => value.to_owned(),
@@ -50,7 +50,7 @@ fn option(node: &Node) -> String {
     }
 }
 
-/// The fields of forms, or the fields themselves, by their names. As in k6, buttons and boxes are left out.
+/// The fields of forms, or the fields themselves, by name. As in k6, buttons and checkboxes are left out.
 fn form_fields(nodes: &[Node]) -> Vec<(String, Field)> {
     let is_field = |node: &Node| {
         let kind = node
@@ -74,7 +74,7 @@ fn form_fields(nodes: &[Node]) -> Vec<(String, Field)> {
     fields
 }
 
-/// As a form is sent (`application/x-www-form-urlencoded`), sorted by name.
+/// Encodes the fields as forms are submitted (`application/x-www-form-urlencoded`), sorted by name.
 pub fn serialize(nodes: &[Node]) -> String {
     let mut pairs = Vec::new();
     for (name, field) in form_fields(nodes) {
@@ -116,7 +116,7 @@ fn of_field(context: &Context, field: Field) -> Returned<'_> {
     }
 }
 
-/// `data(name)`, or all data attributes as an object: numbers, truth values, null and JSON as what they are.
+/// `data(name)`, or all data attributes as an object. Numbers, booleans, null and JSON are converted.
 pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> Returned<'c> {
     if !name.is_nullish() {
         let name = format!("data-{}", dashed(&name.to_text()?));
@@ -149,7 +149,7 @@ fn of_data<'c>(context: &'c Context, text: &str) -> Returned<'c> {
     context.string(text)
 }
 
-/// `foo-bar` of `fooBar`.
+/// Turns `fooBar` into `foo-bar`.
 fn dashed(name: &str) -> String {
     let mut dashed = String::new();
     for letter in name.chars() {
@@ -161,7 +161,7 @@ fn dashed(name: &str) -> String {
     dashed
 }
 
-/// `fooBar` of `foo-bar`.
+/// Turns `foo-bar` into `fooBar`.
 fn humped(name: &str) -> String {
     let mut parts = name.split('-');
     let mut humped = parts.next().unwrap_or_default().to_owned();

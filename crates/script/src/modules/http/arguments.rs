@@ -1,4 +1,4 @@
-//! From the arguments of a call to a request.
+//! Turns the arguments of a call into a request.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use crate::names;
 use crate::quickjs::{Context, Thrown, Value};
 use crate::user::user;
 
-/// A request that is ready to be sent, and what is to be made of its answer.
+/// A request that is ready to be sent, and how to process its response.
 pub struct Prepared {
     pub request: Request,
     pub tags: SampleTags,
-    /// The `name` tag, which stands in for the URL.
+    /// The `name` tag, which replaces the URL in samples.
     pub name: Option<Rc<str>>,
     pub callback: Callback,
     pub jar: Rc<CookieJar>,
@@ -29,7 +29,7 @@ pub struct Prepared {
     pub throw: bool,
 }
 
-/// What scripts see of an answer's body.
+/// The form in which scripts see a response's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResponseType {
     #[default]
@@ -42,8 +42,8 @@ pub enum ResponseType {
 pub enum Refused {
     /// An exception of the script's own code, such as a getter's.
     Thrown(Thrown),
-    /// The arguments are no request: a failed request like any other, but for `throw`, which only
-    /// the run's options can ask for here.
+    /// The arguments are invalid: a failed request like any other, except that only the run's options
+    /// can turn on `throw` for it.
     Invalid {
         code: u32,
         message: String,
@@ -57,7 +57,7 @@ impl From<Thrown> for Refused {
     }
 }
 
-/// Why one parameter is not accepted.
+/// Why a parameter is not accepted.
 enum Fault {
     Thrown(Thrown),
     Message(String),
@@ -75,7 +75,7 @@ impl From<String> for Fault {
     }
 }
 
-/// Makes a request of `(method, url, body, params)`.
+/// Builds a request from `(method, url, body, params)`.
 pub fn prepare<'c>(
     context: &'c Context,
     method: Method,
@@ -106,7 +106,7 @@ pub fn prepare<'c>(
             });
         }
     };
-    // A name among the user's own tags is stronger than a template.
+    // A `name` among the user's own tags takes precedence over a URL template.
     let name = name.filter(|_| user.tags.get("name").is_none());
     let mut request = Request::new(method, url);
     if !request.method.is_token() {
@@ -147,10 +147,10 @@ pub fn prepare<'c>(
     }
 }
 
-/// A URL and the name it was given.
+/// A URL and its name, if it was given one.
 type NamedUrl = (Rc<Url>, Option<Rc<str>>);
 
-/// Reads a URL argument: text, or what `http.url` made.
+/// Reads a URL argument: a string, or the result of `http.url`.
 fn read_url<'c>(
     context: &'c Context,
     value: &Value<'c>,
@@ -178,7 +178,7 @@ fn read_url<'c>(
     Ok(Err(format!("invalid URL: '#{shown}'")))
 }
 
-/// Reads what the parameters object says. Unknown keys are ignored, as k6 does.
+/// Reads the parameters object. Unknown keys are ignored, as in k6.
 fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault> {
     for key in params.keys()? {
         let Some(place) = key.position_in(names::PARAMS) else {
@@ -230,7 +230,7 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
     Ok(())
 }
 
-// The places of the parameters' names in `names::PARAMS`.
+// The indexes of the parameters in `names::PARAMS`.
 const PARAM_HEADERS: usize = 0;
 const PARAM_TAGS: usize = 1;
 const PARAM_TIMEOUT: usize = 2;
@@ -243,7 +243,7 @@ const PARAM_COMPRESSION: usize = 8;
 const PARAM_AUTH: usize = 9;
 const PARAM_PLIMSOLL: usize = 10;
 
-/// `plimsoll: { protocol }`: what k6 has no parameter for, under a name of ours, which k6 passes over.
+/// `plimsoll: { protocol }`: a parameter that k6 does not have, under a name that k6 ignores.
 fn read_own(request: &mut Request, own: &Value<'_>) -> Result<(), Fault> {
     for (key, value) in own.entries()? {
         if key != "protocol" {
@@ -283,7 +283,8 @@ fn read_headers(request: &mut Request, headers: &Value<'_>) -> Result<(), Fault>
     Ok(())
 }
 
-/// A length of the script's own is not sent. Where it is wrong, the script should know.
+/// Warns about a Content-Length header of the script's own, which is never sent, if it differs from
+/// the body's length.
 fn check_length(headers: &Value<'_>, request: &Request, value: &str) {
     let length = request.body.len();
     if value.trim().parse() != Ok(length) {

@@ -12,10 +12,10 @@ use super::url::TaggedUrl;
 use crate::quickjs::{Call, Context, Returned, Thrown, Value, give_way};
 use crate::user::{User, Work, user};
 
-/// Bytes that are read in the time that it takes to read one request.
+/// The cost of reading one request, as a number of bytes that could be read in the same time.
 const REQUEST: usize = 1024;
 
-/// `http.batch(requests)`: an array gives an array, an object an object of the same keys.
+/// `http.batch(requests)`: returns an array for an array, and an object with the same keys for an object.
 pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     let work = user.working(context, "Using batch")?;
@@ -35,7 +35,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         match read_item(context, &key, &value) {
             Ok(prepared) => items.push((key, prepared)),
             Err(Refused::Thrown(thrown)) => return Err(thrown),
-            // As in k6, nothing is sent when one of the requests is none.
+            // As in k6, nothing is sent when one of the requests is invalid.
             Err(refused) => {
                 let response = refuse_as(context, refused, "A batch request failed")?;
                 return only(context, &requests, &key, response);
@@ -58,7 +58,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             give_way(REQUEST);
             conclude(context, prepared, outcome).map(|response| (key, response))
         });
-    // Every outcome is told of, and then the first exception, if there is one, is thrown.
+    // Process every outcome first, then throw the first exception if there is one.
     let responses: Vec<_> = responses.collect();
     if requests.is_array() {
         let responses: Result<Vec<_>, Thrown> = responses
@@ -75,7 +75,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(object)
 }
 
-/// The result of a batch of which the request at `key` is none: the others have no answers.
+/// The result of a batch whose request at `key` is invalid: the others have no responses.
 fn only<'c>(
     context: &'c Context,
     requests: &Value<'c>,
@@ -134,11 +134,11 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
         };
         return prepare(context, method, &url, &body, &item.get("params")?);
     }
-    // What is no URL either is told so.
+    // An invalid URL is reported as such.
     prepare(context, Method::Get, item, &none, &none)
 }
 
-/// In this form, unlike elsewhere, k6 writes methods in capitals.
+/// In this form, unlike elsewhere, k6 requires upper-case methods.
 fn upper(method: Method) -> Method {
     match method {
         Method::Other(name) => {
@@ -158,8 +158,8 @@ fn invalid(context: &Context, message: String) -> Refused {
     }
 }
 
-/// Sends the waiting requests, of which `at` gives each by its place, `limit` of them at once. The outcomes are in the
-/// order of the places.
+/// Sends the waiting requests, `limit` of them at once; `at` returns a request by its position. The outcomes are in
+/// the order of the positions.
 async fn run<'a>(
     user: &User,
     work: &Work,
@@ -192,17 +192,17 @@ async fn run<'a>(
             *slot = Some(outcome);
         }
     }
-    // Each request was run exactly once, so each place is filled.
+    // Each request was run exactly once, so every position is filled.
     outcomes.into_iter().flatten().collect()
 }
 
-/// Requests of a batch that have not begun, by their places: the first one whose host may get another request is next.
+/// The positions of a batch's unstarted requests. The first one whose host may receive another request is next.
 struct Waiting<'a> {
-    /// Most requests to one host at once; 0 is no limit.
+    /// Most simultaneous requests to one host; 0 means no limit.
     limit: usize,
     numbers: HashMap<&'a str, usize>,
     hosts: Vec<Host>,
-    /// The first waiting request of each host that may get another one, with the host's number.
+    /// The first waiting request of each host that may receive another one, with the host's number.
     ready: BinaryHeap<Reverse<(usize, usize)>>,
 }
 
@@ -222,7 +222,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// Places are added in ascending order.
+    /// Adds a request. Call it in ascending order of positions.
     fn add(&mut self, place: usize, host: &'a str) {
         let number = *self.numbers.entry(host).or_insert_with(|| {
             self.hosts.push(Host::default());
@@ -236,7 +236,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// The request to begin, and its host's number.
+    /// The next request to start, and its host's number.
     fn next(&mut self) -> Option<(usize, usize)> {
         let Reverse((place, number)) = self.ready.pop()?;
         let host = self.hosts.get_mut(number)?;
@@ -250,7 +250,7 @@ impl<'a> Waiting<'a> {
         Some((place, number))
     }
 
-    /// Notes that a request to the host of that number has ended.
+    /// Records the end of a request to the host with that number.
     fn finished(&mut self, number: usize) {
         let Some(host) = self.hosts.get_mut(number) else {
             return;

@@ -1,4 +1,4 @@
-//! The body argument: text, bytes, or an object that becomes a form.
+//! The body argument: a string, bytes, or an object that is sent as a form.
 
 use plimsoll_http::Request;
 
@@ -8,10 +8,10 @@ use crate::pure::logline::Level;
 use crate::quickjs::{Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way};
 use crate::user::user;
 
-/// Puts `body` into the request, with the content type that its form has.
+/// Sets the request's body and its content type.
 ///
 /// # Errors
-/// Inside: what cannot be a body.
+/// The inner error: a value that cannot be a body.
 pub fn read_body<'c>(
     context: &'c Context,
     request: &mut Request,
@@ -56,12 +56,12 @@ pub fn read_body<'c>(
     Ok(request.headers.set("Content-Type", &content_type))
 }
 
-/// Bytes that are read in the time that it takes to read a field.
+/// The cost of reading a field, as a number of bytes that could be read in the same time.
 const FIELD: usize = 64;
-/// The same, to compare two keys.
+/// The cost of comparing two keys, in the same unit.
 const COMPARISON: usize = 16;
 
-/// A form as `application/x-www-form-urlencoded`, keys sorted.
+/// Encodes a form as `application/x-www-form-urlencoded`, sorted by key.
 fn urlencoded<'c>(
     context: &'c Context,
     mut entries: Vec<(String, Value<'c>)>,
@@ -71,7 +71,7 @@ fn urlencoded<'c>(
         a.cmp(b)
     });
     let mut text = String::new();
-    // Each value is freed when it has been read: a million of them at once take long.
+    // Free each value as soon as it has been read: freeing a million at once takes long.
     for (key, value) in entries {
         if value.is_array() {
             for place in 0..value.length()? {
@@ -90,7 +90,7 @@ fn urlencoded<'c>(
     Ok(text)
 }
 
-/// The text of one field. What has none is empty.
+/// The text of one field; empty for values without one.
 fn field_text(context: &Context, key: &str, value: &Value<'_>) -> Result<String, Thrown> {
     if value.is_nullish() {
         return Ok(String::new());
@@ -115,7 +115,7 @@ fn push_pair(text: &mut String, key: &str, value: &str) {
     push_escaped(text, value);
 }
 
-/// A form as `multipart/form-data` (RFC 7578).
+/// Encodes a form as `multipart/form-data` (RFC 7578).
 fn multipart(entries: &[(String, Value<'_>)], boundary: &str) -> Result<Vec<u8>, Thrown> {
     let mut body = Vec::new();
     for (key, value) in entries {
@@ -147,14 +147,14 @@ fn multipart(entries: &[(String, Value<'_>)], boundary: &str) -> Result<Vec<u8>,
     Ok(body)
 }
 
-/// A value within quotes of a Content-Disposition field: quotes, backslashes and line ends cannot stand there.
+/// Escapes a quoted value of Content-Disposition: it cannot contain quotes, backslashes or line breaks.
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")
         .replace(['\r', '\n'], "_")
 }
 
-/// A separator that no body holds by chance.
+/// A random boundary, which no body contains by chance.
 fn boundary() -> String {
     use std::hash::{BuildHasher, RandomState};
     (0..4)

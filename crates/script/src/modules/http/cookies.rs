@@ -8,7 +8,7 @@ use plimsoll_http::{Cookie, CookieJar, Url};
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::user;
 
-/// A cookie jar in a script's hands.
+/// A script's cookie jar.
 pub struct Jar(pub Rc<CookieJar>);
 
 impl Class for Jar {
@@ -23,14 +23,14 @@ impl Class for Jar {
     }
 }
 
-/// `http.cookieJar()`: the user's own.
+/// `http.cookieJar()`: the user's own jar.
 pub fn cookie_jar<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     user.working(context, "Making cookie jars")?;
     context.instance(Jar(Rc::clone(&user.cookies)))
 }
 
-/// `new http.CookieJar()`: one more.
+/// `new http.CookieJar()`: an additional jar.
 pub fn new_jar<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     context.instance(Jar(Rc::default()))
 }
@@ -77,7 +77,7 @@ fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             "domain" => cookie.domain = Some(value.to_text()?.into_string()),
             "path" => cookie.path = Some(value.to_text()?.into_string()),
             "expires" => cookie.expires = read_expires(context, &value)?,
-            // 0 is no age at all, and a negative one means at once.
+            // 0 means that no age is set, and a negative value means "expire now".
             "max_age" => cookie.max_age = Some(value.to_integer()?).filter(|age| *age != 0),
             "secure" => cookie.secure = value.is_truthy(),
             "http_only" => cookie.http_only = value.is_truthy(),
@@ -88,13 +88,13 @@ fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.bool(true))
 }
 
-/// A date as in `Mon, 02 Jan 2006 15:04:05 MST`; empty is none.
+/// Parses a date such as `Mon, 02 Jan 2006 15:04:05 MST`; an empty string means none.
 fn read_expires(context: &Context, value: &Value<'_>) -> Result<Option<SystemTime>, Thrown> {
     let text = value.to_text()?;
     if text.is_empty() {
         return Ok(None);
     }
-    // The engine's own Date reads RFC 1123 and more.
+    // The engine's own Date parses RFC 1123 and more.
     let date = context
         .global()
         .get("Date")?

@@ -6,7 +6,7 @@ use super::state::Callback;
 use crate::quickjs::{Call, Class, Context, Returned, Value};
 use crate::user::user;
 
-/// What `http.expectedStatuses` gives: ranges of statuses, ends included.
+/// The result of `http.expectedStatuses`: ranges of statuses, both ends included.
 pub struct Expected(pub Rc<[(u16, u16)]>);
 
 impl Class for Expected {}

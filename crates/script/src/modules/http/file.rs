@@ -2,13 +2,13 @@
 
 use crate::quickjs::{Call, Class, Context, Returned, Thrown, Value};
 
-/// What `http.file` gives. Its properties are ordinary ones, which scripts may change.
+/// The result of `http.file`. Its properties are ordinary ones, which scripts may change.
 pub struct FileData;
 
 impl Class for FileData {}
 
 impl FileData {
-    /// The bytes of a file's data: text, or binary data of any kind.
+    /// The bytes of a file's data: a string, or binary data of any kind.
     pub fn bytes(file: &Value<'_>) -> Result<Option<Vec<u8>>, Thrown> {
         let data = file.get("data")?;
         if data.is_string() {
@@ -34,7 +34,7 @@ pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             argument.to_text().map(|text| text.into_string())
         }
     };
-    // Unique among the files of one body, as k6's nanosecond names are.
+    // Unique among the files of one body, like k6's nanosecond names.
     let filename = text(1, &|| plimsoll_clock::now().as_nanos().to_string())?;
     let content_type = text(2, &|| "application/octet-stream".to_owned())?;
     let object = context.instance(FileData)?;

@@ -1,9 +1,9 @@
 //! `k6/http`.
 //!
-//! * `arguments`, `body`, `url`, `file`: from a call to a request.
-//! * `send`, `batch`: from a request to its outcome, every round trip recorded.
-//! * `response`: what scripts see of the outcome.
-//! * `cookies`, `expected`: the objects beside.
+//! * `arguments`, `body`, `url`, `file`: build a request from a call.
+//! * `send`, `batch`: send requests and record every round trip.
+//! * `response`: the response object that scripts see.
+//! * `cookies`, `expected`: cookie jars and expected statuses.
 
 mod arguments;
 mod batch;

@@ -1,4 +1,4 @@
-//! What scripts do with an answer that is a page: `html`, `clickLink` and `submitForm`.
+//! Methods for responses that are HTML pages: `html`, `clickLink` and `submitForm`.
 
 use plimsoll_http::{Method, Url};
 
@@ -20,7 +20,7 @@ pub fn html<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.instance(Selection::of(found))
 }
 
-/// `response.clickLink({ selector, params })`: asks for what a link leads to.
+/// `response.clickLink({ selector, params })`: requests the target of a link.
 pub fn click_link<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (page, url) = page(context, call)?;
     let options = call.argument(0);
@@ -48,7 +48,8 @@ pub fn click_link<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     )
 }
 
-/// `response.submitForm({ formSelector, submitSelector, fields, params })`: sends a form as its page would.
+/// `response.submitForm({ formSelector, submitSelector, fields, params })`: submits a form as a browser
+/// would.
 pub fn submit_form<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (page, url) = page(context, call)?;
     let options = call.argument(0);
@@ -65,7 +66,7 @@ pub fn submit_form<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     let values = crate::modules::html::serialize_object(context, std::slice::from_ref(&form))?;
     let submit = option(&options, "submitSelector", "[type=\"submit\"]")?;
-    // The button that was pressed is sent as well.
+    // The value of the pressed button is sent as well.
     if let Some(button) = find(&form, &submit).into_iter().next()
         && let Some(name) = button.attribute("name")
     {
@@ -94,7 +95,7 @@ pub fn submit_form<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     send::request(context, method, &target, &values, &params)
 }
 
-/// The page of the response that a method was called on, and where it came from.
+/// The page of the response that a method was called on, and its URL.
 fn page(context: &Context, call: &Call<'_>) -> Result<(Node, Url), Thrown> {
     let this = call.this();
     let Some(response) = this.instance::<Response>() else {
@@ -102,7 +103,7 @@ fn page(context: &Context, call: &Call<'_>) -> Result<(Node, Url), Thrown> {
     };
     let Some((text, url)) = response.page(context)? else {
         return Err(context.throw_plain(
-            "the body is null, so it is no HTML: the request failed, or its responseType is \"none\"",
+            "the body is null, so it is not HTML: the request failed, or its responseType is \"none\"",
         ));
     };
     Ok((html::parse(&text), url))

@@ -1,4 +1,4 @@
-//! What scripts see of an answer: an object that makes its fields when they are asked for.
+//! The response object of scripts, which computes its fields on first use.
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
@@ -13,16 +13,16 @@ use crate::names;
 use crate::pure::{gjson, json_syntax};
 use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, Written};
 
-/// An answer, or what stands for one after a failure.
+/// A response, or its substitute after a failure.
 pub struct Response {
-    /// None for arguments that are no request.
+    /// `None` if the arguments of the request were invalid.
     answer: Option<Box<plimsoll_http::Response>>,
     response_type: ResponseType,
     error: String,
     error_code: u32,
-    /// The body until it became a JavaScript value.
+    /// The body until it becomes a JavaScript value.
     body: RefCell<Bytes>,
-    /// Fields that were made, so that they are the same object each time.
+    /// Fields that were computed, so that each access returns the same object.
     made: [Slot; KEPT],
 }
 
@@ -46,7 +46,7 @@ mod field {
     pub const REQUEST: usize = 15;
 }
 
-/// Fields that are objects, or costly: each has a place to be kept at.
+/// The number of fields that are objects or expensive: each has a slot.
 const KEPT: usize = 7;
 
 fn place_of(field: usize) -> Option<usize> {
@@ -80,7 +80,7 @@ impl Response {
         }
     }
 
-    /// Stands for arguments that are no request.
+    /// The response to a request with invalid arguments.
     pub fn refused(error: String, error_code: u32) -> Self {
         Self {
             answer: None,
@@ -137,7 +137,7 @@ impl Response {
         }
     }
 
-    /// The answer if it came whole: of others, scripts see the body that there is and no more.
+    /// The response if it is complete. Of an incomplete one, scripts see only the body received so far.
     fn whole(&self) -> impl Iterator<Item = &plimsoll_http::Response> {
         let failed = !self.error.is_empty();
         self.answer
@@ -154,8 +154,8 @@ impl Response {
         self.answer.as_ref()?.tls
     }
 
-    /// Whether the body is null to the script: not wanted, not there, or one that the status forbids
-    /// (RFC 9110, sections 15.3.5 and 15.4.5).
+    /// Whether the body is null to the script: discarded, absent, or forbidden for this status (RFC 9110,
+    /// sections 15.3.5 and 15.4.5).
     fn has_no_body(&self) -> bool {
         self.response_type == ResponseType::None
             || self
@@ -165,7 +165,7 @@ impl Response {
     }
 
     fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
-        // From here on the JavaScript value is the body; two copies are one too many.
+        // The JavaScript value replaces the bytes, so that the body is not in memory twice.
         let bytes = self.body.take();
         if self.has_no_body() {
             return Ok(context.null());
@@ -177,7 +177,7 @@ impl Response {
         }
     }
 
-    /// Runs `body` over the bytes of the body, in whatever form they are.
+    /// Runs `body` over the bytes of the response body, in whichever form they are stored.
     fn with_body<R>(
         &self,
         context: &Context,
@@ -193,7 +193,7 @@ impl Response {
         body(&value.to_bytes().unwrap_or_default())
     }
 
-    /// The body as text and the URL it came from; `None` where there is no body.
+    /// The body as text and the URL it came from; `None` if there is no body.
     pub fn page(&self, context: &Context) -> Result<Option<(String, plimsoll_http::Url)>, Thrown> {
         if self.has_no_body() {
             return Ok(None);
@@ -214,7 +214,7 @@ impl Response {
         Ok(headers)
     }
 
-    /// Fields by their canonical names, in the order of their first lines.
+    /// Fields by their canonical names, in the order of first occurrence.
     fn headers(&self) -> Vec<(String, Vec<&[u8]>)> {
         let mut headers: Vec<(String, Vec<&[u8]>)> = Vec::new();
         let is = |proto| self.whole().any(|answer| answer.proto == proto);
@@ -223,7 +223,7 @@ impl Response {
                 .whole()
                 .flat_map(|answer| answer.fields())
                 .any(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
-        // That a connection ends is the connection's business, unless it is of HTTP/1.0, where it is the rule.
+        // As in Go, `Connection: close` is hidden, except in HTTP/1.0, where closing is the default.
         let closes_by_default = |value: &[u8]| {
             let mut tokens = value.split(|&b| b == b',').map(<[u8]>::trim_ascii);
             is(plimsoll_http::Proto::Http11)
@@ -232,9 +232,9 @@ impl Response {
         for (name, value) in self.whole().flat_map(|answer| answer.fields()) {
             let name = canonical_name(name);
             let is_over = match &*name {
-                // How the body was cut up on its way (RFC 9112, section 6.1).
+                // Transfer codings are not visible to scripts (RFC 9112, section 6.1).
                 "Transfer-Encoding" | "Trailer" => true,
-                // It said nothing, or nothing more.
+                // Redundant with chunked encoding, or repeated.
                 "Content-Length" => chunked || headers.iter().any(|(known, _)| *known == name),
                 "Connection" => closes_by_default(value),
                 _ => false,
@@ -275,7 +275,7 @@ impl Response {
         let cookies = context.object()?;
         for cookie in self.whole().flat_map(|answer| answer.set_cookies()) {
             let object = context.object()?;
-            // 0 is "none was given", so that a Max-Age of 0 is the other one that means "at once".
+            // 0 means that no Max-Age was given, so a Max-Age of 0 becomes -1, which also means "expire now".
             let max_age = cookie
                 .max_age
                 .map_or(0, |age| if age <= 0 { -1 } else { age });
@@ -304,7 +304,7 @@ impl Response {
         Ok(cookies)
     }
 
-    /// `{ method, url, headers, body, cookies }`, as sent.
+    /// `{ method, url, headers, body, cookies }` of the request as sent.
     fn make_request<'c>(&self, context: &'c Context) -> Returned<'c> {
         let Some(answer) = &self.answer else {
             return Ok(context.null());
@@ -316,7 +316,8 @@ impl Response {
         let (headers, cookies) = (context.object()?, context.object()?);
         for (name, value) in sent.iter().flat_map(|sent| sent.fields()) {
             let name = canonical_name(name);
-            // What the connection or the URL, not the script, decided is not k6's to show.
+            // As in k6, headers that come from the connection or the URL rather than from the script are
+            // hidden.
             let own = match &*name {
                 "Host" => sent.is_some_and(|sent| sent.url.authority() != value),
                 "Content-Length" | "Connection" => false,
@@ -332,7 +333,7 @@ impl Response {
                     let cookie = context.object()?;
                     cookie.define("name", context.string(name)?)?;
                     cookie.define("value", context.string(value)?)?;
-                    // As sent there is nothing left to be replaced.
+                    // A sent cookie has nothing left to replace.
                     cookie.define("replace", context.bool(false))?;
                     push(context, &cookies, name, cookie)?;
                 }
@@ -348,10 +349,10 @@ impl Response {
     }
 }
 
-/// What k6 shows as `expires` of a cookie that names no date.
+/// The value of `expires` that k6 shows for a cookie without a date.
 const NEVER: f64 = -6_795_364_578_871.0;
 
-/// Adds to the array at `key`.
+/// Appends to the array at `key`.
 fn push<'c>(
     context: &'c Context,
     object: &Value<'c>,
@@ -369,7 +370,7 @@ fn milliseconds(context: &Context, span: Duration) -> Value<'_> {
     context.number(span.as_nanos() as f64 / 1e6)
 }
 
-/// No stapled OCSP response is ever looked at.
+/// Stapled OCSP responses are not evaluated.
 fn make_ocsp(context: &Context) -> Returned<'_> {
     let ocsp = context.object()?;
     for key in ["produced_at", "this_update", "next_update", "revoked_at"] {
@@ -424,7 +425,7 @@ impl Class for Response {
         key: &Atom<'c>,
         value: &Value<'c>,
     ) -> Result<Written, Thrown> {
-        // What has a place of its own is kept there; anything else is an ordinary property, found first.
+        // Fields with a slot are stored there. Anything else is an ordinary property, which is found first.
         match key.position_in(names::RESPONSE).and_then(place_of) {
             Some(place) => {
                 self.made[place].set(value.clone());
@@ -450,17 +451,17 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     if response.has_no_body() {
         return Err(context.throw_plain(
-            "the body is null, so it is no JSON: the request failed, or its responseType is \"none\"",
+            "the body is null, so it is not JSON: the request failed, or its responseType is \"none\"",
         ));
     }
     let selector = call.argument(0);
     if call.count() == 0 {
-        // Each call gives objects of its own, which the script may change.
+        // Each call returns new objects, which the script may change.
         return response.with_body(context, |bytes| parse(context, bytes));
     }
     let selector = selector.to_text()?;
     response.with_body(context, |bytes| {
-        // As in k6, a selector does not ask whether the rest of the body is sound.
+        // As in k6, a selector does not require the rest of the body to be valid.
         match gjson::get(bytes, &selector) {
             Some(found) => parse(context, &found),
             None => Ok(context.undefined()),

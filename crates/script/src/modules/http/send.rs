@@ -1,4 +1,4 @@
-//! Sending a prepared request, and recording each of its round trips.
+//! Sends a prepared request and records each of its round trips.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 use crate::user::{User, Work, user};
 use plimsoll_units::Moment;
 
-/// A synchronous request: the script waits for the answer.
+/// A synchronous request: the script waits for the response.
 pub fn request<'c>(
     context: &'c Context,
     method: Method,
@@ -37,7 +37,7 @@ pub fn request<'c>(
 
 pub const NOT_IN_INIT: &str = "Making http requests";
 
-/// A request behind a promise.
+/// An asynchronous request, which returns a promise.
 pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let owner = context.shared_host::<User>();
     owner.working(context, NOT_IN_INIT)?;
@@ -60,7 +60,7 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
         }
     };
     let running = Rc::clone(&owner);
-    // The request belongs to the group it is begun in.
+    // The request belongs to the group in which it was started.
     let base = owner.base_tags();
     let operation = async move {
         let outcome = match running.work() {
@@ -79,20 +79,20 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
     )
 }
 
-/// The method named by an argument; none means GET.
+/// The method that an argument names; GET if there is none.
 pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
     if value.is_nullish() {
         return Ok(Method::Get);
     }
     let name = value.to_text()?;
-    // One that cannot be sent is told so as a failed request.
+    // An invalid method is reported as a failed request when it is sent.
     Ok(Method::parse(&name).unwrap_or_else(|| Method::Other((*name).into())))
 }
 
-/// What came of a request.
+/// The outcome of a request.
 pub type Outcome = Result<plimsoll_http::Response, Failure>;
 
-/// Sends `prepared`; each round trip is recorded with the tags of `base` as it ends.
+/// Sends `prepared`, and records each round trip with the tags of `base` when it ends.
 pub async fn exchange(
     user: &User,
     work: &Work,
@@ -105,7 +105,7 @@ pub async fn exchange(
     let mut trips = 0;
     let mut each = |exchange: &Exchange| {
         trips += 1;
-        // The challenge of a digest (RFC 7616) is what was asked for.
+        // The 401 that a digest login (RFC 7616) expects is not a failure.
         let is_challenge =
             trips == 1 && prepared.request.auth == Auth::Digest && exchange.status == 401;
         let expected = prepared
@@ -143,7 +143,7 @@ pub async fn exchange(
     outcome
 }
 
-/// Names what is known of a round trip as samples take it.
+/// Collects the properties of a round trip for its samples.
 #[allow(clippy::too_many_arguments)]
 fn record(
     work: &Work,
@@ -181,7 +181,7 @@ fn record(
         done: timeline.done(),
         method: exchange.method.as_str(),
         url: shown(&url),
-        // A name among the user's own tags holds for every request without one.
+        // A `name` among the user's own tags applies to every request without one.
         name: prepared.name.as_deref().or_else(|| base.get("name")),
         status: exchange.status,
         proto: exchange.proto.as_str(),
@@ -209,7 +209,7 @@ fn earlier(moment: Moment, by: Duration) -> Moment {
     Moment::from_nanos(moment.as_nanos().saturating_sub(by))
 }
 
-/// The response of an outcome, or the exception that a failed request may be.
+/// The response to return, or the exception to throw for a failed request.
 pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Returned<'_> {
     match outcome {
         Ok(response) => {
@@ -224,7 +224,8 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             }
             user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
             let Failure { error, response } = failure;
-            // A body that had begun is there as far as it came, unless it cannot be unpacked.
+            // The part of the body received before the failure is kept, unless it cannot be
+            // decompressed.
             let unpacked = error.code != plimsoll_http::code::DECOMPRESSION;
             let kept = if response.head.is_none() || error.of_redirect || !unpacked {
                 ResponseType::None
@@ -236,8 +237,8 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
     }
 }
 
-/// A failure in a sentence, as the log and exceptions have it: `Get "http://…": …`. What failed
-/// after an answer had begun is told without method and URL.
+/// A failure as the log and exceptions show it: `Get "http://…": …`. Failures after the start of a
+/// response are shown without method and URL.
 fn describe(failure: &Failure) -> String {
     if failure.response.head.is_some() && !failure.error.of_redirect {
         return failure.error.detail().to_string();
@@ -247,7 +248,7 @@ fn describe(failure: &Failure) -> String {
     format!("{title} {:?}: {}", shown(&url), failure.error.detail())
 }
 
-/// `Get` of `GET`.
+/// Turns `GET` into `Get`.
 fn title(method: &str) -> String {
     let mut letters = method.chars();
     let first = letters.next();
@@ -255,7 +256,7 @@ fn title(method: &str) -> String {
     first.into_iter().chain(others).collect()
 }
 
-/// A URL as logs and tags show it: a scheme with nothing behind it goes without slashes, as Go has it.
+/// A URL as logs and tags show it. As in Go, a scheme with nothing after it has no slashes.
 fn shown(url: &str) -> &str {
     match url.strip_suffix("//") {
         Some(scheme) if scheme.find(':') == scheme.len().checked_sub(1) => scheme,
@@ -263,12 +264,12 @@ fn shown(url: &str) -> &str {
     }
 }
 
-/// The response, or exception, for arguments that are no request.
+/// The response to, or exception for, invalid arguments.
 pub fn refuse(context: &Context, refused: Refused) -> Returned<'_> {
     refuse_as(context, refused, "Request Failed")
 }
 
-/// [`refuse`], with what the log says.
+/// Like [`refuse`], with another message for the log.
 pub fn refuse_as<'c>(context: &'c Context, refused: Refused, complaint: &str) -> Returned<'c> {
     match refused {
         Refused::Thrown(thrown) => Err(thrown),

@@ -1,11 +1,11 @@
-//! What `k6/http` keeps for a user from call to call.
+//! The state of `k6/http` that a user keeps between calls.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use plimsoll_http::Url;
 
-/// What `k6/http` keeps for a user from call to call.
+/// The state of `k6/http` that a user keeps between calls.
 #[derive(Default)]
 pub struct HttpState {
     pub callback: RefCell<Callback>,
@@ -13,19 +13,19 @@ pub struct HttpState {
     next_place: Cell<usize>,
 }
 
-/// Which answers are expected.
+/// Which responses are expected.
 #[derive(Clone, Default)]
 pub enum Callback {
     /// Statuses 200 to 399.
     #[default]
     Default,
     Statuses(Rc<[(u16, u16)]>),
-    /// Nobody asks.
+    /// Expectations are turned off.
     Off,
 }
 
 impl Callback {
-    /// Whether `status` is expected; `None` where nobody asks.
+    /// Whether `status` is expected; `None` if expectations are turned off.
     pub fn judge(&self, status: u16) -> Option<bool> {
         match self {
             Callback::Default => Some((200..400).contains(&status)),
@@ -39,14 +39,14 @@ impl Callback {
     }
 }
 
-/// How many URLs are remembered for one user.
+/// Most URLs remembered per user.
 const URLS_KEPT: usize = 4;
 
 impl HttpState {
-    /// Reads a URL; users mostly ask for the same few again.
+    /// Parses a URL. Users mostly request the same few, so the last ones are remembered.
     ///
     /// # Errors
-    /// When the text is no URL.
+    /// If the text is not a URL.
     pub fn url(&self, text: &str) -> Result<Rc<Url>, plimsoll_http::UrlError> {
         let known = self
             .urls
@@ -70,18 +70,18 @@ impl HttpState {
     }
 }
 
-/// The run's options on requests.
+/// The run's options for requests.
 #[derive(Clone, Copy, Debug)]
 pub struct HttpOptions {
     /// Failed requests throw, unless their parameters say otherwise.
     pub throw: bool,
     /// Bodies are dropped, unless a request's `responseType` says otherwise.
     pub discard_bodies: bool,
-    /// Requests of a batch at once.
+    /// Most simultaneous requests of a batch.
     pub batch: usize,
-    /// The same, to one host; 0 is no limit.
+    /// The same per host; 0 means no limit.
     pub batch_per_host: usize,
-    /// Redirects followed, where somebody said how many.
+    /// Most redirects to follow, if the script or the options set it.
     pub max_redirects: Option<u32>,
 }
 
@@ -97,5 +97,5 @@ impl Default for HttpOptions {
     }
 }
 
-/// Redirects followed where nobody said how many.
+/// Most redirects to follow by default.
 pub const MAX_REDIRECTS: u32 = 10;

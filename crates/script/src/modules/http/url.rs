@@ -1,10 +1,10 @@
-//! `` http.url`…${x}…` ``: a URL whose samples are named by its fixed parts.
+//! `` http.url`…${x}…` ``: a URL whose samples are named after its fixed parts.
 
 use std::rc::Rc;
 
 use crate::quickjs::{Call, Class, Context, Entry, Returned};
 
-/// A URL with the name its samples have.
+/// A URL with the name for its samples.
 pub struct TaggedUrl {
     pub url: String,
     pub name: Rc<str>,

@@ -1,10 +1,10 @@
-//! Which algorithm a script names, and its parameters.
+//! The algorithm that a script names, and its parameters.
 
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
 use crate::quickjs::{Context, Thrown, Value};
 
-/// The algorithms that keys can be for.
+/// The algorithms with keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Name {
     Hmac,
@@ -25,7 +25,7 @@ impl Name {
         Name::Pbkdf2,
     ];
 
-    /// As the standard writes it.
+    /// The name in the standard's spelling.
     pub fn text(self) -> &'static str {
         match self {
             Name::Hmac => "HMAC",
@@ -60,7 +60,7 @@ fn name_text(context: &Context, algorithm: &Value<'_>) -> Result<String, Thrown>
     Ok(name.to_text()?.into_string())
 }
 
-/// The algorithm a script names, in capitals or not.
+/// The algorithm that a script names, in upper or lower case.
 pub fn named(context: &Context, algorithm: &Value<'_>) -> Result<Name, Thrown> {
     let text = name_text(context, algorithm)?;
     Name::ALL
@@ -70,7 +70,7 @@ pub fn named(context: &Context, algorithm: &Value<'_>) -> Result<Name, Thrown> {
         .or_throw(context)
 }
 
-/// The digest a script names by itself.
+/// The digest that a script names directly.
 pub fn digest(context: &Context, algorithm: &Value<'_>) -> Result<Digest, Thrown> {
     let text = name_text(context, algorithm)?;
     [Digest::Sha1, Digest::Sha256, Digest::Sha384, Digest::Sha512]
@@ -86,7 +86,7 @@ pub fn hash(context: &Context, parameters: &Value<'_>) -> Result<Digest, Thrown>
     digest(context, &hash)
 }
 
-/// As WebCrypto writes it.
+/// The name in WebCrypto's spelling.
 pub fn digest_name(digest: Digest) -> &'static str {
     match digest {
         Digest::Sha1 => "SHA-1",
@@ -97,7 +97,7 @@ pub fn digest_name(digest: Digest) -> &'static str {
     }
 }
 
-/// A parameter that must be there.
+/// A required parameter.
 pub fn parameter<'c>(
     context: &Context,
     parameters: &Value<'c>,
@@ -114,7 +114,7 @@ pub fn parameter<'c>(
     Ok(value)
 }
 
-/// A parameter of bytes.
+/// A required parameter of bytes.
 pub fn bytes(context: &Context, parameters: &Value<'_>, name: &str) -> Result<Vec<u8>, Thrown> {
     parameter(context, parameters, name)?
         .to_bytes()
@@ -125,7 +125,7 @@ pub fn bytes(context: &Context, parameters: &Value<'_>, name: &str) -> Result<Ve
         })
 }
 
-/// A parameter that is a number, if it is there.
+/// An optional numeric parameter.
 pub fn number(parameters: &Value<'_>, name: &str) -> Result<Option<i64>, Thrown> {
     if !parameters.is_object() {
         return Ok(None);

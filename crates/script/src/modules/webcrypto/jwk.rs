@@ -7,7 +7,7 @@ use crate::pure::base64::{self, Dialect};
 use crate::pure::digests::Algorithm as Digest;
 use crate::quickjs::{Context, Returned, Thrown, Value};
 
-/// The member `alg` that a key of that length has.
+/// The `alg` member of a key of that length.
 fn alg(name: Name, hash: Option<Digest>, length: usize) -> Option<String> {
     let bits = 8 * length;
     Some(match (name, hash) {
@@ -38,7 +38,7 @@ pub fn export<'c>(context: &'c Context, key: &Key) -> Returned<'c> {
     Ok(jwk)
 }
 
-/// The secret in a JSON Web Key for that use.
+/// Reads the secret of a JSON Web Key for that use.
 pub fn import(
     context: &Context,
     jwk: &Value<'_>,
@@ -67,7 +67,7 @@ pub fn import(
     if let (Some(given), Some(right)) = (member("alg")?, alg(name, hash, secret.len()))
         && given != right
     {
-        let message = format!("the key's 'alg' is '{given}', where '{right}' is asked for");
+        let message = format!("the key's 'alg' is '{given}', but '{right}' is required");
         return Err(Fault::data(message)).or_throw(context);
     }
     let ext = jwk.get("ext")?;

@@ -5,7 +5,7 @@ use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
 use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 
-/// What a key may be used for.
+/// The possible uses of a key.
 const USAGES: [&str; 8] = [
     "encrypt",
     "decrypt",
@@ -17,13 +17,13 @@ const USAGES: [&str; 8] = [
     "unwrapKey",
 ];
 
-/// A key and what it is for.
+/// A key and its purpose.
 pub struct Key {
     pub name: Name,
-    /// Of an HMAC key.
+    /// The digest of an HMAC key.
     pub hash: Option<Digest>,
     pub extractable: bool,
-    /// Some of `USAGES`, in the order in which the script listed them.
+    /// A subset of `USAGES`, in the order in which the script listed them.
     pub usages: Vec<&'static str>,
     pub secret: Vec<u8>,
 }
@@ -48,7 +48,7 @@ impl Class for Key {
     }
 }
 
-/// Runs `body` with the key that `value` is.
+/// Runs `body` with the key in `value`.
 pub fn of<'c, R>(
     context: &'c Context,
     value: &Value<'c>,
@@ -76,7 +76,7 @@ fn algorithm<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     })
 }
 
-/// The usages a script lists for a key of that algorithm.
+/// The usages that a script lists for a key of that algorithm.
 pub fn usages(
     context: &Context,
     list: &Value<'_>,
@@ -114,7 +114,7 @@ pub fn usages(
 }
 
 impl Key {
-    /// Refuses a use that the key was not made for.
+    /// Refuses a use that the key does not allow.
     pub fn require(&self, context: &Context, name: Name, usage: &str) -> Result<(), Thrown> {
         if self.name != name {
             let message = format!(

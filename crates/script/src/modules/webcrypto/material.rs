@@ -1,4 +1,4 @@
-//! Making keys: from data, at random, and from other keys.
+//! Creates keys: from data, at random, and from other keys.
 
 use super::algorithm::{self, Name};
 use super::key::{self, Key};
@@ -31,7 +31,7 @@ pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     wanted.key(context, secret)
 }
 
-/// What a key to be made is for.
+/// The purpose of a key to be created.
 pub struct Wanted {
     pub name: Name,
     pub hash: Option<Digest>,
@@ -63,7 +63,7 @@ impl Wanted {
         jwk::import(context, jwk, self.name, self.hash, self.extractable)
     }
 
-    /// The key of these bytes.
+    /// Creates the key from these bytes.
     pub fn key<'c>(self, context: &'c Context, secret: Vec<u8>) -> Returned<'c> {
         let fault = match self.name {
             name if name.is_aes() && ![16, 24, 32].contains(&secret.len()) => {
@@ -100,7 +100,7 @@ pub fn generate<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     wanted.key(context, secret)
 }
 
-/// How many bytes a key to be generated or derived has.
+/// The length in bytes of a key to be generated or derived.
 fn length(context: &Context, algorithm: &Value<'_>, wanted: &Wanted) -> Result<usize, Thrown> {
     let bits = algorithm::number(algorithm, "length")?;
     if wanted.name.is_aes() {
@@ -114,7 +114,7 @@ fn length(context: &Context, algorithm: &Value<'_>, wanted: &Wanted) -> Result<u
         };
     }
     match bits {
-        // As long as the blocks that the digest works in.
+        // The default is the block length of the digest.
         None => Ok(match wanted.hash {
             Some(Digest::Sha384 | Digest::Sha512) => 128,
             _ => 64,

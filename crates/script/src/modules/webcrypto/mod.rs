@@ -1,7 +1,7 @@
 //! The global `crypto`: random values, and `crypto.subtle` with digests, HMAC, AES and PBKDF2.
 //!
-//! Web Cryptography API, W3C. All work is done when it is asked for; the promises are settled from
-//! the start.
+//! Implements the Web Cryptography API of the W3C. All work is done during the call, so the
+//! promises are settled when they are returned.
 
 mod algorithm;
 mod jwk;
@@ -36,15 +36,15 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     global.define_hidden("crypto", crypto)
 }
 
-/// Bytes nobody can foresee.
+/// Cryptographically secure random bytes.
 fn random(context: &Context, count: usize) -> Result<Vec<u8>, Thrown> {
     let mut bytes = vec![0; count];
     getrandom::fill(&mut bytes)
-        .map_err(|error| context.throw_plain(format!("no random bytes to be had: {error}")))?;
+        .map_err(|error| context.throw_plain(format!("no random bytes available: {error}")))?;
     Ok(bytes)
 }
 
-/// `getRandomValues(array)`: fills an array of integers and gives it back.
+/// `getRandomValues(array)`: fills an array of integers and returns it.
 fn get_random_values<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     const MOST: usize = 65_536;
     let array = call.argument(0);
@@ -97,13 +97,13 @@ fn random_uuid<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 mod tests {
     use crate::modules::testing::assert_observed;
 
-    /// `webcrypto.txt` is what Node.js logs for the same script.
+    /// `webcrypto.txt` is the log of Node.js for the same script.
     #[test]
     fn behaves_as_observed() {
         assert_observed("webcrypto");
     }
 
-    /// Where Node.js 20 has names of its own, the standard's, which k6 gives too.
+    /// Node.js 20 uses its own names for some errors; here the standard's names are expected.
     #[test]
     fn faults_have_the_names_of_the_standard() {
         assert_observed("webcrypto_faults");

@@ -62,7 +62,7 @@ fn digest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.array_buffer(&digests::digest(algorithm, &data))
 }
 
-/// The HMAC of `text` by the key, which must be for that.
+/// The HMAC of `text`; the key must allow that.
 fn tag<'c>(
     context: &'c Context,
     algorithm: &Value<'c>,
@@ -143,7 +143,7 @@ enum Direction {
     Decrypt,
 }
 
-/// Enciphers or deciphers `text`, by a key that must have `usage`.
+/// Encrypts or decrypts `text` with a key that must have `usage`.
 fn crypt(
     context: &Context,
     parameters: &Value<'_>,
@@ -216,7 +216,7 @@ fn crypt(
     }
 }
 
-/// A parameter of one AES block.
+/// A parameter that is one AES block long.
 fn block(context: &Context, parameters: &Value<'_>, name: &str) -> Result<[u8; 16], Thrown> {
     algorithm::bytes(context, parameters, name)?
         .try_into()
@@ -224,7 +224,7 @@ fn block(context: &Context, parameters: &Value<'_>, name: &str) -> Result<[u8; 1
         .or_throw(context)
 }
 
-/// The bytes of a key in a format, `jwk` as JSON.
+/// The bytes of a key in the given format; `jwk` gives JSON.
 fn exported(context: &Context, format: &str, key: &Key) -> Result<Vec<u8>, Thrown> {
     if !key.extractable {
         return Err(Fault::access("the key is not extractable")).or_throw(context);

@@ -1,10 +1,10 @@
-//! `Blob`: bytes that do not change, as far as WebSockets need them.
+//! `Blob`: immutable bytes, as far as WebSockets need them.
 
 use std::rc::Rc;
 
 use crate::quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
 
-/// Bytes and what they are.
+/// Bytes and their media type.
 pub struct Blob {
     bytes: Rc<[u8]>,
     kind: String,
@@ -55,7 +55,7 @@ impl Class for Blob {
             Entry::function(c"slice", 3, slice),
             Entry::function(c"stream", 0, |context, _| {
                 Err(context
-                    .throw_plain("Blob.stream is not there: use arrayBuffer(), bytes() or text()"))
+                    .throw_plain("Blob.stream is not supported: use arrayBuffer(), bytes() or text()"))
             }),
         ];
         ENTRIES
@@ -76,7 +76,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             append(context, &mut bytes, &parts.at(at)?)?;
         }
     } else if !parts.is_nullish() {
-        let text = "failed to process [blobParts]: they are no array; write new Blob([part])";
+        let text = "failed to process [blobParts]: they are not an array; write new Blob([part])";
         return Err(context.throw_plain(text));
     }
     let options = call.argument(1);

@@ -1,4 +1,4 @@
-//! What a WebSocket is opened with: its URL, and the parameters of both modules.
+//! The arguments for opening a WebSocket: its URL and the parameters of both modules.
 
 use std::rc::Rc;
 
@@ -10,9 +10,9 @@ use crate::modules::sample_tags::SampleTags;
 use crate::quickjs::{Context, Thrown, Value};
 use crate::user::{Work, user};
 
-/// Everything a handshake needs.
+/// Everything that a handshake needs.
 pub struct Dial {
-    /// As the script gave it.
+    /// The URL as the script passed it.
     pub url: String,
     pub tags: SampleTags,
     request: Result<Request, String>,
@@ -20,19 +20,19 @@ pub struct Dial {
     offer: Offer,
 }
 
-/// What the two modules do differently.
+/// The differences between the two modules.
 pub struct Manner {
-    /// Put before what is wrong with tags.
+    /// Prefix of error messages about tags.
     pub bad_tags: &'static str,
-    /// Unknown parameters are mistakes; otherwise they are ignored.
+    /// Whether unknown parameters are errors; otherwise they are ignored.
     pub is_strict: bool,
 }
 
 impl Dial {
-    /// Reads the parameters. A URL that cannot be dialled is told by [`Dial::open`].
+    /// Reads the parameters. [`Dial::open`] reports an invalid URL.
     ///
     /// # Errors
-    /// For parameters that are none.
+    /// If a parameter is invalid.
     pub fn new(
         context: &Context,
         url: String,
@@ -47,7 +47,7 @@ impl Dial {
             offer: Offer {
                 protocols,
                 deflate: None,
-                // As k6 does; scripts see which one it is.
+                // As in k6: scripts can see which protocol the server chose.
                 takes_any_protocol: true,
             },
             request: request(&url),
@@ -99,7 +99,8 @@ impl Dial {
         let name = value.to_text()?;
         match name.trim() {
             "" => {}
-            // Each message by itself, as k6 asks for it: so users need no window of their own.
+            // Each message is compressed on its own, as k6 requests it, so users need no
+            // compression window.
             "deflate" => {
                 self.offer.deflate = Some(OfferDeflate {
                     server_no_context_takeover: true,
@@ -115,25 +116,25 @@ impl Dial {
         Ok(())
     }
 
-    /// Makes the handshake.
+    /// Performs the handshake.
     ///
     /// # Errors
-    /// What is wrong with the URL.
+    /// If the URL is invalid.
     pub async fn open(&self, work: &Work) -> Result<Opened, String> {
         let request = self.request.clone()?;
-        // Cookies that the script wrote itself are all that are sent, as in k6.
+        // As in k6, a Cookie header set by the script replaces the cookies of the jar.
         let has_own = request.headers.get("cookie").is_some();
         let jar = (!has_own).then_some(&*self.jar);
         Ok(plimsoll_ws::open(&work.client, request, jar, &self.offer, Limits::default()).await)
     }
 }
 
-/// A GET of what the WebSocket's URL stands for (RFC 6455, section 3).
+/// The GET request for the WebSocket's URL (RFC 6455, section 3).
 fn request(url: &str) -> Result<Request, String> {
     let malformed = || "malformed ws or wss URL".to_owned();
     let url = plimsoll_ws::request_url(url).ok_or_else(malformed)?;
     let url = Url::parse(&url).map_err(|error| error.to_string())?;
-    // A WebSocket's URL has no user (section 3).
+    // A WebSocket URL must not contain user information.
     if url.userinfo().is_some() || url.host().is_empty() {
         return Err(malformed());
     }

@@ -1,4 +1,4 @@
-//! `k6/websockets`: the class `WebSocket` as browsers have it, with pings, and `Blob`.
+//! `k6/websockets`: the class `WebSocket` as in browsers, with pings, and `Blob`.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     make: Some(make),
 };
 
-/// Its name of old.
+/// The module under its old name.
 pub const EXPERIMENTAL: BuiltIn = BuiltIn {
     name: "k6/experimental/websockets",
     shape: Shape::Names,
@@ -65,12 +65,12 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     exports.define("Blob", blob)
 }
 
-/// The object in a script's hands.
+/// The object that scripts hold.
 struct WebSocket {
     url: String,
     link: Rc<Link>,
     is_binary_blob: Cell<bool>,
-    /// What `onopen` and its siblings are, in the order of [`EventKind`].
+    /// The values of `onopen` and its siblings, in the order of [`EventKind`].
     own: [Slot; EventKind::COUNT],
     listeners: RefCell<Vec<(EventKind, Slot)>>,
 }
@@ -96,7 +96,7 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         own: Default::default(),
         listeners: RefCell::default(),
     })?;
-    // An open socket is held by what may still come to it.
+    // An open socket stays alive because events may still arrive.
     let held = Rc::new(Persistent::new(&object));
     let driven = Rc::clone(&owner);
     let telling = Rc::clone(&owner);
@@ -113,7 +113,7 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(object)
 }
 
-/// The HTML standard's checks of a URL, less the relative ones: there is nothing to be relative to.
+/// The URL checks of the HTML standard, without those for relative URLs: a script has no base URL.
 fn check(url: &str) -> Result<(), String> {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     if !["ws", "wss"]
@@ -132,7 +132,7 @@ fn check(url: &str) -> Result<(), String> {
     }
 }
 
-/// One name, or an array of them; anything else is none.
+/// One name or an array of names; any other value means none.
 fn read_protocols(value: &Value<'_>) -> Result<Vec<String>, Thrown> {
     if value.is_string() {
         return Ok(vec![value.to_text()?.into_string()]);
@@ -145,7 +145,7 @@ fn read_protocols(value: &Value<'_>) -> Result<Vec<String>, Thrown> {
         .collect()
 }
 
-/// Has the handlers hear of something.
+/// Calls the handlers for an event.
 fn hear(context: &Context, object: &Value<'_>, news: News) -> Result<(), Thrown> {
     let object = object.clone();
     let Some(socket) = object.instance::<WebSocket>() else {
@@ -153,7 +153,7 @@ fn hear(context: &Context, object: &Value<'_>, news: News) -> Result<(), Thrown>
     };
     socket.link.heard();
     if socket.link.state.get() == ReadyState::Closed {
-        // Broken off by a handler that threw.
+        // A handler that threw has ended this connection.
         return Ok(());
     }
     let outcome = socket.tell(context, &object, news);
@@ -233,7 +233,8 @@ impl WebSocket {
         })
     }
 
-    /// A handler threw: the socket is broken off, its handlers are told, and the iteration ends with the exception.
+    /// Ends the socket after a handler threw: closes the connection, calls the error and close handlers, and ends
+    /// the iteration with the exception.
     fn end_by_exception<'c>(
         &self,
         context: &'c Context,
@@ -249,7 +250,7 @@ impl WebSocket {
                 .tell_error(context, object, &text)
                 .and_then(|()| self.tell_close(context, object, None));
             if let Err(second) = told {
-                // The first exception is the one to be told.
+                // Report the first exception.
                 drop(context.take_exception(second));
             }
             self.link.session.ended();
@@ -257,7 +258,7 @@ impl WebSocket {
         exception.rethrow()
     }
 
-    /// Calls what is set for an event; `fill` adds what is the event's own, if anybody listens.
+    /// Calls the handlers of an event; `fill` adds the event's own properties, if there is a handler.
     fn dispatch<'c>(
         &self,
         context: &'c Context,
@@ -270,7 +271,7 @@ impl WebSocket {
             .get(kind as usize)
             .and_then(|slot| slot.get(context));
         let own = own.filter(Value::is_function);
-        // Those that a handler adds are for the next time.
+        // Listeners that a handler adds are first called for the next event.
         let listeners: Vec<Value<'c>> = self
             .listeners
             .borrow()
@@ -430,7 +431,7 @@ fn add_event_listener<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c>
     let name = call.argument(0).to_text()?;
     let listener = call.argument(1);
     if !listener.is_function() {
-        return Err(context.throw_type("addEventListener's listener is no function"));
+        return Err(context.throw_type("addEventListener's listener is not a function"));
     }
     match EventKind::parse(&name) {
         Some(kind) => {
@@ -485,7 +486,7 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let socket = socket(context, &this)?;
     let mut farewell = Farewell::default();
     let code = call.argument(0);
-    // What is no number is no code, and means what none means.
+    // A value that is not a number counts as a missing code.
     let code = if code.is_nullish() {
         0
     } else {

@@ -1,10 +1,10 @@
-//! The events of `k6/websockets` and the objects that handlers get.
+//! The events of `k6/websockets` and the event objects that handlers receive.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::quickjs::{Context, Returned, Value};
 
-/// What handlers can be set for.
+/// The events that handlers can be registered for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     Open,
@@ -42,8 +42,8 @@ impl EventKind {
     }
 }
 
-/// `{ type, target, timestamp }`, to which the kinds add what is their own. The timestamp is in milliseconds since
-/// 1970.
+/// `{ type, target, timestamp }`, to which each kind adds its own properties. The timestamp is in milliseconds
+/// since 1970.
 pub fn event<'c>(context: &'c Context, kind: EventKind, target: &Value<'c>) -> Returned<'c> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since.unwrap_or_default().as_secs_f64() * 1000.0;

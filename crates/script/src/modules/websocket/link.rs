@@ -1,4 +1,4 @@
-//! The connection behind a `WebSocket` object, moved on by the user's event loop.
+//! The connection behind a `WebSocket` object, driven by the user's event loop.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -17,14 +17,14 @@ use super::session::Session;
 use super::words;
 use crate::user::User;
 
-/// Events told to the script and not yet heard, above which nothing more is read.
+/// Most events that may wait for the script; while there are more, nothing is read from the connection.
 const UNHEARD: usize = 64;
 
-/// How long the server has to answer a close frame. One that goes on sending, or reads nothing, may
-/// never do so.
+/// Longest wait for the server's close frame after ours. A server that keeps sending, or reads nothing, may
+/// never send one.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// As the HTML standard numbers them.
+/// The connection states with the numbers of the HTML standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadyState {
     Connecting = 0,
@@ -33,7 +33,7 @@ pub enum ReadyState {
     Closed = 3,
 }
 
-/// A close frame to be sent.
+/// A close frame to send.
 #[derive(Clone, Debug)]
 pub struct Farewell {
     pub code: u16,
@@ -45,7 +45,7 @@ enum Outgoing {
     Ping,
 }
 
-/// What the script is told, in this order and one at a time.
+/// Events for the script, delivered in order and one at a time.
 #[derive(Debug)]
 pub enum News {
     Open,
@@ -53,14 +53,14 @@ pub enum News {
     Binary(Vec<u8>, Option<BudgetShare>),
     Ping,
     Pong,
-    /// The last of all: what was wrong, if anything, and the close frame, if one came.
+    /// The last event: the error, if any, and the close frame, if one was received.
     Over {
         error: Option<String>,
         close: Option<(u16, String)>,
     },
 }
 
-/// One connection: the script's side puts in, the event loop's side moves on.
+/// One connection: the script's side queues messages, the event loop's side sends and receives.
 pub struct Link {
     pub state: Cell<ReadyState>,
     pub protocol: RefCell<String>,
@@ -70,21 +70,21 @@ pub struct Link {
     /// Wakes the event loop's side.
     driver: RefCell<Option<Waker>>,
     unheard: Cell<usize>,
-    /// Bytes of messages handed over since the stream last took all there was.
+    /// Bytes of messages passed to the stream since it was last empty.
     buffered: Cell<usize>,
-    /// What is to be compressed, or to follow what is.
+    /// Messages to be compressed, and control frames that must stay in order behind them.
     outgoing: RefCell<Vec<Outgoing>>,
-    /// To be sent behind everything else, once there is a connection.
+    /// The close frame to send after everything else, once the connection is open.
     farewell: RefCell<Option<Farewell>>,
-    /// When the server's close frame is given up, once ours was queued.
+    /// When to stop waiting for the server's close frame, set once ours is queued.
     close_deadline: Cell<Option<Moment>>,
     close_alarm: RefCell<Alarm>,
 }
 
-/// How a connection goes on.
+/// The next step of a connection.
 enum Step {
     Event(Result<Event, Error>),
-    /// The server did not answer the close frame in time.
+    /// The server did not send a close frame in time.
     Unanswered,
     /// A handler threw.
     BrokenOff,
@@ -110,17 +110,17 @@ impl Link {
 
     // The script's side.
 
-    /// Queues a message. One that the server will not take, since it has closed and the script has
-    /// yet to hear of it, is dropped, as in k6 and in browsers (HTML, "close in progress").
+    /// Queues a message. As in k6 and in browsers (HTML, "close in progress"), it is dropped if the server
+    /// has closed the connection and the script has not been notified yet.
     ///
     /// # Errors
-    /// Unless the state is open.
+    /// If the state is not open.
     pub fn send(&self, kind: Kind, payload: &[u8]) -> Result<(), Ended> {
         if self.state.get() != ReadyState::Open {
             return Err(Ended);
         }
         match &mut *self.connection.borrow_mut() {
-            // The server has closed; the script hears of it next.
+            // The server has closed the connection; the script will be notified next.
             Some(connection) if connection.is_closing() => return Ok(()),
             Some(connection) if connection.compresses() => {
                 let message = Outgoing::Message(kind, payload.to_vec());
@@ -135,10 +135,10 @@ impl Link {
         Ok(())
     }
 
-    /// Queues a ping; what holds for messages holds for it.
+    /// Queues a ping under the same conditions as a message.
     ///
     /// # Errors
-    /// Unless the state is open.
+    /// If the state is not open.
     pub fn ping(&self) -> Result<(), Ended> {
         if self.state.get() != ReadyState::Open {
             return Err(Ended);
@@ -151,13 +151,13 @@ impl Link {
             Some(connection) => connection.ping(self.session.ping().as_bytes())?,
             None => return Ok(()),
         }
-        // In this module, unlike its elder, pings and close frames of the script count as messages, as in k6.
+        // As in k6, this module counts the script's pings and close frames as messages, unlike `k6/ws`.
         self.session.sent_control();
         self.wake();
         Ok(())
     }
 
-    /// Begins to close; the end is told once the server has closed too.
+    /// Starts the closing handshake; the close event follows once the server has closed too.
     pub fn close(&self, farewell: Farewell) {
         if matches!(self.state.get(), ReadyState::Connecting | ReadyState::Open) {
             *self.farewell.borrow_mut() = Some(farewell);
@@ -166,7 +166,7 @@ impl Link {
         }
     }
 
-    /// Ends at once, because a handler threw.
+    /// Closes the connection at once, because a handler threw.
     pub fn break_off(&self) {
         self.state.set(ReadyState::Closed);
         part(self.connection.take());
@@ -177,7 +177,7 @@ impl Link {
         self.buffered.get()
     }
 
-    /// The script has taken notice of something.
+    /// Called when the script has processed an event.
     pub fn heard(&self) {
         let unheard = self.unheard.get();
         self.unheard.set(unheard.saturating_sub(1));
@@ -194,7 +194,7 @@ impl Link {
 
     // The event loop's side.
 
-    /// Opens the connection and moves it on until it is over. `tell` is given all that the script is to hear.
+    /// Opens the connection and drives it to its end. `tell` receives all events for the script.
     pub async fn drive(self: Rc<Link>, user: Rc<User>, dial: Dial, tell: impl Fn(News)) {
         let Some(work) = user.work() else { return };
         let opened = dial.open(work).await;
@@ -211,7 +211,7 @@ impl Link {
         loop {
             let news = match poll_fn(|cx| self.poll(cx)).await {
                 Step::BrokenOff => return,
-                // As in browsers, this is no error: the script has hung up.
+                // As in browsers, this is not an error: the script has closed the connection.
                 Step::Unanswered => {
                     self.connection.take();
                     News::Over {
@@ -244,7 +244,7 @@ impl Link {
         tell(news);
     }
 
-    /// What the last message takes of the budget for decompressed data.
+    /// The share of the budget for decompressed data that the last message uses.
     fn share(&self) -> Option<BudgetShare> {
         let mut connection = self.connection.borrow_mut();
         connection.as_mut().and_then(Connection::take_share)
@@ -275,16 +275,16 @@ impl Link {
         }
     }
 
-    /// Writes what is queued and reads what the script has ears for.
+    /// Writes queued messages, and reads while the script's event queue has space.
     fn poll(&self, cx: &mut TaskContext<'_>) -> Poll<Step> {
         let mut connection = self.connection.borrow_mut();
         let Some(connection) = &mut *connection else {
             return Poll::Ready(Step::BrokenOff);
         };
         self.remember(cx);
-        // Here and not where the script sends: its stack is too small to compress on.
+        // Compress here and not where the script sends, because the script's stack is too small for it.
         for outgoing in self.outgoing.take() {
-            // The script's side has looked at the state.
+            // The script's side has checked the state.
             let _ = match outgoing {
                 Outgoing::Message(kind, payload) => connection.send(kind, &payload),
                 Outgoing::Ping => connection.ping(self.session.ping().as_bytes()),
@@ -302,7 +302,7 @@ impl Link {
             return Poll::Ready(Step::Unanswered);
         }
         if connection.unsent() > 0 {
-            // A broken stream is told of by the read below.
+            // The read below reports a broken stream.
             let _ = connection.poll_flush(cx);
         }
         if connection.unsent() == 0 {
@@ -325,12 +325,12 @@ impl Link {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // The iteration was cut off with the socket open.
+        // The iteration was stopped while the socket was open.
         part(self.connection.take());
     }
 }
 
-/// There was no connection.
+/// The event for a connection that could not be opened.
 fn failed(text: String) -> News {
     News::Over {
         error: Some(text),

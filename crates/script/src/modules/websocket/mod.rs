@@ -1,7 +1,8 @@
-//! WebSockets in scripts: `k6/ws`, whose `connect` returns when the session is over ([`blocking`]), and
-//! `k6/websockets` with the class that browsers have ([`evented`]).
+//! WebSockets in scripts: `k6/ws`, whose `connect` returns when the session has ended ([`blocking`]),
+//! and `k6/websockets` with the class of browsers ([`evented`]).
 //!
-//! Both dial alike ([`dial`]), record alike ([`session`]) and part alike ([`parting`]).
+//! Both share the handshake ([`dial`]), the metrics ([`session`]) and the way to close connections
+//! ([`parting`]).
 
 mod blob;
 pub mod blocking;

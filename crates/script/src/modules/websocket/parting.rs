@@ -1,4 +1,4 @@
-//! How connections are let go of: told so, and closed by the server where it is quick about it.
+//! Closes connections: sends a close frame and gives the server a short time to close first.
 
 use std::task::{Context, Waker};
 use std::time::Duration;
@@ -6,11 +6,12 @@ use std::time::Duration;
 use plimsoll_net::Stream;
 use plimsoll_ws::{Connection, code};
 
-/// How long a server has to answer a close frame. Nobody waits for it.
+/// How long the server has to send its close frame. This happens in the background.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Sees a connection off whose close frame is on its way: RFC 6455, section 7.1.1, has the server close first, which
-/// spares this side a port that lingers, and the server a reset. What it still says is not looked at.
+/// Waits for the server to close a connection whose close frame has been sent. RFC 6455, section 7.1.1, has the
+/// server close first, which avoids a port in TIME_WAIT on this side and a reset for the server. Further messages
+/// are ignored.
 pub async fn linger(mut connection: Connection<Stream>) {
     let farewell = async {
         if connection.flush().await.is_ok() {
@@ -20,7 +21,7 @@ pub async fn linger(mut connection: Connection<Stream>) {
     let _ = tokio::time::timeout(PATIENCE, farewell).await;
 }
 
-/// Lets go of a connection at once, saying so if the kernel has room for it.
+/// Closes a connection at once, after a close frame if the kernel's buffer has space for one.
 pub fn part(connection: Option<Connection<Stream>>) {
     if let Some(mut connection) = connection {
         connection.close(Some(code::GOING_AWAY), "");

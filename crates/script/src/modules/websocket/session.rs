@@ -1,4 +1,4 @@
-//! What both modules record of a session: metrics, their tags, and pings under way.
+//! The metrics of a session in both modules: samples, their tags, and outstanding pings.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use super::words;
 use crate::tags::Snapshot;
 use crate::user::{User, Work};
 
-/// Pings of one session whose pong is waited for. A server that never answers them must not fill memory.
+/// Most outstanding pings per session. A server that never sends pongs must not exhaust memory.
 const PINGS: usize = 1024;
 
 /// One session's metrics.
@@ -32,7 +32,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that is asked for now. `name` stands in for the URL.
+    /// Starts a session. `name` replaces the URL in the tags.
     pub fn new(user: &User, work: &Work, dial: &Dial, name: Option<&str>) -> Session {
         let mut tags = user.tags.snapshot();
         for (key, value) in dial.tags.borrowed() {
@@ -55,7 +55,7 @@ impl Session {
         session
     }
 
-    /// Takes in what came of the handshake.
+    /// Records the result of the handshake.
     pub fn opened(&self, opened: &Result<Opened, String>) {
         if let Ok(opened) = opened {
             let answer = match &opened.outcome {
@@ -125,26 +125,26 @@ impl Session {
         }
     }
 
-    /// A message of so many bytes was sent.
+    /// Records a sent message of this size.
     pub fn sent(&self, bytes: usize) {
         self.sent_control();
         self.recorder.messages(1, 0, plimsoll_clock::now());
         self.carried(bytes, 0);
     }
 
-    /// A ping or a close frame was sent, which `k6/websockets` counts as a message too.
+    /// Records a sent ping or close frame, which `k6/websockets` counts as a message too.
     pub fn sent_control(&self) {
         self.add(builtin::WS_MSGS_SENT, 1.0);
     }
 
-    /// A message of so many bytes was received.
+    /// Records a received message of this size.
     pub fn received(&self, bytes: usize) {
         self.add(builtin::WS_MSGS_RECEIVED, 1.0);
         self.recorder.messages(0, 1, plimsoll_clock::now());
         self.carried(0, bytes);
     }
 
-    /// The payload of a ping that is sent now.
+    /// The payload of a ping that is about to be sent.
     pub fn ping(&self) -> String {
         let number = self.last_ping.get() + 1;
         self.last_ping.set(number);
@@ -156,7 +156,7 @@ impl Session {
         number.to_string()
     }
 
-    /// Takes in a pong. Those nobody asked for say nothing about time.
+    /// Records a pong. Unsolicited pongs have no round trip to measure.
     pub fn pong(&self, payload: &[u8]) {
         let Some(number) = std::str::from_utf8(payload)
             .ok()
@@ -175,7 +175,7 @@ impl Session {
         }
     }
 
-    /// The session is over.
+    /// Records the end of the session.
     pub fn ended(&self) {
         self.time(
             builtin::WS_SESSION_DURATION,
@@ -207,7 +207,7 @@ impl Session {
     fn add(&self, metric: MetricId, value: f64) {
         let mut base = self.base.borrow_mut();
         let base = base.get_or_insert_with(|| self.tags.borrow().base(&self.recorder));
-        // A built-in metric and a number: nothing to refuse.
+        // Cannot fail: a built-in metric and a number.
         let _ = self
             .recorder
             .add(metric, value, base, &[], plimsoll_clock::now());

@@ -18,23 +18,23 @@ use super::session::Session;
 use super::words;
 use crate::quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
 
-/// Events taken from the stream while a write is stuck, so that two sides that both write get on.
+/// Events read while a write is blocked, so that two peers that both write do not deadlock.
 const TAKEN_AHEAD: usize = 1024;
 
-/// The socket in a callback's hands.
+/// The socket object that callbacks receive.
 pub struct Socket {
-    /// None once the session is over.
+    /// `None` once the session has ended.
     connection: RefCell<Option<Connection<Stream>>>,
     session: Session,
     handlers: RefCell<Vec<(String, Slot)>>,
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
     last_timer: Cell<u32>,
-    /// Arrived while something else was waited for.
+    /// Events that arrived while the script waited for something else.
     arrived: RefCell<VecDeque<Arrived>>,
     is_over: Cell<bool>,
 }
 
-/// An event, and what it takes of the budget for decompressed data.
+/// An event, and its share of the budget for decompressed data.
 type Arrived = (Result<Event, Error>, Option<BudgetShare>);
 
 struct Timer {
@@ -42,17 +42,17 @@ struct Timer {
     every: Option<Duration>,
 }
 
-/// What the session's loop goes on with.
+/// The next step of the session's loop.
 enum Next {
     Event(Result<Event, Error>),
     Timer(Moment, u32),
 }
 
 impl Socket {
-    /// Calls `callback` with a new socket, and its handlers until the session is over.
+    /// Calls `callback` with a new socket, and then its handlers until the session ends.
     ///
     /// # Errors
-    /// The first exception of any of them, upon which the session ended.
+    /// The first exception of the callback or a handler, which ends the session.
     pub fn live<'c>(
         context: &'c Context,
         connection: Connection<Stream>,
@@ -100,8 +100,8 @@ impl Socket {
         Ok(())
     }
 
-    /// Resolves with the next timer that is due, or event. Timers first: a server that never stops talking must not
-    /// keep the script from hanging up.
+    /// Resolves with the next timer that is due, or the next event. Timers come first: a server that never stops
+    /// sending must not keep the script from closing.
     async fn next(&self) -> Next {
         let timer = self.timers.borrow().first_key_value().map(|(key, _)| *key);
         let mut alarm = pin!(async {
@@ -124,7 +124,7 @@ impl Socket {
             match &mut *self.connection.borrow_mut() {
                 Some(connection) => {
                     let event = connection.poll_event(cx);
-                    // The handler gets it at once.
+                    // The handler receives the message at once.
                     drop(connection.take_share());
                     event.map(Next::Event)
                 }
@@ -166,7 +166,7 @@ impl Socket {
             return Ok(());
         };
         match timer.every {
-            // Turns that were missed are not made up.
+            // Missed turns are not made up for.
             Some(every) => {
                 let next = (due + every).max(plimsoll_clock::now());
                 self.timers.borrow_mut().insert((next, id), timer);
@@ -187,8 +187,8 @@ impl Socket {
         })
     }
 
-    /// Has `queue` put something on the connection, and waits until the kernel has it, taking in what comes meanwhile.
-    /// All of it happens on the event loop's stack: a script's own is too small to compress on.
+    /// Lets `queue` write to the connection and waits until the kernel has accepted it, reading events meanwhile. All
+    /// of this runs on the event loop's stack, because the script's own is too small for compression.
     fn put(
         &self,
         context: &Context,
@@ -227,7 +227,7 @@ impl Socket {
         }
     }
 
-    /// Closes from this side: the session is over with that.
+    /// Closes the connection from this side, which ends the session.
     fn close(&self, context: &Context, code: i64) -> Result<(), Thrown> {
         if self.is_over.get() {
             return Ok(());
@@ -251,14 +251,14 @@ impl Socket {
         self.emit(context, "close", &[&code])
     }
 
-    /// Hangs up because the script threw, and gives the exception back.
+    /// Closes the connection because the script threw, and returns the exception.
     fn end_by_exception(&self, context: &Context, thrown: Thrown) -> Thrown {
         let exception = context.take_exception(thrown);
         if exception.is_uncatchable() {
-            // The script is being ended: nothing of it runs any more.
+            // The script is being stopped: no more of its code may run.
             self.hang_up(Some(code::GOING_AWAY));
         } else if let Err(second) = self.close(context, code::GOING_AWAY.into()) {
-            // The first exception is the one to be told.
+            // Report the first exception.
             drop(context.take_exception(second));
         }
         exception.rethrow()
@@ -270,12 +270,12 @@ impl Socket {
         }
     }
 
-    /// Gives the connection away, to be closed as it should be.
+    /// Detaches the connection and closes it in the background.
     fn leave(&self, context: &Context) {
         self.is_over.set(true);
         let connection = self.connection.take();
         if context.is_cancelled() {
-            // Nothing waits any more; and a session that was cut off has no length.
+            // No handler waits any more. A session that was interrupted has no duration.
             part(connection);
             return;
         }
@@ -312,7 +312,7 @@ impl Socket {
         }
     }
 
-    /// Emits with an argument that is made only if somebody listens.
+    /// Emits an event whose argument is only created if there is a handler.
     #[inline]
     fn emit_with<'c>(
         &self,
@@ -347,7 +347,7 @@ impl Socket {
     }
 }
 
-/// What an `error` handler is given: `error()` is the text.
+/// The argument of `error` handlers: `error()` returns the text.
 struct SocketError(String);
 
 impl Class for SocketError {
@@ -408,7 +408,7 @@ fn on<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let socket = this(context, &this_value)?;
     let event = call.argument(0).to_text()?.into_string();
     let handler = call.argument(1);
-    // What cannot be called is never called.
+    // Handlers that are not functions are ignored.
     if handler.is_function() {
         let slot = Slot::empty();
         slot.set(handler.clone());
@@ -483,7 +483,7 @@ fn set_timer<'c>(context: &'c Context, call: &Call<'c>, repeat: bool) -> Returne
     let name = if repeat { "setInterval" } else { "setTimeout" };
     let callback = call.argument(0);
     if !callback.is_function() {
-        return Err(context.throw_type(format!("{name}'s callback is no function")));
+        return Err(context.throw_type(format!("{name}'s callback is not a function")));
     }
     let delay = call.argument(1);
     let milliseconds = if delay.is_nullish() {
@@ -496,7 +496,7 @@ fn set_timer<'c>(context: &'c Context, call: &Call<'c>, repeat: bool) -> Returne
             "{name} requires a >0 timeout parameter, received {milliseconds:.2}"
         )));
     }
-    // A century is for ever.
+    // A century is long enough for "never".
     let delay = Duration::from_secs_f64(milliseconds.min(3.2e12) / 1000.0);
     socket.add_timer(&callback, delay.max(Duration::from_micros(1)), repeat);
     Ok(context.undefined())

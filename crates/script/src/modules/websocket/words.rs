@@ -1,4 +1,4 @@
-//! How a session's end is told to scripts, which know these words from k6.
+//! The texts for the end of a session, which match those of k6.
 
 use plimsoll_ws::{Error, Rejected, code};
 
@@ -23,7 +23,8 @@ pub fn closed(code: u16, reason: &str) -> String {
     format!("websocket: close {code}{meaning}{before}{reason}")
 }
 
-/// Why events ended without a close frame: a sentence, the code that stands for it, and its reason.
+/// Why events ended without a close frame: an error message, the equivalent close code, and its
+/// reason.
 pub fn broken(error: &Error) -> (String, u16, String) {
     match error {
         Error::Closed { .. } => {
@@ -42,11 +43,11 @@ pub fn broken(error: &Error) -> (String, u16, String) {
     }
 }
 
-/// Why there is no session.
+/// Why the handshake failed.
 pub fn rejected(rejected: &Rejected) -> String {
     match rejected {
         Rejected::Failed(error) => match error.detail() {
-            // The end of a stream within an answer that had to come.
+            // The stream ended in the middle of the handshake's response.
             "EOF" => "unexpected EOF".to_owned(),
             text => text.to_owned(),
         },
@@ -54,7 +55,7 @@ pub fn rejected(rejected: &Rejected) -> String {
     }
 }
 
-/// Whether a close with this code is how sessions should end; others are errors to scripts too.
+/// Whether this close code is a normal end; other codes are errors to scripts too.
 pub fn is_expected(code: u16) -> bool {
     matches!(code, code::NORMAL | code::GOING_AWAY)
 }

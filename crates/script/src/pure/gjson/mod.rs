@@ -4,8 +4,8 @@
 //! indices, `\` escapes, `*` and `?` wildcards, `#` lengths, `#(key op value)` queries, `|` pipes,
 //! `@modifiers`, `{…}` and `[…]` multipaths and `!` literals.
 //!
-//! No tree is built: a path walks the text, stepping over what it does not name, and the result is
-//! a slice of the document wherever the document holds it.
+//! No tree is built: a path walks the text and skips what it does not name. The result is a slice
+//! of the document where possible.
 
 mod modifiers;
 mod path;
@@ -16,11 +16,11 @@ mod wildcard;
 
 use std::borrow::Cow;
 
-/// The JSON text that `path` selects from `json`, or `None` where it selects nothing.
+/// The JSON text that `path` selects from `json`, or `None` if it selects nothing.
 ///
-/// `json` is expected to be valid (see [`super::json_syntax::is_valid`]); if it is not, the answer
-/// is unspecified but nothing panics. The selected text is valid JSON, borrowed from the document
-/// unless the path had to put it together.
+/// `json` is expected to be valid (see [`super::json_syntax::is_valid`]). If it is not, the result
+/// is unspecified, but nothing panics. The selected text is valid JSON. It is borrowed from the
+/// document unless the path builds a new value.
 pub fn get<'a>(json: &'a [u8], path: &str) -> Option<Cow<'a, [u8]>> {
     let found = select::get(json, path, 0);
     (!found.is_empty()).then_some(found)

@@ -1,4 +1,4 @@
-//! `@modifiers`: a JSON text in, a JSON text out.
+//! `@modifiers`: functions from JSON text to JSON text.
 
 use std::borrow::Cow;
 
@@ -18,8 +18,8 @@ pub(super) fn exists(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// Applies the modifier that `path` starts with; gives also what stands after it.
-/// `None` if there is no such modifier, and the component is a key after all.
+/// Applies the modifier at the start of `path`, and also returns the rest of the path. `None` if
+/// there is no such modifier, which makes the component a key.
 pub(super) fn apply<'a, 'p>(
     json: &'a [u8],
     path: &'p str,
@@ -35,7 +35,7 @@ pub(super) fn apply<'a, 'p>(
         return None;
     }
     let made = match name {
-        // How the text is laid out does not survive its being parsed; so `pretty` keeps it.
+        // The layout is lost when the result is parsed, so `pretty` leaves the text unchanged.
         "this" | "valid" | "pretty" => return Some((Cow::Borrowed(json), rest)),
         "ugly" => ugly(json),
         "reverse" => reverse(json),
@@ -52,7 +52,7 @@ pub(super) fn apply<'a, 'p>(
     Some((Cow::Owned(made), rest))
 }
 
-/// Where a modifier's argument ends: after its JSON value, or else before the next pipe.
+/// The end of a modifier's argument: after its JSON value, or otherwise before the next pipe.
 fn argument_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     if matches!(bytes.first(), Some(b'{' | b'[' | b'"')) {
@@ -103,7 +103,7 @@ fn ugly(json: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Elements or members in the opposite order; any other value as it is.
+/// Elements or members in reverse order; any other value unchanged.
 fn reverse(json: &[u8]) -> Vec<u8> {
     match kind(json) {
         Kind::Array => {
@@ -139,7 +139,7 @@ fn keys(json: &[u8]) -> Vec<u8> {
         Kind::Object => array_of(members(json).map(|(key, _)| key)),
         Kind::Array => array_of(elements(json).map(|_| b"null")),
         Kind::Missing => b"[]".to_vec(),
-        // A lone value counts as one entry without a key.
+        // A scalar counts as one entry without a key.
         _ => b"[null]".to_vec(),
     }
 }
@@ -156,7 +156,7 @@ fn flatten(json: &[u8], deep: bool) -> Vec<u8> {
     if kind(json) != Kind::Array {
         return json.to_vec();
     }
-    // Depth-first with a stack of what is still to come, so that nesting costs no recursion.
+    // Depth-first with an explicit stack, so that nesting needs no recursion.
     let mut pending: Vec<(&[u8], usize)> = vec![(json, 0)];
     let mut flat: Vec<&[u8]> = Vec::new();
     while let Some((value, level)) = pending.pop() {
@@ -173,8 +173,8 @@ fn flatten(json: &[u8], deep: bool) -> Vec<u8> {
     array_of(flat.into_iter())
 }
 
-/// The members of several objects as one object's; of a key written twice the last value stays,
-/// in the first one's place, unless `preserve`.
+/// Merges the members of several objects. Of a repeated key the last value is kept, at the first
+/// one's position, unless `preserve` is set.
 fn join(json: &[u8], preserve: bool) -> Vec<u8> {
     if kind(json) != Kind::Array {
         return json.to_vec();
@@ -192,7 +192,7 @@ fn join(json: &[u8], preserve: bool) -> Vec<u8> {
     object_of(last.into_values())
 }
 
-/// The JSON that a JSON string holds.
+/// The JSON text in a JSON string.
 fn from_string(json: &[u8]) -> Vec<u8> {
     if kind(json) != Kind::String {
         return json.to_vec();
@@ -224,7 +224,7 @@ fn group(json: &[u8]) -> Vec<u8> {
     array_of(rows.into_iter().map(|row| object_of(row.into_iter())))
 }
 
-/// What `path` selects from the value and from everything inside it, outermost first.
+/// All results of `path` in the value and in everything inside it, outermost first.
 fn dig(json: &[u8], path: &str, depth: usize) -> Vec<u8> {
     let mut pending = vec![json];
     let mut found = Vec::new();

@@ -1,28 +1,28 @@
-//! One component of a path at a time.
+//! Parses a path one component at a time.
 
 use std::borrow::Cow;
 
 use super::modifiers;
 use super::text::{string_end, value_end};
 
-/// What stands after a component.
+/// The rest of the path after a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rest<'p> {
     End,
-    /// After a dot: goes on inside what the component selected.
+    /// After a dot: applies to the value that the component selected.
     Within(&'p str),
-    /// After a pipe: starts anew from what everything so far selected.
+    /// After a pipe: applies to the result of everything before it.
     Piped(&'p str),
 }
 
-/// A component read as the key of an object.
+/// A component as the key of an object.
 pub(super) struct Key<'p> {
     pub name: Cow<'p, str>,
     pub wild: bool,
     pub rest: Rest<'p>,
 }
 
-/// A component read as a place in an array.
+/// A component as a position in an array.
 pub(super) struct Place<'p> {
     pub at: At<'p>,
     pub rest: Rest<'p>,
@@ -32,14 +32,14 @@ pub(super) enum At<'p> {
     Index(usize),
     /// `#` alone.
     Length,
-    /// `#.` followed by a path: that path within every element.
+    /// `#.` followed by a path that is applied to every element.
     Every(&'p str),
     Query(Query<'p>),
-    /// Nothing an array has.
+    /// Matches nothing in an array.
     Nowhere,
 }
 
-/// `#(path op value)`, and whether all matches are wanted (`#(…)#`) or the first.
+/// `#(path op value)`, and whether it selects all matches (`#(…)#`) or the first.
 #[derive(Default)]
 pub(super) struct Query<'p> {
     pub path: &'p str,
@@ -48,8 +48,8 @@ pub(super) struct Query<'p> {
     pub all: bool,
 }
 
-/// After a dot, a modifier or a multipath works on the whole of what stands before it: the dot
-/// then reads as a pipe.
+/// After a dot, a modifier or a multipath applies to the whole result so far, so the dot acts as a
+/// pipe.
 fn after_dot(rest: &str) -> Rest<'_> {
     let starts_anew = match rest.as_bytes().first() {
         Some(b'{' | b'[') => true,
@@ -67,7 +67,7 @@ fn after_dot(rest: &str) -> Rest<'_> {
     }
 }
 
-/// The text before and after the byte at `at`, which is one of ASCII.
+/// The text before and after the ASCII byte at `at`.
 fn split_around(text: &str, at: usize) -> (&str, &str) {
     (
         text.get(..at).unwrap_or_default(),
@@ -78,7 +78,7 @@ fn split_around(text: &str, at: usize) -> (&str, &str) {
 pub(super) fn key(path: &str) -> Key<'_> {
     let bytes = path.as_bytes();
     let mut wild = false;
-    // The name with its escapes taken out, once there was one; `copied` is how far it reaches.
+    // The name without escapes, once one was found; `copied` is the end of the text copied so far.
     let mut unescaped: Option<String> = None;
     let mut copied = 0;
     let mut i = 0;
@@ -141,14 +141,14 @@ pub(super) fn place(path: &str) -> Place<'_> {
 
 fn query_place(path: &str) -> Place<'_> {
     let Some((mut query, after)) = query(path) else {
-        // Brackets that do not close: taken as a query that anything satisfies.
+        // Unclosed brackets: treated as a query that everything satisfies.
         return Place {
             at: At::Query(Query::default()),
             rest: Rest::End,
         };
     };
     query.all = after.starts_with('#');
-    // Whatever else stands before the next dot or pipe says nothing.
+    // Anything else before the next dot or pipe is ignored.
     let rest = match after.find(['.', '|']) {
         Some(end) if after.as_bytes().get(end) == Some(&b'|') => {
             Rest::Piped(split_around(after, end).1)
@@ -162,7 +162,7 @@ fn query_place(path: &str) -> Place<'_> {
     }
 }
 
-/// Reads `#(path op value)` from the start of `text`; gives also what stands after it.
+/// Parses `#(path op value)` at the start of `text`, and also returns the rest.
 fn query(text: &str) -> Option<(Query<'_>, &str)> {
     let bytes = text.as_bytes();
     let mut depth = 1_usize;
@@ -223,7 +223,7 @@ fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
 }
 
-/// Splits `path` at its first pipe that is not inside a query or a multipath.
+/// Splits `path` at the first pipe outside of queries and multipaths.
 pub(super) fn split_pipe(path: &str) -> Option<(&str, &str)> {
     let bytes = path.as_bytes();
     if path.starts_with('{') {
@@ -250,8 +250,8 @@ pub(super) struct Entry<'p> {
     pub path: &'p str,
 }
 
-/// Reads the multipath that `path` starts with (`{` or `[`); gives also what stands after it.
-/// `None` if its brackets do not close.
+/// Parses the multipath at the start of `path` (`{` or `[`), and also returns the rest. `None` if its
+/// brackets are not closed.
 pub(super) fn multipath(path: &str) -> Option<(Vec<Entry<'_>>, &str)> {
     let bytes = path.as_bytes();
     let mut entries = Vec::new();
@@ -287,7 +287,7 @@ pub(super) fn multipath(path: &str) -> Option<(Vec<Entry<'_>>, &str)> {
     }
 }
 
-/// The name an entry without one gets: its path's last component, or `_` if that is not a plain name.
+/// The name of an unnamed entry: its path's last component, or `_` if that is not a plain name.
 pub(super) fn last_name(path: &str) -> &str {
     let bytes = path.as_bytes();
     let separates = |i: usize| {

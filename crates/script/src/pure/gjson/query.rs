@@ -1,4 +1,4 @@
-//! Does a value satisfy a query's comparison?
+//! Evaluates the comparison of a query.
 
 use std::cmp::Ordering;
 
@@ -6,10 +6,11 @@ use super::path::Query;
 use super::text::{Kind, kind, unquote};
 use super::wildcard;
 
-/// `value` is what the query's path selected from an element, empty if nothing.
+/// `value` is the result of the query's path in an element; empty if there is none.
 pub(super) fn satisfies(query: &Query<'_>, value: &[u8]) -> bool {
     if let Some(class) = query.value.strip_prefix('~') {
-        // `~class` turns the value into whether it belongs to the class, and compares that to true.
+        // `~class` replaces the value by whether it belongs to the class, and compares that to
+        // true.
         let Some(belongs) = belongs(class, value) else {
             return false;
         };
@@ -74,7 +75,7 @@ fn compare_string(operator: &str, value: &str, expected: &str) -> bool {
     }
 }
 
-/// False is less than true; a word that is neither compares as different only.
+/// False is less than true; any other word only compares as different.
 fn compare_bool(operator: &str, value: bool, expected: &str) -> bool {
     let named = match expected {
         "true" => Some(true),
@@ -92,7 +93,7 @@ fn compare_bool(operator: &str, value: bool, expected: &str) -> bool {
     }
 }
 
-/// `None` is the ordering of what is not a number: only `!=` holds.
+/// `None` is the ordering of values that are not numbers: only `!=` is true for them.
 fn holds(operator: &str, ordering: Option<Ordering>) -> bool {
     match operator {
         "=" => ordering == Some(Ordering::Equal),

@@ -1,4 +1,4 @@
-//! Walking a document along a path.
+//! Follows a path through a document.
 
 use std::borrow::Cow;
 
@@ -6,15 +6,15 @@ use super::path::{self, At, Place, Query, Rest};
 use super::text::{Kind, elements, kind, lines, members, quote, trim, unquote};
 use super::{modifiers, query, wildcard};
 
-/// A JSON text; empty where there is nothing.
+/// A JSON text; empty if nothing was found.
 pub(super) type Found<'a> = Cow<'a, [u8]>;
 
 const NOTHING: Found<'static> = Cow::Borrowed(&[]);
 
-/// No sensible path is longer; a user's stack is small.
+/// Longer than any sensible path. The limit exists because a user's stack is small.
 const MAX_COMPONENTS: usize = 100;
 
-/// What `path` selects from `json`. `depth` counts the components walked so far.
+/// The result of `path` in `json`. `depth` counts the components so far.
 pub(super) fn get<'a>(json: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     if depth > MAX_COMPONENTS {
         return NOTHING;
@@ -48,7 +48,7 @@ pub(super) fn get<'a>(json: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     within(json, path, depth)
 }
 
-/// Goes on with `rest`, which starts with the separator, from a text that had to be put together.
+/// Applies `rest`, which starts with the separator, to a text that may be newly built.
 fn follow<'a>(from: Found<'a>, rest: &str, depth: usize) -> Found<'a> {
     match rest.as_bytes().first() {
         Some(b'.' | b'|') => {
@@ -62,7 +62,7 @@ fn follow<'a>(from: Found<'a>, rest: &str, depth: usize) -> Found<'a> {
     }
 }
 
-/// `path` is a plain component here: a key or a place.
+/// Applies a path that starts with a plain component: a key or a position.
 fn within<'a>(json: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     match kind(json) {
         Kind::Object => in_object(json, path, depth),
@@ -87,7 +87,8 @@ fn in_object<'a>(object: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     match key.rest {
         Rest::End => matching.next().map_or(NOTHING, Cow::Borrowed),
         Rest::Piped(rest) => get(matching.next().unwrap_or_default(), rest, depth),
-        // A wildcard, or a key written twice, may lead nowhere the first time.
+        // Of several matches of a wildcard or a repeated key, the first may not contain the rest of
+        // the path.
         Rest::Within(rest) => matching
             .map(|value| deeper(value, rest, depth))
             .find(|found| !found.is_empty())
@@ -95,7 +96,7 @@ fn in_object<'a>(object: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     }
 }
 
-/// The rest of a path inside a value that a component selected: only keys and places, no modifiers.
+/// Applies the rest of a path to a selected value: only keys and positions, no modifiers.
 fn deeper<'a>(value: &'a [u8], path: &str, depth: usize) -> Found<'a> {
     if depth > MAX_COMPONENTS {
         NOTHING
@@ -157,7 +158,7 @@ fn in_matches<'a>(
     let (inner, piped) = match rest {
         Rest::End => (None, None),
         Rest::Piped(piped) => (None, Some(piped)),
-        // The pipe behind an inner path counts only once an element has matched.
+        // The pipe after an inner path applies only once an element has matched.
         Rest::Within(path) => match path::split_pipe(path) {
             Some((path, piped)) => (Some(path), matching.peek().map(|_| piped)),
             None => (Some(path), None),
@@ -183,7 +184,7 @@ fn piped_on<'a>(from: Found<'a>, piped: Option<&str>, depth: usize) -> Found<'a>
     }
 }
 
-/// An array of what was found, without what was not.
+/// An array of all results that are not empty.
 pub(super) fn array_of<T: AsRef<[u8]>>(found: impl Iterator<Item = T>) -> Vec<u8> {
     let mut out = vec![b'['];
     for value in found {
@@ -199,7 +200,7 @@ pub(super) fn array_of<T: AsRef<[u8]>>(found: impl Iterator<Item = T>) -> Vec<u8
     out
 }
 
-/// Reads `!literal` from the start of a path; gives also what stands after it.
+/// Parses `!literal` at the start of a path, and also returns the rest.
 fn literal(path: &str) -> Option<(&str, &str)> {
     let text = path.get(1..)?;
     let end = match text.as_bytes().first()? {

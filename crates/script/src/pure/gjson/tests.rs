@@ -1,4 +1,4 @@
-//! What every path selects, against results recorded from k6 v1.8.1 (`observed.json`).
+//! Compares the results of many paths with those recorded from k6 v1.8.1 (`observed.json`).
 
 use serde_json::Value;
 
@@ -18,7 +18,8 @@ fn observed() -> (String, Vec<(String, Option<Value>)>) {
     )
 }
 
-/// Numbers as JavaScript holds them, so that `12345678901234567890` compares as its double.
+/// Converts numbers to doubles as in JavaScript, so that `12345678901234567890` compares as its
+/// double.
 fn as_doubles(value: Value) -> Value {
     match value {
         Value::Number(n) => serde_json::json!(n.as_f64()),
@@ -60,8 +61,8 @@ fn show(value: Option<&Value>) -> String {
     value.map_or("nothing".to_owned(), Value::to_string)
 }
 
-/// k6 keeps the first value of a key written twice, its `JSON.parse` the last; here both keep the
-/// last. And what is not JSON inside a string selects nothing, where k6 guesses at a value.
+/// Of a repeated key, k6 keeps the first value and its `JSON.parse` the last; here both keep the
+/// last. Text inside a string that is not JSON selects nothing here, where k6 guesses a value.
 #[test]
 fn what_differs_from_the_observed() {
     let doubled = br#"[{"a":1},{"a":2}]"#;

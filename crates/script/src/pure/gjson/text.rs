@@ -1,14 +1,14 @@
-//! Stepping over JSON text without parsing it.
+//! Skips over JSON text without parsing it.
 //!
-//! Everything here tolerates any bytes: an index past the end reads as the end.
+//! Everything here accepts any bytes: an index past the end is treated as the end.
 
 use crate::quickjs::{Progress, give_way};
 use std::borrow::Cow;
 
-/// What a value's first byte says it is.
+/// The type of a value, known from its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Nothing there.
+    /// No value.
     Missing,
     Null,
     False,
@@ -36,7 +36,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// The text without the white space around it.
+/// The text without surrounding white space.
 pub(super) fn trim(mut text: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = text
         && is_space(*first)
@@ -73,8 +73,8 @@ pub(super) fn string_end(json: &[u8], at: usize) -> usize {
     json.len()
 }
 
-/// The index just past the value that starts at `at`. Brackets of any kind are only counted, so
-/// that the same walk also balances the brackets of a path.
+/// The index just past the value that starts at `at`. Brackets of all kinds are only counted, so
+/// the same function also matches the brackets of a path.
 pub(super) fn value_end(json: &[u8], at: usize) -> usize {
     match json.get(at) {
         Some(b'"') => string_end(json, at),
@@ -112,12 +112,12 @@ fn nested_end(json: &[u8], at: usize) -> usize {
     json.len()
 }
 
-/// The elements of an array (its text with the brackets), each without surrounding space.
+/// The elements of an array (its text with the brackets), without surrounding space.
 pub(super) fn elements(array: &[u8]) -> impl Iterator<Item = &[u8]> {
     Values { json: array, at: 1 }
 }
 
-/// The values that follow one another in a text of JSON lines.
+/// The values of a text in JSON Lines format.
 pub(super) fn lines(json: &[u8]) -> impl Iterator<Item = &[u8]> {
     Values { json, at: 0 }
 }
@@ -131,7 +131,7 @@ pub(super) fn members(object: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::from_fn(move || Some((values.next()?, values.next()?)))
 }
 
-/// Bytes that are read in the time that it takes to find a short value.
+/// The cost of finding a short value, as a number of bytes that could be read in the same time.
 const VALUE: usize = 32;
 
 struct Values<'a> {
@@ -143,13 +143,13 @@ impl<'a> Iterator for Values<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
-        // Between two values stands nothing but space and one comma or colon.
+        // Only space and one comma or colon are between two values.
         self.at = skip_space(self.json, self.at);
         if matches!(self.json.get(self.at), Some(b',' | b':')) {
             self.at = skip_space(self.json, self.at + 1);
         }
         let end = value_end(self.json, self.at);
-        // What was walked over has been noted only if it is long.
+        // `value_end` reports its cost only for long values.
         give_way(VALUE);
         let value = self.json.get(self.at..end)?;
         self.at = end;
@@ -157,7 +157,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-/// A string's content, from its text with the quotes.
+/// A string's content, from its text including the quotes.
 pub(super) fn unquote(string: &[u8]) -> Cow<'_, str> {
     let inner = string.strip_prefix(b"\"").unwrap_or(string);
     let inner = inner.strip_suffix(b"\"").unwrap_or(inner);
@@ -194,7 +194,7 @@ pub(super) fn unquote(string: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Reads the digits of `\uXXXX`, and the second half of a surrogate pair where there is one.
+/// Reads the digits of `\uXXXX`, and the second half of a surrogate pair if there is one.
 fn unicode_escape(rest: &mut &[u8]) -> char {
     let Some(first) = four_hex_digits(rest) else {
         return char::REPLACEMENT_CHARACTER;
@@ -227,7 +227,7 @@ pub(super) fn quote(content: &str) -> String {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            // Also what a page would read as markup, as GJSON writes it.
+            // Like GJSON, also escape characters that a page would read as markup.
             '\0'..='\u{1F}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }

@@ -1,14 +1,14 @@
-//! Wildcards: `*` stands for any characters, `?` for any one, `\` takes the next literally.
+//! Wildcards: `*` matches any characters, `?` any single one, and `\` takes the next literally.
 
-/// Whether the whole of `text` matches `pattern`.
+/// Whether all of `text` matches `pattern`.
 ///
-/// Greedy with one point to go back to, so the time is at most the product of the two lengths,
-/// whatever the pattern.
+/// Greedy with a single backtracking point, so the time is at most the product of the two lengths
+/// for any pattern.
 pub(super) fn matches(text: &str, pattern: &str) -> bool {
     let text: Vec<char> = text.chars().collect();
     let pattern = compile(pattern);
     let (mut t, mut p) = (0, 0);
-    // Where the last star was, and how much of the text it has swallowed so far.
+    // The position of the last star, and how much of the text it has matched so far.
     let mut star: Option<(usize, usize)> = None;
     while let Some(&c) = text.get(t) {
         match pattern.get(p) {

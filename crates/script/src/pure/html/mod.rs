@@ -1,4 +1,4 @@
-//! HTML as a tree, and CSS selectors over it.
+//! HTML trees and CSS selectors.
 
 mod selector;
 mod tree;

@@ -1,12 +1,13 @@
-//! CSS selectors (Selectors Level 4, as far as pages are searched with it), with jQuery's `:contains` and `:input`.
+//! CSS selectors (the parts of Selectors Level 4 that are used to search pages), with jQuery's `:contains` and
+//! `:input`.
 
 use super::tree::Node;
 
-/// A list of selectors, of which one has to match.
+/// A list of selectors, at least one of which must match.
 #[derive(Debug, Clone)]
 pub struct Selectors(Vec<Complex>);
 
-/// Compounds from right to left, each with how the one to its left relates to it.
+/// Compounds from right to left, each with its relation to the one on its left.
 #[derive(Debug, Clone)]
 struct Complex(Vec<(Vec<Simple>, Relation)>);
 
@@ -59,7 +60,7 @@ enum Operator {
 }
 
 impl Selectors {
-    /// Reads a list of selectors; `None` for what is none.
+    /// Parses a list of selectors; `None` if it is invalid.
     pub fn parse(text: &str) -> Option<Selectors> {
         let mut reader = Reader {
             rest: text,
@@ -158,7 +159,7 @@ fn is_input(name: &str) -> bool {
     matches!(name, "input" | "select" | "textarea" | "button")
 }
 
-/// How many elements stand before and after it, of its own name alone if so wanted.
+/// The number of sibling elements before and after it, optionally only those with its name.
 fn beside(node: &Node, same_name: bool) -> (usize, usize) {
     let (all, place) = node.siblings();
     let counts = |other: &&Node| !same_name || other.name() == node.name();
@@ -182,7 +183,7 @@ impl Operator {
     }
 }
 
-/// How deep selectors may stand within each other.
+/// Deepest nesting of selectors.
 const DEEPEST: u32 = 32;
 
 struct Reader<'a> {
@@ -355,7 +356,7 @@ impl Reader<'_> {
         Some((step, start))
     }
 
-    /// A name, or text in quotes.
+    /// A name, or quoted text.
     fn text(&mut self) -> Option<String> {
         let quote = self.rest.chars().next().filter(|c| matches!(c, '"' | '\''));
         let Some(quote) = quote else {
@@ -397,7 +398,7 @@ impl Reader<'_> {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Passes over white space; whether there was any.
+    /// Skips white space; returns whether there was any.
     fn blanks(&mut self) -> bool {
         let rest = self.rest.trim_start();
         let any = rest.len() < self.rest.len();

@@ -1,5 +1,5 @@
-//! The tree that html5ever (the HTML standard's parsing algorithm) builds: an arena, so that documents nested without
-//! end cost no stack, neither when they are read nor when they are dropped.
+//! The tree that html5ever (the HTML standard's parsing algorithm) builds: an arena, so that deeply nested documents
+//! use no stack when they are parsed or dropped.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,18 +13,18 @@ use html5ever::interface::{
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{LocalName, Namespace, ParseOpts, parse_document};
 
-/// Bytes that the parser is fed at once.
+/// Bytes passed to the parser at once.
 const PIECE: usize = 512;
-/// Bytes that are read in the time that it takes to make or to drop a node.
+/// The cost of making or dropping a node, as a number of bytes that could be read in the same time.
 const NODE: usize = 256;
 
-/// Parses a document, or what is taken for one: there is no text that is none.
+/// Parses a document. HTML parsing accepts every text.
 pub fn parse(text: &str) -> Node {
     let mut parser = parse_document(Builder::default(), ParseOpts::default());
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
-        // A piece within a tag with many attributes can take as long as a whole page, so the clock is looked at each time.
+        // A piece within a tag with many attributes can take as long as a whole page, so check the clock each time.
         give_way(32 * PIECE);
         parser.process(piece.into());
         rest = after;
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Node {
     }
 }
 
-/// A node of a document, which it keeps alive as a whole.
+/// A node, which keeps its whole document alive.
 #[derive(Clone)]
 pub struct Node {
     pub(super) tree: Rc<Tree>,
@@ -54,13 +54,13 @@ pub(super) struct Tree {
     pub nodes: Nodes,
 }
 
-/// Nodes in chunks, so that a large document is not moved as it grows: that would take as long as parsing it.
+/// Nodes in chunks, so that a growing document is never moved: that would take as long as parsing it.
 #[derive(Default)]
 pub(super) struct Nodes {
     chunks: Vec<Vec<Entry>>,
 }
 
-/// Nodes of a chunk, except for the first chunk of a small document.
+/// Nodes per chunk, except for the first chunk, which is smaller for small documents.
 const CHUNK: usize = 1024;
 
 impl Nodes {
@@ -122,7 +122,7 @@ pub(super) enum Kind {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // Nodes refer to each other by number, so that they can go in any order.
+        // Nodes refer to each other by number, so they can be dropped in any order.
         while let Some(entry) = self.nodes.pop() {
             drop(entry);
             give_way_in_drop(NODE);
@@ -130,7 +130,7 @@ impl Drop for Tree {
     }
 }
 
-/// Takes what the parser says, and becomes a tree.
+/// Receives the parser's events and builds the tree.
 struct Builder {
     nodes: RefCell<Nodes>,
 }
@@ -150,7 +150,7 @@ impl Default for Builder {
     }
 }
 
-/// An element's name, cloned: its parts are interned.
+/// An element's name. Cloning is cheap because its parts are interned.
 #[derive(Debug)]
 struct Named(QualName);
 
@@ -176,7 +176,7 @@ impl Builder {
         nodes.len() - 1
     }
 
-    /// Puts `child` under `parent`, before the child at `place`; the last without one.
+    /// Inserts `child` under `parent`, before the child at `place`, or last if that is `None`.
     fn put(&self, parent: usize, place: Option<usize>, child: NodeOrText<usize>) {
         give_way(NODE);
         let mut nodes = self.nodes.borrow_mut();
@@ -184,7 +184,7 @@ impl Builder {
         let child = match child {
             NodeOrText::AppendNode(child) => child,
             NodeOrText::AppendText(text) => {
-                // Text beside text is one text.
+                // Merge adjacent text into one node.
                 let before = place.checked_sub(1).map(|at| nodes[parent].children[at]);
                 if let Some(before) = before
                     && let Kind::Text(known) = &mut nodes[before].kind
@@ -215,7 +215,7 @@ fn detach(nodes: &mut Nodes, child: usize) {
     }
 }
 
-// All handles are places of nodes that this builder has made, and none is ever taken away.
+// All handles are indexes of nodes that this builder has made, and nodes are never removed.
 impl TreeSink for Builder {
     type Handle = usize;
     type Output = Tree;
@@ -234,7 +234,7 @@ impl TreeSink for Builder {
     }
 
     fn elem_name<'a>(&'a self, target: &'a usize) -> Named {
-        // Asked of all open elements when one begins or ends.
+        // Called for all open elements when one begins or ends.
         give_way(16);
         match &self.nodes.borrow()[*target].kind {
             Kind::Element(name, _) => Named(name.clone()),
@@ -281,7 +281,7 @@ impl TreeSink for Builder {
         self.put(DOCUMENT, None, NodeOrText::AppendNode(doctype));
     }
 
-    // What is in a template is searched like anything else.
+    // The contents of a template are searched like anything else.
     fn get_template_contents(&self, target: &usize) -> usize {
         *target
     }

@@ -1,15 +1,15 @@
-//! Looking at a tree: names, attributes, texts, and the ways from node to node.
+//! Reads a tree: names, attributes, texts, and navigation between nodes.
 
 use html5ever::serialize::{HtmlSerializer, SerializeOpts, Serializer};
 
 use super::tree::{Entry, Kind, Node};
 use crate::quickjs::give_way;
 
-/// Bytes of text that are written at once.
+/// Bytes of text written at once.
 const PIECE: usize = 4096;
-/// Bytes that are read in the time of a step from node to node.
+/// The cost of a step between nodes, as a number of bytes that could be read in the same time.
 const STEP: usize = 64;
-/// Bytes that are read in the time that it takes to list a child.
+/// The cost of listing a child, in the same unit.
 const CHILD: usize = 8;
 
 impl Node {
@@ -28,7 +28,7 @@ impl Node {
         matches!(self.entry().kind, Kind::Element(..))
     }
 
-    /// An element's name in lower case; of other nodes what the DOM calls them.
+    /// An element's name in lower case; for other nodes their name in the DOM.
     pub fn name(&self) -> &str {
         match &self.entry().kind {
             Kind::Document => "#document",
@@ -39,7 +39,7 @@ impl Node {
         }
     }
 
-    /// Of text and comments: what they say.
+    /// The content of text and comments.
     pub fn value(&self) -> Option<&str> {
         match &self.entry().kind {
             Kind::Text(text) | Kind::Comment(text) => Some(text),
@@ -47,7 +47,7 @@ impl Node {
         }
     }
 
-    /// The DOM's number of its kind.
+    /// The DOM's number of the node type.
     pub fn kind(&self) -> u32 {
         match self.entry().kind {
             Kind::Element(..) => 1,
@@ -79,7 +79,7 @@ impl Node {
         self.at(super::tree::DOCUMENT)
     }
 
-    /// What tells it from all other nodes, as long as it lives.
+    /// A key that is unique among all nodes while the node lives.
     pub fn key(&self) -> (usize, usize) {
         (std::rc::Rc::as_ptr(&self.tree) as usize, self.id)
     }
@@ -88,7 +88,7 @@ impl Node {
         self.entry().parent.map(|id| self.at(id))
     }
 
-    /// Parents, the nearest first, as far as they are elements.
+    /// The ancestor elements, closest first.
     pub fn ancestors(&self) -> impl Iterator<Item = Node> + use<> {
         std::iter::successors(self.parent(), Node::parent)
             .inspect(|_| give_way(STEP))
@@ -108,7 +108,7 @@ impl Node {
             .collect()
     }
 
-    /// The elements beside it, itself included, and its place among them.
+    /// All element children of its parent, including itself, and its position among them.
     pub fn siblings(&self) -> (Vec<Node>, usize) {
         let all = self
             .parent()
@@ -145,7 +145,7 @@ impl Node {
         all
     }
 
-    /// What is in it, as HTML.
+    /// Its content as HTML.
     pub fn inner_html(&self) -> String {
         let mut html = Vec::new();
         let options = SerializeOpts {

@@ -1,19 +1,19 @@
-//! Room for sources that nest deeply.
+//! Provides enough stack for deeply nested sources.
 
 use std::thread;
 
-/// A parser that descends, and what walks its tree, need less of the stack than this for each
-/// byte of a source that does nothing but nest. Pages that are not touched cost nothing.
+/// Upper bound of the stack that a recursive parser and a walk over its tree need per byte of a
+/// source that only nests. Untouched pages cost nothing.
 const STACK_PER_BYTE: usize = 4096;
 const MOST_STACK: usize = 4 << 30;
 
-/// A source this short fits any stack.
+/// Sources up to this length fit any stack.
 const SHORT: usize = 256;
 
-/// Calls `work`, which reads `source`, on a stack that it cannot outgrow.
+/// Calls `work`, which parses `source`, on a stack that it cannot overflow.
 ///
-/// A generated script may nest as deep as it is long: brackets, else-ifs, sums of thousands. On
-/// the caller's stack that would end the process without a word.
+/// The nesting of a generated script may grow with its length: brackets, else-ifs, sums of
+/// thousands of terms. On the caller's stack that would crash the process without a message.
 pub(super) fn on_deep_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Send) -> T {
     if source.len() <= SHORT {
         return work();
@@ -33,9 +33,9 @@ pub(super) fn on_deep_stack<T: Send>(source: &str, work: impl FnOnce() -> T + Se
     });
     match (done, work) {
         (Some(done), _) => done,
-        // Where the system gives no such stack, the caller's has to do.
+        // If the system cannot provide such a stack, use the caller's.
         (None, Some(work)) => work(),
-        // `work` is only gone once it has run, and then it is done.
+        // `work` is consumed only by running it.
         (None, None) => unreachable!("the work is neither done nor left"),
     }
 }
@@ -65,7 +65,7 @@ mod tests {
             format!("{}{{}}", "if(a){}else ".repeat(depth)),
             format!("type A = {}1{};", "[".repeat(depth), "]".repeat(depth)),
         ] {
-            // Refused or not, the process lives.
+            // Whether or not the source is accepted, the process must survive.
             let _ = strip(&text);
             assert!(!is_esm(&text));
         }

@@ -1,11 +1,11 @@
-//! Changes to a source text that leave its lines where they are.
+//! Edits of a source text that keep its lines in place.
 
 use oxc_span::Span;
 
-/// What to put in place of a stretch of the source.
+/// The replacement for a range of the source.
 #[derive(Debug)]
 enum Change {
-    /// Spaces, with the newlines kept, and a `;` in the first place if so.
+    /// Spaces, with the newlines kept, optionally starting with a `;`.
     Blank {
         semicolon: bool,
     },
@@ -18,7 +18,7 @@ struct Edit {
     change: Change,
 }
 
-/// A list of changes, in any order. Of two that overlap, the one that starts first is made.
+/// A list of edits in any order. Of two overlapping ones, the one that starts first is applied.
 #[derive(Debug, Default)]
 pub(super) struct Edits(Vec<Edit>);
 
@@ -30,8 +30,8 @@ impl Edits {
         });
     }
 
-    /// Blanks a whole statement or class member. The `;` in its place keeps its neighbours from
-    /// running together.
+    /// Blanks a whole statement or class member. The `;` in its place keeps the neighboring
+    /// statements separate.
     pub fn blank_statement(&mut self, span: Span) {
         self.0.push(Edit {
             span,
@@ -50,8 +50,8 @@ impl Edits {
         self.replace(Span::new(at, at), text);
     }
 
-    /// If what stands before `end` is blanked, ends it with a `;`: the newline that follows ended
-    /// the statement only because of the type.
+    /// If the text before `end` is blanked, adds a `;`: the newline that follows ended the
+    /// statement only because of the type.
     pub fn end_statement(&mut self, end: u32) {
         let ends_here = |edit: &&mut Edit| edit.span.end == end && !edit.span.is_empty();
         if let Some(edit) = self.0.iter_mut().rev().find(ends_here)
@@ -61,9 +61,9 @@ impl Edits {
         }
     }
 
-    /// The source with the changes made.
+    /// The source with all edits applied.
     pub fn apply(mut self, source: &str) -> String {
-        // What is inserted at a place comes before what is done to the text there.
+        // Insertions at a position come before edits of the text there.
         self.0
             .sort_by_key(|edit| (edit.span.start, !edit.span.is_empty()));
         let mut out = String::with_capacity(source.len() + 64);

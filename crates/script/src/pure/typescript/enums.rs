@@ -1,4 +1,4 @@
-//! `enum E { A, B = 5 }` as an object built in place.
+//! Turns `enum E { A, B = 5 }` into an object that is built in place.
 
 use std::collections::HashSet;
 
@@ -9,12 +9,12 @@ use oxc_span::{GetSpan, Span};
 use super::edits::is_newline;
 use super::strip::Stripper;
 
-/// What a member without an initializer gets.
+/// The value of a member without an initializer.
 enum Next {
     Number(f64),
-    /// One more than that member, whose value is known only when the program runs.
+    /// One more than that member, whose value is known only at run time.
     After(String),
-    /// Nothing: the member before is a string.
+    /// None: the previous member is a string.
     Nothing,
 }
 
@@ -39,8 +39,9 @@ impl Stripper<'_> {
         self.close_object(name, it.span.end);
     }
 
-    /// Replaces a declaration's head, up to its brace, by the start of a function that fills an
-    /// object of that name. The object may be there already: declarations of one name add up.
+    /// Replaces the start of a declaration, up to its brace, with the start of a function that
+    /// fills an object of that name. The object may already exist, because declarations of the same
+    /// name are merged.
     pub(super) fn open_object(&mut self, name: &str, head: Span) {
         let newlines: String = self.text(head).chars().filter(|&c| is_newline(c)).collect();
         let declare = if self.usage.callables.contains(name) {
@@ -69,7 +70,7 @@ impl Stripper<'_> {
         let Some(name) = member_name(&member.id) else {
             self.refuse(
                 member.span.start,
-                "an enum member's name must be known beforehand",
+                "an enum member's name must be a constant",
             );
             return Next::Nothing;
         };
@@ -102,7 +103,7 @@ impl Stripper<'_> {
                         Next::Number(value + 1.0),
                     ),
                     Constant::String => (format!("{key} = "), ";".to_owned(), Next::Nothing),
-                    // Only a number leads back to its name.
+                    // Only numbers map back to their names.
                     Constant::Unknown => (
                         format!("typeof ({key} = "),
                         format!(") === \"string\" || ({object}[{key}] = {});", quoted(&name)),
@@ -118,7 +119,7 @@ impl Stripper<'_> {
         if referenced.contains(&name) {
             after.push_str(&format!(" const {name} = {key};"));
         }
-        // The name, and the `=` behind it, are in the text inserted before them.
+        // The name and the `=` after it are in the text inserted before them.
         let value = member
             .initializer
             .as_ref()
@@ -165,7 +166,7 @@ fn constant(expression: &Expression<'_>) -> Constant {
     }
 }
 
-/// The names an expression refers to.
+/// The names that an expression refers to.
 #[derive(Default)]
 struct References(HashSet<String>);
 

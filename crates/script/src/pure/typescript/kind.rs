@@ -1,4 +1,4 @@
-//! ECMAScript module or CommonJS?
+//! Tells ECMAScript modules and CommonJS apart.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{
@@ -13,7 +13,7 @@ use oxc_syntax::scope::ScopeFlags;
 use super::deep_stack::on_deep_stack;
 
 /// Whether a JavaScript source is an ECMAScript module: it imports, exports, or awaits outside of
-/// any function. Everything else, also what does not parse at all, is CommonJS.
+/// any function. Everything else, including sources that cannot be parsed, is CommonJS.
 pub fn is_esm(source: &str) -> bool {
     on_deep_stack(source, || is_esm_here(source))
 }
@@ -46,7 +46,7 @@ impl<'a> Visit<'a> for TopLevelAwait {
         walk::walk_for_of_statement(self, it);
     }
 
-    // An await in these belongs to them.
+    // An await in a function belongs to that function.
     fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
     fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
     fn visit_property_definition(&mut self, _: &PropertyDefinition<'a>) {}

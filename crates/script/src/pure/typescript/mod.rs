@@ -1,9 +1,10 @@
-//! TypeScript to JavaScript by blanking out the types, and which kind of module a source is.
+//! Converts TypeScript to JavaScript by blanking out the types, and detects the module kind of a
+//! source.
 //!
-//! What TypeScript adds is overwritten with spaces, so every line and column of what remains stays
-//! where it was and an error's position needs no source map. The few things that need code of
-//! their own (enums, namespaces, parameter properties) get it on the lines where they stand.
-//! Nothing is checked: a program with type errors runs.
+//! TypeScript's additions are overwritten with spaces, so all lines and columns stay the same and
+//! error positions need no source map. The few constructs that need code (enums, namespaces,
+//! parameter properties) get it on their own lines. Nothing is type-checked: a program with type
+//! errors runs.
 
 mod deep_stack;
 mod edits;
@@ -23,7 +24,7 @@ use oxc_span::SourceType;
 use deep_stack::on_deep_stack;
 pub use kind::is_esm;
 
-/// Why a source could not be turned into JavaScript, and where.
+/// Why a source could not be converted to JavaScript, with the position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeScriptError {
     /// From 1.
@@ -59,11 +60,11 @@ impl TypeScriptError {
 
 /// The JavaScript of a TypeScript module.
 ///
-/// Imports that nothing uses as a value are dropped with the types, as TypeScript compilers do.
+/// Imports that are never used as a value are dropped with the types, as TypeScript compilers do.
 ///
 /// # Errors
-/// The first syntax error, or the first construct that has no JavaScript of the same shape
-/// (decorators, `import x = require(…)`, `export =`, …), with the way out.
+/// The first syntax error, or the first construct that has no equivalent in JavaScript (decorators,
+/// `import x = require(…)`, `export =`, …), with an alternative.
 pub fn strip(source: &str) -> Result<String, TypeScriptError> {
     on_deep_stack(source, || strip_here(source))
 }

@@ -1,4 +1,4 @@
-//! `namespace N { export const a = 1; }` as an object built in place.
+//! Turns `namespace N { export const a = 1; }` into an object that is built in place.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::Visit;
@@ -6,7 +6,7 @@ use oxc_span::{GetSpan, Span};
 
 use super::strip::Stripper;
 
-/// Whether a namespace holds nothing but types.
+/// Whether a namespace contains only types.
 pub(super) fn is_empty(it: &TSNamespaceDeclaration<'_>) -> bool {
     it.declare
         || match &it.body {
@@ -61,7 +61,7 @@ impl Stripper<'_> {
         self.close_object(name, it.span.end);
     }
 
-    /// Puts what a declaration declares into the namespace's object.
+    /// Copies the declared names into the namespace's object.
     fn export_from(&mut self, object: &str, declaration: &Declaration<'_>, block_start: u32) {
         let mut put = |name: &str, at: u32| {
             self.edits
@@ -69,7 +69,7 @@ impl Stripper<'_> {
         };
         let end = declaration.span().end;
         match declaration {
-            // Functions are there from the start, also for what stands before them.
+            // Functions are hoisted, so earlier code sees them too.
             Declaration::FunctionDeclaration(it) => {
                 if let Some(id) = &it.id {
                     put(&id.name, block_start);

@@ -1,4 +1,4 @@
-//! Walking a program and marking what is TypeScript's.
+//! Walks a program and marks TypeScript's additions.
 
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
@@ -32,7 +32,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Notes what cannot be done; the first such note is the result.
+    /// Records an unsupported construct; the first one is the error.
     pub fn refuse(&mut self, at: u32, message: &str) {
         self.error
             .get_or_insert_with(|| TypeScriptError::at(self.source, at, message));
@@ -44,7 +44,7 @@ impl<'s> Stripper<'s> {
             .unwrap_or_default()
     }
 
-    /// Where the next token starts, past white space and comments.
+    /// The start of the next token, after white space and comments.
     pub fn next_token(&self, from: u32) -> u32 {
         let mut at = from as usize;
         loop {
@@ -63,7 +63,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Blanks the token at or after `from` if it is this one.
+    /// Blanks the token at or after `from` if it equals `token`.
     fn blank_token(&mut self, from: u32, token: char) {
         let at = self.next_token(from);
         let span = Span::new(at, at + token.len_utf8() as u32);
@@ -72,15 +72,15 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Blanks an element of a list and the comma behind it.
+    /// Blanks an element of a list and the comma after it.
     pub fn blank_element(&mut self, span: Span) {
         self.edits.blank(span);
         self.blank_token(span.end, ',');
     }
 
-    /// Blanks TypeScript's modifiers among the words between `from` and the name at `name`.
-    /// In a class body, a modifier may be all that keeps a member from running on from the one
-    /// before, and leaves a `;`.
+    /// Blanks TypeScript's modifiers among the words between `from` and the name at `name`. In a
+    /// class body a `;` replaces them, since a modifier may be all that separates a member from the
+    /// one before.
     fn blank_modifiers(&mut self, from: u32, name: u32, in_class_body: bool) {
         const MODIFIERS: [&str; 6] = [
             "public",
@@ -111,7 +111,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Where a member's name ends, with the bracket of a computed one.
+    /// The end of a member's name, including the bracket of a computed one.
     fn key_end(&self, key: &PropertyKey<'_>, computed: bool) -> u32 {
         if computed {
             self.next_token(key.span().end) + 1
@@ -129,7 +129,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Assignments that `constructor(private a: T)` stands for: `this.a = a`.
+    /// Adds the assignments that `constructor(private a: T)` implies: `this.a = a`.
     fn assign_parameter_properties(&mut self, class: &Class<'_>, constructor: &Function<'_>) {
         let mut assignments = String::new();
         let properties = constructor.params.items.iter().filter(|parameter| {
@@ -160,7 +160,7 @@ impl<'s> Stripper<'s> {
             self.edits.insert(at, assignments);
             return;
         }
-        // Before super() there is no `this`.
+        // There is no `this` before super().
         let super_call = body.statements.iter().find(|statement| {
             matches!(statement, Statement::ExpressionStatement(statement)
                 if matches!(&statement.expression, Expression::CallExpression(call)
@@ -201,7 +201,7 @@ impl<'s> Stripper<'s> {
                 continue;
             }
             match specifier {
-                // `import a, * as b`: without `* as b` the comma before it must go too.
+                // `import a, * as b`: without `* as b`, the comma before it must be removed too.
                 ImportDeclarationSpecifier::ImportNamespaceSpecifier(_) if i > 0 => {
                     let start = specifiers[i - 1].span().end;
                     self.edits.blank(Span::new(start, specifier.span().end));
@@ -234,7 +234,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Whether a declaration leaves nothing behind.
+    /// Whether a declaration has no JavaScript code.
     pub fn is_type_only(&self, declaration: &Declaration<'_>) -> bool {
         match declaration {
             Declaration::VariableDeclaration(it) => it.declare,
@@ -354,8 +354,8 @@ impl<'a> Visit<'a> for Stripper<'_> {
         };
         let open = it.params.span.start;
         let close = it.params.span.end.saturating_sub(1);
-        // No newline may stand between `async` and `(`, nor between `)` and `=>`. Where a type
-        // brought one along, the parenthesis moves to the other side of it.
+        // A newline is not allowed between `async` and `(`, nor between `)` and `=>`. If a type
+        // contains one, the parenthesis moves to the other side of it.
         let before = it.type_parameters.as_ref().map(|it| it.span);
         if let Some(types) =
             before.filter(|&types| it.r#async && has_newline(types.start, types.end))
@@ -456,7 +456,7 @@ impl<'a> Visit<'a> for Stripper<'_> {
                 "`import x = require(…)` is of CommonJS; use `import x from …`",
             );
         } else {
-            // As long as the word it replaces.
+            // As long as the word that it replaces.
             let word = Span::new(it.span.start, it.span.start + "import".len() as u32);
             self.edits.replace(word, "const ");
         }
@@ -480,8 +480,8 @@ impl<'a> Visit<'a> for Stripper<'_> {
         self.visit_expression(&it.expression);
     }
 
-    /// `<T>x` becomes `(  x)`: without the parentheses, an object literal could turn into a block
-    /// and a newline could end the statement.
+    /// `<T>x` becomes `(  x)`: without the parentheses, an object literal could become a block and
+    /// a newline could end the statement.
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
         let start = it.span.start;
         self.edits.replace(Span::new(start, start + 1), "(");
@@ -507,6 +507,6 @@ impl<'a> Visit<'a> for Stripper<'_> {
         self.edits.blank(it.span);
     }
 
-    // Blanked with their class.
+    // Blanked together with their class.
     fn visit_ts_class_implements(&mut self, _: &TSClassImplements<'a>) {}
 }

@@ -1,4 +1,5 @@
-//! TypeScript in, JavaScript out, compared to the letter; and a script of both, run.
+//! Compares the JavaScript output for TypeScript input exactly, and runs a script that uses all
+//! features.
 
 use oxc_allocator::Allocator;
 use oxc_parser::Parser;
@@ -6,7 +7,8 @@ use oxc_span::SourceType;
 
 use super::{is_esm, strip};
 
-/// Strips, and checks what must hold of every result: as many lines, and a syntax that parses.
+/// Strips the types, and checks the invariants of every result: the same number of lines, and valid
+/// syntax.
 fn stripped(source: &str) -> String {
     let js = strip(source).unwrap_or_else(|e| panic!("{e}\n{source}"));
     assert_eq!(
@@ -25,7 +27,7 @@ fn stripped(source: &str) -> String {
     js
 }
 
-/// What is left once runs of spaces count as one: for shapes where columns are not the point.
+/// The result with runs of spaces collapsed, for cases where columns do not matter.
 fn squeezed(source: &str) -> String {
     stripped(source)
         .split_whitespace()
@@ -380,7 +382,7 @@ fn modules_are_told_by_what_they_say() {
     }
 }
 
-/// A script that uses all of it, beside k6.
+/// A script that uses every feature, compared with k6's log of it.
 #[test]
 fn stripped_scripts_behave_as_observed() {
     crate::modules::testing::assert_observed("typescript");

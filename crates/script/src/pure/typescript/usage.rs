@@ -1,4 +1,4 @@
-//! Which names a program uses and declares as values, and which only as types.
+//! Finds the names that a program uses and declares as values, and those that are only types.
 //!
 //! By name alone, without scopes: an import is kept if its name is used as a value anywhere.
 
@@ -14,11 +14,11 @@ use oxc_syntax::scope::ScopeFlags;
 
 #[derive(Debug, Default)]
 pub(super) struct Usage {
-    /// Names that stand in an expression.
+    /// Names used in expressions.
     pub values: HashSet<String>,
     /// Interfaces and type aliases.
     pub types: HashSet<String>,
-    /// Functions and classes, which a namespace of the same name adds to.
+    /// Functions and classes, which a namespace of the same name extends.
     pub callables: HashSet<String>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Visit<'a> for Usage {
         self.types.insert(it.id.name.to_string());
     }
 
-    // Nothing inside a type is a value.
+    // Names inside a type are not values.
     fn visit_ts_type(&mut self, _: &TSType<'a>) {}
     fn visit_ts_type_annotation(&mut self, _: &TSTypeAnnotation<'a>) {}
     fn visit_ts_type_parameter_declaration(&mut self, _: &TSTypeParameterDeclaration<'a>) {}
