@@ -57,7 +57,9 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         let started = Instance::start_limited(user, Some(&stop), Some(limits.memory));
         match within(limits.time, started).await {
             Some(ended) => ended.map(drop),
-            None => Err(ScriptError::Exception("the script is still waiting".to_owned())),
+            None => Err(ScriptError::Exception(
+                "the script is still waiting".to_owned(),
+            )),
         }
     })
 }

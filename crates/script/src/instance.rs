@@ -256,7 +256,8 @@ fn settle<'c, T>(
         Err(thrown) => Err(of_exception(context, thrown)),
     };
     for timer in user.event_loop.abandon() {
-        let text = format!("the timer {timer} was still set when the script ended, and was dropped");
+        let text =
+            format!("the timer {timer} was still set when the script ended, and was dropped");
         user.log(Level::Warning, &text);
     }
     // Later handlers cannot handle these rejections: they belong to the call that has just ended.

@@ -31,7 +31,8 @@ pub fn on_own_thread<T: Send>(
             })?;
         thread.join().unwrap_or_else(|_| {
             Err(ScriptError::Exception(
-                "loading the script failed because of a bug in Plimsoll; please report this".to_owned(),
+                "loading the script failed because of a bug in Plimsoll; please report this"
+                    .to_owned(),
             ))
         })
     })

@@ -171,7 +171,11 @@ fn phrases(file: &File) -> Vec<Finding> {
     if file.is_rust() {
         for line in file.rust_lines() {
             look(line.number, &without_code(&line.comment, '`', '`'));
-            for literal in line.text.split(BETWEEN_LITERALS).filter(|text| is_prose(text)) {
+            for literal in line
+                .text
+                .split(BETWEEN_LITERALS)
+                .filter(|text| is_prose(text))
+            {
                 look(line.number, &without_code(literal, '{', '}'));
             }
         }
@@ -315,7 +319,8 @@ mod tests {
         let fine = "There is no cache. It is no longer sent. The headroom is ahead.\n\
                     The answer to the question.\nmulti-room\nA HEAD request sets `head`.\n";
         assert_eq!(lines(&[("docs/a.md", fine)]), []);
-        let rust = "// The response sets `answer`.\nlet a = (\"{answer}\", \"head\", \"answer\");\n";
+        let rust =
+            "// The response sets `answer`.\nlet a = (\"{answer}\", \"head\", \"answer\");\n";
         assert_eq!(lines(&[("crates/a/src/b.rs", rust)]), []);
     }
 

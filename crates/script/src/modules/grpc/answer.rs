@@ -87,7 +87,9 @@ pub fn response<'c>(
         match known.with_json(bytes, |text| context.parse_json(text, "message")) {
             Ok(message) => message?,
             Err(error) => {
-                return Err(context.throw_plain(format!("unable to unmarshal the response: {error}")));
+                return Err(
+                    context.throw_plain(format!("unable to unmarshal the response: {error}"))
+                );
             }
         }
     };

@@ -54,8 +54,9 @@ impl Class for Blob {
             }),
             Entry::function(c"slice", 3, slice),
             Entry::function(c"stream", 0, |context, _| {
-                Err(context
-                    .throw_plain("Blob.stream is not supported: use arrayBuffer(), bytes() or text()"))
+                Err(context.throw_plain(
+                    "Blob.stream is not supported: use arrayBuffer(), bytes() or text()",
+                ))
             }),
         ];
         ENTRIES
