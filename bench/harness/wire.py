@@ -117,7 +117,7 @@ def link(settings):
         "own lateness, one way",
         "within 0.2 ms",
     ]
-    title = f"### A link of {ROUND_TRIP_MS:.0f} ms there and back, {RATE:,} messages/s of 64 bytes\n\n"
+    title = f"### A link with a round trip of {ROUND_TRIP_MS:.0f} ms, {RATE:,} messages/s of 64 bytes\n\n"
     return title + table(headings, rows)
 
 

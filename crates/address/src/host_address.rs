@@ -5,7 +5,7 @@ use plimsoll_units::excerpt;
 
 use crate::ParseError;
 
-/// The address that stands for a host name: an IP address with an optional port.
+/// The address that replaces a host name: an IP address with an optional port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostAddress {
     pub ip: IpAddr,

@@ -70,8 +70,8 @@ fn is_host_name(name: &str) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
 }
 
-/// A key of the option `hosts`: a host pattern with an optional port, in lower case. Keys sort as
-/// their texts do, as in k6's JSON.
+/// A key of the option `hosts`: a host pattern with an optional port, in lower case. Keys sort like
+/// their texts, as in k6's JSON.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostKey {
     text: String,
@@ -79,7 +79,7 @@ pub struct HostKey {
 }
 
 impl HostKey {
-    /// Reads `host.example`, `*.example` or either with `:443` behind it.
+    /// Reads `host.example`, `*.example` or either of them followed by `:443`.
     ///
     /// # Errors
     /// When the pattern or the port is invalid.
@@ -94,7 +94,7 @@ impl HostKey {
             Some(Ok(port)) if port > 0 => Some(port),
             Some(_) => {
                 return Err(ParseError(format!(
-                    "\"{}\" names no port: write \"host:443\" with a port from 1 to 65535",
+                    "\"{}\" has no valid port: write \"host:443\" with a port from 1 to 65535",
                     excerpt(text)
                 )));
             }

@@ -94,7 +94,7 @@ impl IpRange {
         self
     }
 
-    /// Whether `ip` lies in the range. An IPv4 address mapped into IPv6 counts as the IPv4 address
+    /// Whether `ip` is in the range. An IPv4 address mapped into IPv6 counts as the IPv4 address
     /// it is.
     pub fn contains(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();

@@ -36,7 +36,7 @@ fn cut_and_changed_recordings_are_survived() {
 }
 
 #[test]
-fn large_and_deep_text_takes_bounded_time() {
+fn large_and_deeply_nested_text_takes_bounded_time() {
     let row =
         "http_reqs......................: 6000 99.4/s\nhttp_req_duration....: avg=1ms min=1ms\n";
     let fences = "```\n".repeat(20_000);
@@ -110,7 +110,7 @@ fn large_and_deep_text_takes_bounded_time() {
 }
 
 #[test]
-fn what_is_no_report_is_said_to_be_none() {
+fn text_that_is_not_a_report_is_recognized() {
     for text in [
         "",
         "hello",

@@ -28,7 +28,7 @@ fn filled(mut text: String) -> String {
 
 /// The documents of `tests/documents`, with their errors fixed.
 #[test]
-fn nothing_is_said_of_sound_documents() {
+fn sound_documents_have_no_findings() {
     let mut false_alarms = Vec::new();
     for entry in fs::read_dir(here("tests/sound")).unwrap() {
         let name = format!("sound/{}", entry.unwrap().file_name().to_string_lossy());

@@ -48,7 +48,7 @@ fn findings(name: &str, text: &str) -> Vec<Finding> {
 }
 
 #[test]
-fn nothing_is_said_of_sound_runs() {
+fn sound_runs_have_no_findings() {
     let files = files("clean");
     assert!(files.len() >= 40, "only {} sound runs", files.len());
     let mut false_alarms = Vec::new();

@@ -16,7 +16,7 @@ export const options = {
       ],
       exec: 'browse',
     },
-    // An open model: orders arrive at a rate, however slow the answers are.
+    // An open model: orders arrive at a rate, however slow the responses are.
     order: {
       executor: 'constant-arrival-rate',
       rate: 50,

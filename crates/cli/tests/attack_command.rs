@@ -1,4 +1,4 @@
-//! `plimsoll attack` as its users meet it.
+//! Tests of `plimsoll attack`.
 
 mod plimsoll;
 
@@ -10,12 +10,12 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// The one object that `--json` prints.
+/// Parses the JSON object of `--json`.
 fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 
-/// A file of targets in a folder that lives as long as the returned one.
+/// Writes a file of targets to a folder that exists as long as the first value.
 fn list(text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("targets.txt");
@@ -85,7 +85,7 @@ fn a_lazy_list_is_sent_once() {
 }
 
 #[test]
-fn failures_are_counted_and_told() {
+fn failures_are_counted_and_reported() {
     let refused = format!("http://{}/", ports::closed());
     let ended = plimsoll(&["attack", "--json", "-rate=50", "-duration=100ms"])
         .input(format!("GET {refused}\n"))
@@ -124,7 +124,7 @@ fn results_go_to_the_file() {
     assert!(written.iter().all(|hit| hit.service <= Some(hit.latency)));
 }
 
-/// The hits of a file of results.
+/// The hits in a results file.
 fn read(path: &Path) -> Vec<plimsoll_vegeta::Hit> {
     let mut results = plimsoll_vegeta::Results::open(std::fs::File::open(path).unwrap()).unwrap();
     let mut all = Vec::new();
@@ -136,7 +136,7 @@ fn read(path: &Path) -> Vec<plimsoll_vegeta::Hit> {
 }
 
 #[test]
-fn mistakes_are_told_with_the_way_out() {
+fn mistakes_are_reported_with_a_fix() {
     let told = |arguments: &[&str], list: &str| {
         let ended = plimsoll(arguments).input(list).run();
         assert_ne!(ended.status, Some(0), "{arguments:?}");

@@ -1,5 +1,4 @@
-//! How `plimsoll attack` finds its way: name servers, places that a name is led to,
-//! proxies; and what it tells of itself meanwhile.
+//! Name servers, host overrides, proxies and live metrics of `plimsoll attack`.
 
 mod plimsoll;
 
@@ -12,12 +11,12 @@ use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// The one object that `--json` prints.
+/// Parses the JSON object of `--json`.
 fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 
-/// A name server that knows each name to be at 127.0.0.1, and has no other addresses.
+/// A name server that resolves every name to 127.0.0.1 and has no IPv6 addresses.
 fn name_server() -> String {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let address = socket.local_addr().unwrap().to_string();
@@ -26,7 +25,7 @@ fn name_server() -> String {
         while let Ok((length, from)) = socket.recv_from(&mut asked) {
             let mut said = asked[..length].to_vec();
             said[2..4].copy_from_slice(&[0x81, 0x80]);
-            // The type that is asked for stands before the class, at the end.
+            // The query type precedes the class, at the end.
             if said[length - 3] == 1 {
                 said[7] = 1;
                 said.extend(b"\xc0\x0c\0\x01\0\x01\0\0\0\x09\0\x04\x7f\0\0\x01");
@@ -38,7 +37,7 @@ fn name_server() -> String {
 }
 
 #[test]
-fn names_are_asked_of_the_servers_that_were_named() {
+fn names_are_resolved_by_the_given_servers() {
     let server = Peer::start(Play::ok("hello"));
     let target = format!(
         "GET http://api.plimsoll.test:{}/\n",
@@ -55,7 +54,7 @@ fn names_are_asked_of_the_servers_that_were_named() {
         (&5.into(), &0.into()),
         "{result}"
     );
-    // Nobody listens there, so nobody knows the name.
+    // Nothing listens there, so the name is unknown.
     let nobody = format!("-resolvers={}", plimsoll_testkit::ports::closed());
     let result = attack(&[&nobody]);
     assert_eq!(result["failed"], 5, "{result}");
@@ -82,7 +81,7 @@ fn a_name_is_led_to_several_places_in_turn() {
 }
 
 #[test]
-fn a_proxy_is_asked_for_a_tunnel_with_the_headers_that_were_given() {
+fn proxies_receive_the_given_headers_for_a_tunnel() {
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = proxy.local_addr().unwrap();
     let asked = std::thread::spawn(move || {
@@ -117,7 +116,7 @@ fn a_proxy_is_asked_for_a_tunnel_with_the_headers_that_were_given() {
 }
 
 #[test]
-fn prometheus_is_told_how_it_goes() {
+fn metrics_are_exposed_to_prometheus() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("targets.txt");
@@ -136,7 +135,7 @@ fn prometheus_is_told_how_it_goes() {
         "request_seconds_count{{method=\"GET\",status=\"200\",url=\"{}\"}} ",
         server.url()
     );
-    // Figures come a quarter of a second after the hits, or later where the machine is busy.
+    // Metrics are updated a quarter of a second after the hits, or later on a busy machine.
     let mut shown = String::new();
     for _ in 0..600 {
         shown = fetch(&page.to_string()).unwrap_or_default();
@@ -172,7 +171,7 @@ fn fetch(page: &str) -> std::io::Result<String> {
 }
 
 #[test]
-fn no_time_limit_is_none() {
+fn a_missing_time_limit_means_no_limit() {
     let server = Peer::start(Play::ok("hello"));
     let ended = plimsoll(&[
         "attack",
@@ -187,7 +186,7 @@ fn no_time_limit_is_none() {
 }
 
 #[test]
-fn a_record_tells_lists_of_targets_apart_by_what_is_in_them() {
+fn a_record_distinguishes_target_lists_by_content() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("targets.txt");

@@ -1,10 +1,10 @@
-//! `plimsoll audit` from the outside: formats and exit statuses.
+//! Formats and exit statuses of `plimsoll audit`.
 
 mod plimsoll;
 
 use plimsoll::plimsoll;
 
-/// A recording of the audit's own.
+/// The path of one of the audit's own recordings.
 fn recording(name: &str) -> String {
     format!(
         "{}/../audit/tests/recorded/{name}",
@@ -13,7 +13,7 @@ fn recording(name: &str) -> String {
 }
 
 #[test]
-fn exit_statuses_tell_what_was_found() {
+fn exit_statuses_reflect_the_findings() {
     let sound = plimsoll(&["audit", &recording("clean/k6_one_user.txt")]).run();
     assert_eq!(sound.status, Some(0), "{}", sound.stdout);
     let noted = plimsoll(&["audit", &recording("clean/vegeta_100.txt")]).run();
@@ -31,7 +31,7 @@ fn exit_statuses_tell_what_was_found() {
 }
 
 #[test]
-fn every_format_is_what_it_claims() {
+fn every_format_is_valid() {
     let file = recording("wrong/k6_stall.txt");
     let json = plimsoll(&["audit", "--format", "json", &file]).run();
     let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();

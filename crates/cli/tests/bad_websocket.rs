@@ -1,5 +1,6 @@
-//! WebSocket peers that lie, break off, stall or never end, met by a script: each is told by name,
-//! the script goes on, and memory stays bounded. The peer is Python's standard library.
+//! WebSocket servers that send invalid data, disconnect, stall or never end: scripts see a named
+//! error and continue, and memory stays bounded. The server is written with Python's standard
+//! library.
 
 mod plimsoll;
 
@@ -7,7 +8,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::program::Program;
 use serde_json::{Value, json};
 
-/// Shakes hands as the path says, then does what the path says.
+/// Performs the handshake and then misbehaves as the request's path says.
 const PEER: &str = r#"
 import base64, hashlib, socket, socketserver, struct, sys
 def frame(first, payload, length=None):
@@ -28,7 +29,7 @@ class Peer(socketserver.StreamRequestHandler):
         accept = base64.b64encode(hashlib.sha1(key + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest())
         send = self.request.sendall
         if what == 'no-upgrade': return send(b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
-        if what == 'garbage': return send(b'\x00\xff this is no HTTP\r\n\r\n')
+        if what == 'garbage': return send(b'\x00\xff this is not HTTP\r\n\r\n')
         if what == 'cut-handshake': return send(b'HTTP/1.1 101 Switching Pro')
         if what == 'wrong-accept': accept = base64.b64encode(b'x' * 20)
         send(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
@@ -67,7 +68,7 @@ print(server.server_address[1], flush=True)
 server.serve_forever()
 "#;
 
-/// A way to misbehave, and words of the error that scripts see.
+/// A kind of misbehavior, and a part of the error that scripts see.
 const MISBEHAVING: [(&str, &str); 13] = [
     ("no-upgrade", "status 200"),
     ("garbage", "malformed HTTP"),
@@ -92,13 +93,13 @@ const SCRIPT: &str = "
         for (const what of JSON.parse(__ENV.PLACES).concat('stall')) {
             let error = '', events = [];
             try {
-                const answer = ws.connect(`${__ENV.BASE}/${what}`, (socket) => {
+                const response = ws.connect(`${__ENV.BASE}/${what}`, (socket) => {
                     socket.on('error', (e) => { error = error || e.error(); events.push('error'); });
                     socket.on('close', () => events.push('close'));
                     socket.on('open', () => events.push('open'));
                     if (what === 'stall') socket.setTimeout(() => socket.close(), 100);
                 });
-                error = error || answer.error || `status ${answer.status}`;
+                error = error || response.error || `status ${response.status}`;
             } catch (thrown) { error = String(thrown); events.push('thrown'); }
             say(what, error, events);
         }
@@ -106,7 +107,7 @@ const SCRIPT: &str = "
     export function teardown() { console.log('over'); sleep(1); }";
 
 #[test]
-fn every_lie_is_named_and_the_script_goes_on() {
+fn every_violation_is_reported_and_the_script_continues() {
     let mut peer = Program::at("python3").args(["-c", PEER]).start();
     let port = peer.line();
     let places: Vec<&str> = MISBEHAVING.iter().map(|(what, _)| *what).collect();
@@ -145,7 +146,7 @@ fn every_lie_is_named_and_the_script_goes_on() {
 }
 
 #[test]
-fn an_answer_to_the_last_word_of_a_server_is_dropped() {
+fn a_message_sent_after_the_servers_close_is_dropped() {
     const SCRIPT: &str = "
         import { WebSocket } from 'k6/websockets';
         export default function () {
@@ -169,8 +170,8 @@ fn an_answer_to_the_last_word_of_a_server_is_dropped() {
     assert_eq!(said, ["hi 1 undefined", "closed 1000 3"], "{ended:?}");
 }
 
-/// Both modules close while the server sends pings without end and never answers the close frame,
-/// whether or not it reads. Other users of the worker go on.
+/// Both modules close while the server keeps sending pings and never sends a close frame, whether
+/// or not it reads. Other users of the worker continue.
 #[test]
 fn close_completes_while_the_server_floods_pings() {
     const FLOODED: &str = "
@@ -226,7 +227,7 @@ fn close_completes_while_the_server_floods_pings() {
         counts[kind] += 1;
         match kind {
             0 => assert_eq!((&line[2], &line[3]), (&1001.into(), &true.into()), "{line}"),
-            // The server has not closed: abnormal closure, as browsers report it.
+            // The server has not closed: an abnormal closure, as browsers report it.
             1 => assert_eq!(line, &json!(["websockets", line[1], 1006, true, 0, 3])),
             _ => {}
         }

@@ -1,5 +1,5 @@
-//! Servers that misbehave, met by a script: every failure is told by name and counted, nothing
-//! measured is lost, and memory stays bounded.
+//! Misbehaving servers: every failure has a named error and is counted, no measurements are lost, and
+//! memory stays bounded.
 
 mod plimsoll;
 
@@ -11,7 +11,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::Program;
 use serde_json::Value;
 
-/// A way to misbehave, the error code that scripts see, and words of the error.
+/// A kind of misbehavior, the error code that scripts see, and a part of the error.
 fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
     let bytes = |text: &str| text.as_bytes().to_vec();
     let ok = "HTTP/1.1 200 OK\r\n";
@@ -19,7 +19,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
     vec![
         ("garbage", Play::garbage(), 1000, "malformed HTTP"),
         (
-            "half an answer",
+            "half a response",
             Play::half_answer(),
             1000,
             "unexpected EOF",
@@ -33,7 +33,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
         ),
         ("closed at once", Play::CloseAtOnce, 1000, "EOF"),
         (
-            "an endless head",
+            "endless headers",
             Play::endless_head(),
             1000,
             "headers exceeded",
@@ -83,7 +83,7 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
             "too long",
         ),
         (
-            "endless interim answers",
+            "endless interim responses",
             Play::Endless {
                 start: Vec::new(),
                 again: b"HTTP/1.1 102 Processing\r\n\r\n".repeat(100),
@@ -119,8 +119,8 @@ fn misbehaving() -> Vec<(&'static str, Play, u32, &'static str)> {
     ]
 }
 
-/// Asks each of the places twice, logs what came of it, asks a good server in between, and waits
-/// for a moment at the end, so that the program can be looked at.
+/// Requests each of the addresses twice, logs the outcomes, sends requests to a good server in
+/// between, and waits at the end so that the process can be inspected.
 const SCRIPT: &str = "
     import http from 'k6/http';
     import { check, sleep } from 'k6';
@@ -154,7 +154,7 @@ fn run(script: &str, places: &[(String, String)], good: &str) -> Program {
     .input(script)
 }
 
-/// The lines up to `over`, and the most memory the program had by then.
+/// The lines up to `over`, and the peak memory of the program until then.
 fn lines_and_memory(program: Program) -> (Vec<String>, Option<u64>) {
     let mut running = program.start();
     let mut lines = Vec::new();
@@ -165,7 +165,7 @@ fn lines_and_memory(program: Program) -> (Vec<String>, Option<u64>) {
             assert_eq!(
                 running.wait().status,
                 Some(0),
-                "a failed request is no failed run"
+                "a failed request does not fail the run"
             );
             return (lines, memory);
         }
@@ -249,11 +249,12 @@ fn every_failure_is_named_and_counted_and_nothing_else_is_lost() {
     }
 
     let export: Value = serde_json::from_slice(&fs::read(&export).unwrap()).unwrap();
-    // What is no URL at all is no request; each other place was asked twice, and the good one between.
+    // An invalid URL is not sent as a request; each other address was requested twice, and the good
+    // one in between.
     let bad = 2.0 * (wanted.len() - 1) as f64;
     let good_ones = 2.0 * wanted.len() as f64;
     assert_eq!(metric(&export, "http_reqs", "count"), bad + good_ones);
-    // In this form of summary, what passes is what failed.
+    // In this summary format, a passed sample of this rate is a failed request.
     assert_eq!(metric(&export, "http_req_failed", "passes"), bad);
     assert_eq!(metric(&export, "checks", "passes"), good_ones);
     assert_eq!(metric(&export, "iterations", "count"), 2.0);

@@ -1,4 +1,4 @@
-//! `plimsoll run` with scripts that never wait, that throw, and that print their own summary.
+//! `plimsoll run` with scripts that never wait, that throw, or that print their own summary.
 
 mod plimsoll;
 
@@ -25,7 +25,7 @@ fn wait_for(console: &Path, text: &str) {
     }
 }
 
-/// Runs a script whose busy part logs `busy`, and interrupts it once there.
+/// Runs a script whose busy part logs `busy`, and interrupts it then.
 fn interrupted(script: &str) -> Ended {
     let folder = tempfile::tempdir().unwrap();
     let console = folder.path().join("console");
@@ -37,13 +37,13 @@ fn interrupted(script: &str) -> Ended {
 }
 
 #[test]
-fn one_interrupt_ends_what_never_waits_and_keeps_the_results() {
+fn one_interrupt_ends_a_script_that_never_waits_and_keeps_the_results() {
     let busy = "console.log('busy'); while (true) {}";
     let options = "export const options = { vus: 2, duration: '10m', gracefulStop: '10m' };";
     let once = "export const options = { vus: 1, iterations: 1, teardownTimeout: '10m' };";
     for script in [
         format!("{options} export default function () {{ {busy} }}"),
-        // Iterations that are over at once, thousands of them.
+        // Thousands of very short iterations.
         format!(
             "{options} let n = 0; export default function () {{ if (n++ === 500) console.log('busy'); }}"
         ),

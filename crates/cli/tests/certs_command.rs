@@ -1,4 +1,4 @@
-//! `plimsoll certs`, checked with openssl where there is one; what TLS libraries say is tested beside the crate.
+//! Checks `plimsoll certs` with openssl if installed; the crate's own tests use TLS libraries.
 
 mod plimsoll;
 
@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 #[test]
-fn certificates_are_made_and_stand_up_to_openssl() {
+fn openssl_accepts_the_certificates() {
     let directory = tempfile::tempdir().expect("a directory");
     let folder = directory.path().join("certs");
     let folder = folder.to_str().expect("text");
@@ -60,7 +60,7 @@ fn certificates_are_made_and_stand_up_to_openssl() {
         "api.test",
         "server.pem",
     ]) else {
-        // The crate's own tests have shown that rustls takes them.
+        // The crate's own tests show that rustls accepts them.
         return;
     };
     assert_eq!(said.trim(), "server.pem: OK");
@@ -83,7 +83,7 @@ fn certificates_are_made_and_stand_up_to_openssl() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn impossible_settings_are_reported() {
     for (flags, expected) in [
         (["--name", "https://a.test/"], "names of hosts"),
         (["--key", "dsa"], "use ecdsa (P-256), rsa2048"),

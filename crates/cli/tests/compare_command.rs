@@ -1,4 +1,4 @@
-//! `plimsoll compare` and `plimsoll history`: on records that were made for it, and on runs.
+//! `plimsoll compare` and `plimsoll history`, on synthetic records and on real runs.
 
 mod plimsoll;
 
@@ -15,7 +15,7 @@ use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// What a made record is of.
+/// The parameters of a synthetic record.
 #[derive(Clone, Copy)]
 struct Made {
     seed: u64,
@@ -75,7 +75,7 @@ fn made(of: Made) -> Vec<u8> {
     bytes
 }
 
-/// A folder with records in it.
+/// A folder with records.
 struct Records(tempfile::TempDir);
 
 impl Records {
@@ -86,7 +86,7 @@ impl Records {
     fn put(&self, name: &str, of: Made) -> &'static str {
         let path = self.0.path().join(name);
         std::fs::write(&path, made(of)).expect("written");
-        // For the length of a test, so that lists of flags are plain to write.
+        // Leaked for the length of a test, so that lists of flags are easy to write.
         Box::leak(path.to_str().expect("plain").to_owned().into_boxed_str())
     }
 }
@@ -160,7 +160,7 @@ fn records_are_compared_and_a_gate_falls() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_refused_with_the_reason() {
+fn incomparable_runs_are_refused_with_the_reason() {
     let records = Records::new();
     let before = records.put("before", PLAIN);
     let elsewhere = records.put(
@@ -235,7 +235,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
         );
         assert!(ended.stderr.contains(part), "{flags:?}: {}", ended.stderr);
     }
-    // Told to go on, it does, and says what differs.
+    // With this flag it continues, and reports the differences.
     let ended = compare(&[before, elsewhere, "--any-environment"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert!(
@@ -243,7 +243,7 @@ fn what_cannot_be_compared_is_refused_with_the_reason() {
         "{}",
         ended.stdout
     );
-    // What no gate can judge does not pass for good.
+    // A gate that cannot judge does not pass.
     for other in [short, invalid] {
         let ended = compare(&[before, other, "--fail-on", "regression", "--json"]);
         assert_eq!(ended.status, Some(3), "{ended:?}");
@@ -295,14 +295,14 @@ fn two_commands_run_in_turns() {
         median["change"].as_f64().expect("a ratio") > 2.0,
         "{told:#}"
     );
-    // Twelve runs, A first, then B twice, then A twice.
+    // Twelve runs: A first, then B twice, then A twice.
     let order: String = ended
         .stderr
         .lines()
         .filter_map(|line| line.split_once(", ")?.1.chars().next())
         .collect();
     assert_eq!(order, "ABBAABBAABBA", "{}", ended.stderr);
-    // Two pairs cannot show anything, and are refused before anything runs.
+    // Two pairs cannot show anything, so they are refused before anything runs.
     let flags = ["--noise", "measure", "--fail-on", "p50:+10%"];
     let ended = compare("2", &quick, &flags);
     assert_eq!(ended.status, Some(2), "{ended:?}");
@@ -311,7 +311,7 @@ fn two_commands_run_in_turns() {
     let ended = compare("3", &quick, &flags);
     let same = ended.stderr.matches("A against A").count();
     assert_eq!(same, 6, "{}", ended.stderr);
-    // Whatever is not shown is no reason to fail, unless that is asked for.
+    // Figures that are not shown do not fail the comparison, unless a flag names them.
     let told: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let outcome = told["figures"][0]["outcome"].as_str().expect("an outcome");
     let known = ["larger", "smaller", "no-difference", "uncertain"];
@@ -328,7 +328,7 @@ fn history(store: &Path, flags: &[&str]) -> Ended {
 }
 
 #[test]
-fn runs_are_kept_listed_and_compared_by_number() {
+fn runs_are_stored_listed_and_compared_by_number() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");
     let place = store(folder.path());
@@ -348,7 +348,7 @@ fn runs_are_kept_listed_and_compared_by_number() {
             ended.stderr
         );
     }
-    // Nothing but the store remains: the passing records are gone.
+    // Only the store remains: the temporary records are gone.
     let left: Vec<_> = std::fs::read_dir(folder.path())
         .expect("a folder")
         .collect();
@@ -365,7 +365,7 @@ fn runs_are_kept_listed_and_compared_by_number() {
         "{}",
         ended.stdout
     );
-    // --keep without a place has none where the home is no folder.
+    // Without a path, --keep has no default if the home is not a folder.
     let ended = plimsoll(&["http", "--keep", "-n", "1", &server.url()])
         .env("HOME", "/dev/null")
         .run();
@@ -438,13 +438,13 @@ fn a_change_of_level_is_found_in_the_history() {
 }
 
 #[test]
-fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
+fn several_stored_runs_form_pairs_and_the_history_gives_the_noise() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = store(folder.path());
     let name = place.to_str().expect("plain");
     let mut kept = Store::open(&place).expect("a store");
     for seed in 0..16 {
-        // Eight quick ones, eight slow ones; each 1 % beside its neighbour.
+        // Eight fast runs and eight slow ones, each 1 % off its neighbor.
         let level = if seed < 8 { 10.0 } else { 14.0 };
         let median = level * (1.0 + 0.01 * (seed % 3) as f64);
         let bytes = made(Made {
@@ -468,14 +468,14 @@ fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
     for part in ["8 pairs of runs in the order given", "larger, worse (p 0.0"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
-    // Six pairs show it too, in two figures at once.
+    // Six pairs show it too, with two figures at once.
     let ended = compare(&["1..6", "9..14", "--fail-on", "regression"]);
     assert_eq!(ended.status, Some(1), "{ended:?}");
     assert!(ended.stdout.contains("failed on regression"), "{ended:?}");
     let ended = compare(&["1..8", "9..15"]);
     assert_eq!(ended.status, Some(2), "{ended:?}");
     assert!(ended.stderr.contains("name as many of each"), "{ended:?}");
-    // The change of level is no noise, and 1 % is: the slow ones are slower still.
+    // The change of level is not noise, but 1 % is, and the slow runs are still slower.
     let ended = compare(&["1", "9", "--noise", "history"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
     for part in ["the noise between 16 runs of A's question", " worse"] {
@@ -490,13 +490,13 @@ fn several_runs_of_the_store_are_pairs_and_the_history_tells_the_noise() {
 }
 
 #[test]
-fn a_warm_up_is_left_out_and_told() {
+fn a_warm_up_is_excluded_and_reported() {
     let records = Records::new();
     let steady = records.put("steady", PLAIN);
     let folder = tempfile::tempdir().expect("a folder");
     let warming = folder.path().join("warming");
-    // Five slow seconds, and then the same as the other. MSER-5 may take a batch or two of the
-    // rest with them, never fewer.
+    // Five slow seconds, then the same as the other record. MSER-5 may remove a batch or two more,
+    // never fewer.
     let text = String::from_utf8(made(PLAIN)).expect("text");
     let slow = String::from_utf8(made(Made {
         median: 80.0,
@@ -522,7 +522,7 @@ fn a_warm_up_is_left_out_and_told() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_taken_in() {
+fn the_record_of_a_killed_run_is_stored() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = store(folder.path());
     Store::open(&place)
@@ -532,7 +532,7 @@ fn what_a_killed_run_left_is_taken_in() {
     let lines: Vec<&str> = killed.lines().take(10).collect();
     let left = folder.path().join("runs.4194999.jsonl");
     std::fs::write(&left, lines.join("\n") + "\n").expect("written");
-    // One that goes on holds its record.
+    // A run in progress has locked its record.
     let held = folder.path().join("runs.4194998.jsonl");
     std::fs::write(&held, "").expect("written");
     let file = std::fs::File::open(&held).expect("there");

@@ -1,4 +1,5 @@
-//! Files that never end, wherever a command or a script names a file: refused with a reason, soon.
+//! Files that never end, wherever a command or a script accepts a file: refused quickly and with a
+//! reason.
 
 mod plimsoll;
 
@@ -6,7 +7,7 @@ use plimsoll::plimsoll;
 
 const ZERO: &str = "/dev/zero";
 
-/// Every flag and argument that names a file, given a device that never ends.
+/// Every flag and argument that takes a file, with a device that never ends.
 const COMMANDS: &[&[&str]] = &[
     &["run", ZERO],
     &["inspect", ZERO],
@@ -83,7 +84,7 @@ const COMMANDS: &[&[&str]] = &[
     &["compare", ZERO, ZERO],
 ];
 
-/// Scripts that name the device.
+/// Scripts that read the device.
 const SCRIPTS: &[&str] = &[
     "open('/dev/zero')",
     "new (require('k6/net/grpc').Client)().load([], '/dev/zero')",
@@ -92,10 +93,10 @@ const SCRIPTS: &[&str] = &[
     "import { open } from 'k6/experimental/fs'; await open('/dev/zero')",
 ];
 
-/// What is wrong with how a command ended, if anything.
+/// The problem with how a command ended, if any.
 fn fault(status: Option<i32>, stderr: &str) -> Option<String> {
     let told = stderr.contains("/dev/zero") || stderr.contains("zero:");
-    // A line of a list, a record or a result file has a limit of its own.
+    // Lists, records and result files have their own limits for lines.
     let limited = ["256 MiB", "KiB", "bytes", "larger than", "longer than"];
     let limited = limited.iter().any(|part| stderr.contains(part));
     let failed = status.is_some_and(|status| status != 0 && status < 128 || status == 255);

@@ -1,4 +1,4 @@
-//! `plimsoll find` on servers whose capacity is known by construction.
+//! `plimsoll find` with servers of known capacity.
 
 mod plimsoll;
 
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// A server that responds to each request once `admit` has let it through.
+/// A server that responds to each request when `admit` returns.
 fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     server_that(Duration::ZERO, admit)
 }
 
-/// The same; the first result on a connection takes so much longer.
+/// The same, but the first response on each connection takes this much longer.
 fn server_that(begins_in: Duration, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -52,8 +52,7 @@ fn serve(mut connection: TcpStream, begins_in: Duration, admit: &dyn Fn()) {
     }
 }
 
-/// How many requests a server held, and how many of them for clearly longer than it was made to, since it had no
-/// processor.
+/// How many requests a server delayed, and how many of them clearly longer than intended, because it had no processor.
 #[derive(Clone, Default)]
 struct Lateness(Arc<Mutex<(u64, u64)>>);
 
@@ -66,14 +65,14 @@ impl Lateness {
         counts.1 += u64::from(is_late);
     }
 
-    /// So often that the server carried less than it was made to.
+    /// Whether that happened so often that the server's capacity was lower than intended.
     fn is_frequent(&self) -> bool {
         let (all, late) = *self.0.lock().expect("not poisoned");
         late * 100 > all
     }
 }
 
-/// Lets `per_second` through, evenly: each waits for its turn.
+/// Admits `per_second` requests at even intervals.
 fn token_bucket(per_second: u32, lateness: &Lateness) -> impl Fn() + Send + Sync + use<> {
     let gap = Duration::from_secs(1) / per_second;
     let next = Mutex::new(Instant::now());
@@ -89,8 +88,8 @@ fn token_bucket(per_second: u32, lateness: &Lateness) -> impl Fn() + Send + Sync
     }
 }
 
-/// A number of workers, each of which takes `time` for a request. When each is free is reckoned
-/// and not slept, so that a late waking takes nothing from what they carry.
+/// A pool of workers that each take `time` per request. Their availability is computed instead of slept, so that late
+/// wake-ups do not reduce the capacity.
 fn pool(workers: usize, time: Duration, lateness: &Lateness) -> impl Fn() + Send + Sync + use<> {
     let free = Mutex::new(vec![Instant::now(); workers]);
     let lateness = lateness.clone();
@@ -149,12 +148,12 @@ fn is_valid(trial: &Value) -> bool {
     trial["verdict"] == "valid"
 }
 
-/// Checks the result about a server that carries `capacity` requests per second and not more. Other programs may keep the
-/// generator or the server from its work; then it must say so, and the result must not be confirmed.
+/// Checks the result for a server with a capacity of `capacity` requests per second. Other programs may delay the
+/// generator or the server; then the result must say so and must not be confirmed.
 fn check(capacity: f64, ended: &Ended, lateness: &Lateness) {
     let result = json(ended);
     let rate = |value: &Value| value.as_f64().expect("a rate");
-    // No server responds to more than it can, whatever else the machine does.
+    // The server never responds to more than its capacity, whatever else the machine does.
     for trial in trials(&result) {
         let is_kept = trial["kept"] == true;
         assert!(
@@ -201,7 +200,7 @@ fn the_rate_of_a_token_bucket_is_found() {
 
 #[test]
 fn the_rate_of_a_pool_of_workers_is_found() {
-    // Four workers of 10 ms carry 400 a second. Larger ones are searched in bench/run.py.
+    // Four workers of 10 ms have a capacity of 400 per second. bench/run.py searches larger ones.
     let lateness = Lateness::default();
     let address = server(pool(4, Duration::from_millis(10), &lateness));
     let flags = ["--objective", "p95<60ms", "--start", "100", "--json"];
@@ -210,7 +209,7 @@ fn the_rate_of_a_pool_of_workers_is_found() {
 
 #[test]
 fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
-    // 60 ms more for every thousand requests: after the first thousands it misses the objective at every rate.
+    // 60 ms more for every thousand requests: after the first few thousand it misses the objective at every rate.
     let served = Mutex::new(0_u32);
     let address = server(move || {
         let before = {
@@ -230,7 +229,7 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
     let result = json(&ended);
     let text = result["answer"].as_str().expect("text");
     let rate = |trial: &Value| trial["rate"].as_u64().expect("a rate");
-    // What it met is over, and so is no limit, whether or not other programs leave the trials valid.
+    // The earlier capacity is gone and so is not a limit, whether or not other programs leave the trials valid.
     assert_eq!(result["confirmed"], false, "{result:#}");
     assert_eq!(ended.status, Some(3), "{result:#}");
     let met = trials(&result).iter().enumerate();
@@ -238,7 +237,7 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
         .filter(|(_, trial)| trial["counts_as"] == "met")
         .max_by_key(|(at, trial)| (rate(trial), *at));
     let Some((at, highest)) = highest else {
-        // The generator was kept from its work from the first trial on, and says so.
+        // The generator was delayed from the first trial on, and reports it.
         assert!(!is_valid(&trials(&result)[0]), "{result:#}");
         return;
     };
@@ -259,7 +258,7 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
 }
 
 #[test]
-fn opening_connections_is_no_part_of_a_trial() {
+fn opening_connections_does_not_count_in_a_trial() {
     let address = server_that(Duration::from_millis(400), || ());
     let url = format!("http://{address}/");
     let is_kept = |warm_up| {
@@ -287,7 +286,7 @@ fn opening_connections_is_no_part_of_a_trial() {
             serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
         told["trials"][0]["kept"].as_bool().expect("an outcome")
     };
-    // Of fifty requests twenty are the first on their connection.
+    // Twenty of fifty requests are the first on their connection.
     assert!(!is_kept("0s"));
     assert!(is_kept("2s"));
 }
@@ -297,7 +296,7 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
     let address = server(pool(2, Duration::from_millis(20), &Lateness::default()));
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");
-    // Its own executor, and the name of its function, are not what finds the limit.
+    // The script's own executor and function name must not affect the search.
     std::fs::write(
         &script,
         "import http from 'k6/http';
@@ -316,9 +315,9 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
         script.to_str().expect("plain"),
     ];
     let ended = search(&command, &["--objective", "p95<200ms", "--start", "20"]);
-    // Not confirmed where the machine was busy.
+    // Not confirmed if the machine was busy.
     assert!(matches!(ended.status, Some(0 | 3)), "{ended:?}");
-    // Two workers of 20 ms carry 100 a second.
+    // Two workers of 20 ms have a capacity of 100 per second.
     let mut words = ended.stdout.split_ascii_whitespace();
     let kept = words.find_map(|word| word.strip_suffix("/s")?.parse().ok());
     let kept: f64 = kept.expect("a rate");
@@ -338,11 +337,11 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
 }
 
 #[test]
-fn what_the_generator_cannot_make_is_no_limit_of_the_service() {
+fn the_generators_limit_is_not_reported_as_the_services() {
     let address = server(|| {});
     let folder = tempfile::tempdir().expect("a folder");
     let script = folder.path().join("script.js");
-    // The script itself needs a processor for 20 ms.
+    // The script itself uses a processor for 20 ms.
     std::fs::write(
         &script,
         "import http from 'k6/http';
@@ -370,8 +369,8 @@ fn what_the_generator_cannot_make_is_no_limit_of_the_service() {
 }
 
 #[test]
-fn too_few_users_are_no_limit_of_the_service() {
-    // Any number of requests at once, 200 ms each: four users make twenty a second.
+fn too_few_users_do_not_limit_the_service() {
+    // Any number of simultaneous requests of 200 ms: four users make twenty per second.
     let address = server(|| thread::sleep(Duration::from_millis(200)));
     let url = format!("http://{address}/");
     let command = ["http", "-c", "2", "--max-users", "4", &url];
@@ -396,8 +395,9 @@ fn too_few_users_are_no_limit_of_the_service() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn too_few_file_descriptors_are_no_limit_of_the_service() {
-    // Each of the users has a connection: 200 ms each, so that 64 open files make less than 320 requests a second.
+fn too_few_file_descriptors_do_not_limit_the_service() {
+    // Each user has a connection and each request takes 200 ms, so 64 open files allow less than 320 requests per
+    // second.
     let address = server(|| thread::sleep(Duration::from_millis(200)));
     let flags = "--trial 2s --warm-up 0s --soak 2s --repeats 1 --precision 20% --trials 20 --start 20 --objective 'p95<2s'";
     let limited = format!(
@@ -425,11 +425,11 @@ fn too_few_file_descriptors_are_no_limit_of_the_service() {
 #[cfg(target_os = "linux")]
 #[test]
 fn users_are_added_as_the_objective_needs_them() {
-    // This process and the program have a file open for each connection.
+    // This process and the program each have a file open per connection.
     plimsoll_bench::syscalls::raise_descriptor_limit();
     let address = server(|| thread::sleep(Duration::from_secs(1)));
     let url = format!("http://{address}/");
-    // 1,100 a second, of a second each: the command itself allows a thousand users.
+    // 1,100 per second of one second each: the command itself allows a thousand users.
     let ended = plimsoll::plimsoll(&[
         "find",
         "--objective",
@@ -459,7 +459,7 @@ fn users_are_added_as_the_objective_needs_them() {
 }
 
 #[test]
-fn an_objective_that_no_rate_keeps_is_told_in_a_sentence() {
+fn an_objective_that_no_rate_meets_is_reported() {
     let address = server(|| thread::sleep(Duration::from_millis(30)));
     let flags = ["--objective", "p50<10ms", "--start", "4", "--json"];
     let ended = find(address, &flags);
@@ -467,14 +467,14 @@ fn an_objective_that_no_rate_keeps_is_told_in_a_sentence() {
     let result = json(&ended);
     let text = result["answer"].as_str().expect("text");
     assert_eq!(result["kept"], Value::Null, "{result:#}");
-    let is_told = text.contains("does not keep p50<10ms at any rate");
+    let misses_all = text.contains("does not meet p50<10ms at any rate");
     let is_doubted = trials(&result).iter().any(|trial| !is_valid(trial));
-    assert_eq!(result["confirmed"] == true, is_told, "{result:#}");
-    assert!(is_told || is_doubted, "{result:#}");
+    assert_eq!(result["confirmed"] == true, misses_all, "{result:#}");
+    assert!(misses_all || is_doubted, "{result:#}");
 }
 
 #[test]
-fn mistakes_are_told_before_any_load_is_made() {
+fn mistakes_are_reported_before_any_load_is_generated() {
     for (flags, expected) in [
         (
             &[

@@ -1,4 +1,4 @@
-//! A script's fixed amount of work: its makespan, its calls over every wire, and their payload.
+//! A script's fixed amount of work: its makespan, its calls over every protocol, and their payload.
 
 mod plimsoll;
 
@@ -10,8 +10,8 @@ use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// Runs `script` with the addresses it may use, and gives how it ended with the summary's part on
-/// fixed work.
+/// Runs `script` with these addresses, and returns how it ended and the summary's part on fixed
+/// work.
 fn run(script: &str, variables: &[(String, String)], flags: &[&str]) -> (Ended, Value) {
     let folder = tempfile::tempdir().unwrap();
     let given: Vec<_> = variables
@@ -40,7 +40,7 @@ fn number(work: &Value, key: &str) -> f64 {
 }
 
 #[test]
-fn each_scenario_tells_its_work() {
+fn each_scenario_reports_its_work() {
     let server = Peer::start(Play::ok("hello"));
     let script = "
         import http from 'k6/http';
@@ -78,7 +78,7 @@ fn each_scenario_tells_its_work() {
         (&shared["iterations"], &shared["calls"]),
         (&7.into(), &0.into())
     );
-    // Two users and seven pauses of 50 ms: one of them makes four.
+    // Two users and seven pauses of 50 ms: one user makes four.
     assert!(number(shared, "makespan_seconds") >= 0.2, "{shared}");
     assert_eq!(shared["loops"], Value::Null);
     assert_eq!(work["timed"], Value::Null);
@@ -99,7 +99,7 @@ fn each_scenario_tells_its_work() {
 }
 
 #[test]
-fn failed_calls_are_no_throughput_and_one_iteration_is_no_work() {
+fn failed_calls_do_not_count_as_throughput_nor_one_iteration_as_work() {
     let server = Peer::start(Play::half_answer());
     let script = "
         import http from 'k6/http';
@@ -120,7 +120,7 @@ fn failed_calls_are_no_throughput_and_one_iteration_is_no_work() {
 }
 
 #[test]
-fn what_did_not_end_in_time_is_told() {
+fn unfinished_work_is_reported() {
     let server = Peer::start(Play::ok("hello"));
     let script = "
         import http from 'k6/http';
@@ -134,7 +134,7 @@ fn what_did_not_end_in_time_is_told() {
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let work = &work["default"];
     assert!(work["iterations"].as_u64() < Some(5), "{work}");
-    // Calls of the iteration that was cut off had ended.
+    // The calls of the interrupted iteration had ended.
     assert!(
         work["calls"].as_u64() >= work["iterations"].as_u64(),
         "{work}"
@@ -147,7 +147,7 @@ fn what_did_not_end_in_time_is_told() {
 #[test]
 fn messages_of_every_wire_are_payload() {
     let server = Server::start().unwrap();
-    // A Word of one text of five letters is seven bytes.
+    // A Word with a text of five letters has seven bytes.
     let script = "
         import grpc from 'k6/net/grpc';
         import ws from 'k6/ws';
@@ -202,7 +202,7 @@ fn messages_of_every_wire_are_payload() {
     }
 }
 
-/// A call's duration is the wire alone; its total has what opening the connection took, once.
+/// A call's duration covers only the wire; its total also includes opening the connection, once.
 #[test]
 fn grpc_calls_of_scripts_have_both_latencies() {
     let server = Server::start().unwrap();
@@ -242,7 +242,7 @@ fn grpc_calls_of_scripts_have_both_latencies() {
         "{end}"
     );
     assert!(number(total, "sum") > number(wire, "sum"), "{end}");
-    // Not one of k6's metrics, so that scripts see what they see there.
+    // Not one of k6's metrics, because scripts see the same metrics as in k6.
     let both = fs::read_to_string(folder.path().join("both.json")).unwrap();
     let both: Value = serde_json::from_str(&both).unwrap();
     assert_eq!((&both[0]["count"], &both[1]), (&6.into(), &Value::Null));

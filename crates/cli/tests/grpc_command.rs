@@ -1,4 +1,4 @@
-//! `plimsoll grpc` as its users meet it.
+//! Tests of `plimsoll grpc`.
 
 mod plimsoll;
 
@@ -11,7 +11,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::Ended;
 use serde_json::{Value, json};
 
-/// The test kit's server, and where it listens.
+/// The test kit's server and its address.
 fn server() -> (Server, String) {
     let server = Server::start().unwrap();
     let mut variables = server.addresses.variables.iter();
@@ -28,7 +28,7 @@ fn call(address: &str, method: &str, flags: &[&str]) -> Ended {
     plimsoll(&arguments).run()
 }
 
-/// The one object that `--json` prints.
+/// Parses the JSON object of `--json`.
 fn result(address: &str, method: &str, flags: &[&str]) -> Value {
     let mut all = vec!["--json"];
     all.extend(flags);
@@ -88,7 +88,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
         all.extend(flags);
         let told = result(&address, "EchoWord", &all);
         assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
-        // A call that connects takes longer than the wire alone.
+        // A call that opens a connection takes longer than its time on the wire.
         let waits = |key: &str| told[key]["max"].as_f64().unwrap();
         let connects = waits("total_time") - waits("service_time");
         (told["connections_opened"].as_u64().unwrap(), connects)
@@ -155,9 +155,9 @@ fn streams_of_all_kinds_are_counted_in_messages() {
 }
 
 #[test]
-fn fixed_work_is_done_and_its_payload_told() {
+fn fixed_work_is_completed_and_its_payload_reported() {
     let (_server, address) = server();
-    // A Word of one text of five letters is seven bytes.
+    // A Word with a text of five letters has seven bytes.
     let flags = [
         "--workers",
         "4",
@@ -223,7 +223,7 @@ fn packed_messages_go_both_ways() {
 }
 
 #[test]
-fn a_client_certificate_is_shown_to_who_asks() {
+fn a_client_certificate_is_sent_on_request() {
     let server = Server::start().unwrap();
     let mut variables = server.addresses.variables.iter();
     let (_, address) = variables.find(|(name, _)| name == "TLS_MUTUAL").unwrap();
@@ -241,8 +241,8 @@ fn a_client_certificate_is_shown_to_who_asks() {
     let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
     assert_eq!(told["status_codes"], json!({"OK": 6}));
     assert_eq!(told["connections_opened"], 2);
-    // In TLS 1.3 the server refuses after the client's handshake is over: its alert may be lost to
-    // the write that it breaks, so that only the failure is sure.
+    // In TLS 1.3 the server rejects the client after the client's handshake is complete. The failed
+    // write may hide its alert, so only the failure is certain.
     for (flags, part) in [
         (
             vec!["--cacert", authority.as_str()],
@@ -260,7 +260,7 @@ fn a_client_certificate_is_shown_to_who_asks() {
 }
 
 #[test]
-fn connecting_is_told_where_each_call_does_it() {
+fn connect_times_are_reported_if_each_call_connects() {
     let (_server, address) = server();
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("run.jsonl");
@@ -321,7 +321,7 @@ fn files_describe_services_too() {
 }
 
 #[test]
-fn a_closed_run_tells_its_service_times() {
+fn a_closed_run_reports_service_times() {
     let (_server, address) = server();
     let ended = call(&address, "EchoWord", &["-c", "2", "-n", "2000"]);
     let filters = Filters::figures()
@@ -335,7 +335,7 @@ fn a_closed_run_tells_its_service_times() {
 }
 
 #[test]
-fn an_open_run_tells_its_response_times() {
+fn an_open_run_reports_response_times() {
     let (_server, address) = server();
     let told = result(
         &address,
@@ -354,7 +354,7 @@ fn regex_escaped(text: &str) -> String {
 }
 
 #[test]
-fn mistakes_are_told_with_the_way_out() {
+fn mistakes_are_reported_with_a_fix() {
     let (_server, address) = server();
     let nobody = ports::closed().to_string();
     let told = |method: &str, flags: &[&str]| {
@@ -375,7 +375,7 @@ fn mistakes_are_told_with_the_way_out() {
 }
 
 #[test]
-fn a_search_takes_calls_too() {
+fn a_search_works_with_grpc_calls() {
     let (_server, address) = server();
     let ended = plimsoll(&[
         "find",
@@ -408,7 +408,8 @@ fn a_search_takes_calls_too() {
     );
 }
 
-/// Two crates that may not know each other name the codes: the client's and the reports'.
+/// The codes are named in two crates that may not depend on each other: the client's and the
+/// reports'.
 #[test]
 fn codes_have_the_same_names_everywhere() {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! HTTP/3 from the command line, against a server that others wrote: Caddy.
+//! HTTP/3 from the command line, with an independent server: Caddy.
 
 mod plimsoll;
 
@@ -9,7 +9,7 @@ use plimsoll_testground::{Kind, Proxy};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
-/// How often a word is said where it should be worth compressing.
+/// Repetitions of a word, so that compression pays off.
 const LONG: usize = 1000;
 
 /// Runs a command that trusts the authority in `folder`.
@@ -21,7 +21,7 @@ fn trusting(folder: &Path, arguments: &[&str], input: &str) -> Ended {
 }
 
 #[test]
-fn every_way_of_asking_speaks_http3_with_caddy() {
+fn every_load_command_uses_http3_with_caddy() {
     let directory = tempfile::tempdir().unwrap();
     let certs = directory.path().to_path_buf();
     let made = plimsoll(&["certs", certs.to_str().unwrap()]).run();
@@ -37,7 +37,7 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
             long = "hello ".repeat(LONG)
         )
     });
-    // By name: a server that is asked by its address alone has no certificate to choose by.
+    // By name, because without a name the server cannot choose a certificate.
     let url = format!("https://localhost:{}/", caddy.address().port());
 
     let ended = trusting(
@@ -52,7 +52,7 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
         "{result}"
     );
 
-    // Users who share connections open no more than were asked for.
+    // Users who share connections open no more than requested.
     let shared = ["-c", "2", "--streams", "10", "-n", "400", &url];
     let ended = trusting(
         &certs,
@@ -65,7 +65,7 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
         (&Value::from(0), &Value::from(400), &Value::from("HTTP/3.0")),
         "{result}"
     );
-    // A busy machine may be done before every user has begun.
+    // A busy machine may finish before every user has started.
     let opened = result["connections_opened"].as_u64();
     assert!(matches!(opened, Some(1 | 2)), "{result}");
 
@@ -124,7 +124,7 @@ fn every_way_of_asking_speaks_http3_with_caddy() {
     );
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
 
-    // Nothing falls back: on a port without HTTP/3 the way out is told.
+    // There is no fallback: on a port without HTTP/3 the error suggests a fix.
     let plain = Proxy::start(Kind::Caddy, |_, port| {
         format!(
             "{{\n admin off\n auto_https off\n}}\nhttp://127.0.0.1:{port} {{\n respond \"plain\"\n}}\n"

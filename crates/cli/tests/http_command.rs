@@ -1,4 +1,4 @@
-//! `plimsoll http` as its users meet it: the text, the JSON, and servers that misbehave.
+//! `plimsoll http`: text and JSON output, and misbehaving servers.
 
 mod plimsoll;
 
@@ -12,13 +12,13 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{self, Ended, Program};
 use serde_json::Value;
 
-/// What the summary says, without what the machine and the moment put into it.
+/// The summary without parts that depend on the machine or the time.
 fn told(ended: &Ended) -> String {
     assert_eq!(ended.stderr, "");
     let filters = Filters::figures()
         .after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …")
         .after(r"connecting .*", "connecting …");
-    // How many requests open a connection depends on the machine, and with it whether this row is there.
+    // Whether this row exists depends on how many requests open a connection, and so on the machine.
     let lines = ended.stdout.lines();
     let lines: Vec<&str> = lines
         .filter(|line| !line.trim_start().starts_with("total time"))
@@ -30,13 +30,13 @@ fn told(ended: &Ended) -> String {
     )
 }
 
-/// The one object that `--json` prints.
+/// Parses the JSON object of `--json`.
 fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"))
 }
 
 #[test]
-fn a_closed_run_tells_its_service_times() {
+fn a_closed_run_reports_service_times() {
     let server = Peer::start(Play::ok("hello"));
     let ended = plimsoll(&["http", "-c", "2", "-n", "2000", &server.url()]).run();
     snapshot("http_closed", &told(&ended));
@@ -45,7 +45,7 @@ fn a_closed_run_tells_its_service_times() {
 }
 
 #[test]
-fn an_open_run_tells_its_response_times() {
+fn an_open_run_reports_response_times() {
     let server = Peer::start(Play::ok("hello"));
     let ended = plimsoll(&[
         "http",
@@ -106,7 +106,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
         assert_eq!(result["connections_opened"], server.connections());
         assert_eq!(result["connect_time"]["count"], server.connections());
         let longest = |key: &str| result[key]["max"].as_f64().unwrap();
-        // Only requests that connect take longer than the wire.
+        // Only requests that open a connection take longer than their time on the wire.
         let connects = longest("total_time") - longest("service_time");
         (server.connections(), connects)
     };
@@ -151,7 +151,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
 }
 
 #[test]
-fn fixed_work_is_done_and_its_payload_told() {
+fn fixed_work_is_completed_and_its_payload_reported() {
     let server = Peer::start(Play::ok("hello"));
     let work = ["http", "--workers", "4", "--loops", "5", &server.url()];
     let ended = plimsoll(&[&work[..], &["--json"]].concat()).run();
@@ -185,7 +185,7 @@ fn fixed_work_is_done_and_its_payload_told() {
 }
 
 #[test]
-fn failed_calls_are_no_throughput() {
+fn failed_calls_do_not_count_as_throughput() {
     let server = Peer::start(Play::half_answer());
     let ended = plimsoll(&[
         "http",
@@ -206,7 +206,7 @@ fn failed_calls_are_no_throughput() {
 }
 
 #[test]
-fn what_is_asked_is_sent() {
+fn the_requested_parameters_are_sent() {
     let server = Peer::start(Play::ok(""));
     let ended = plimsoll(&[
         "http",
@@ -223,14 +223,14 @@ fn what_is_asked_is_sent() {
     assert_eq!(server.connections(), 4, "connections were kept");
 }
 
-/// A server's way to misbehave, and the word for it in the result.
+/// A kind of misbehavior, and the word for it in the result.
 fn misbehaving() -> Vec<(&'static str, Play, &'static str)> {
     vec![
         ("garbage", Play::garbage(), "malformed HTTP"),
-        ("half an answer", Play::half_answer(), "unexpected EOF"),
+        ("half a response", Play::half_answer(), "unexpected EOF"),
         ("a reset", Play::reset(), "reset by peer"),
         ("closed at once", Play::CloseAtOnce, "EOF"),
-        ("an endless head", Play::endless_head(), "header"),
+        ("endless headers", Play::endless_head(), "header"),
         ("a stall", Play::stall(), "timeout"),
         (
             "a stall in the body",
@@ -270,7 +270,7 @@ fn servers_that_misbehave_are_named_and_counted() {
             "{what}: {}",
             result["errors"]
         );
-        // Whatever comes, memory is bounded.
+        // Memory is bounded in all cases.
         assert!(
             result["generator"]["peak_rss_bytes"]
                 .as_u64()

@@ -7,7 +7,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::cases::suite::Server;
 use plimsoll_testkit::program::{Ended, Program};
 
-/// Runs its arguments as a program for which the kernel has no io_uring: a seccomp filter answers
+/// Runs its arguments as a program on a kernel without io_uring: a seccomp filter fails
 /// `io_uring_setup` (425 on every architecture) with ENOSYS.
 const WITHOUT_URING: &str = "
 import ctypes, os, struct, sys
@@ -89,7 +89,7 @@ fn every_mode_carries_requests() {
         let by_flag = run_all(&["--io", mode], &[], false);
         let by_variable = run_all(&[], &[("PLIMSOLL_IO", mode)], false);
         for ended in by_flag.iter().chain(&by_variable) {
-            // A kernel may refuse io_uring to tests.
+            // A kernel may deny io_uring to tests.
             let refused = mode == "uring" && is_refused(ended);
             assert!(ended.status == Some(0) || refused, "{mode}: {ended:?}");
         }

@@ -1,4 +1,4 @@
-//! `plimsoll lab`: runs, mistakes, and what is left when it is killed.
+//! `plimsoll lab`: runs, mistakes, and the state after it was killed.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -32,9 +32,9 @@ fn a_tiny_lab_is_run_and_concluded() {
         assert_eq!(
             repeat["requests"].as_u64(),
             Some(counted),
-            "nothing was cut off"
+            "no warm-up was removed"
         );
-        // A busy machine may make the generator doubt itself; then there are no figures.
+        // On a busy machine the generator may doubt its figures; then they are missing.
         let figures = cell["figures"].as_array().expect("figures");
         assert_eq!(figures.is_empty(), cell["verdict"] == "invalid", "{cell:#}");
         assert!(
@@ -50,7 +50,7 @@ fn a_tiny_lab_is_run_and_concluded() {
 }
 
 #[test]
-fn an_amount_of_work_tells_its_makespan_and_payload() {
+fn fixed_work_reports_makespan_and_payload() {
     let users = "users = \"{users}\"\nwarmup = \"0s\"\nduration = \"1s\"\n";
     assert!(TINY.contains(users));
     let lab = TINY.replace(users, "work = { workers = \"{users}\", loops = 50 }\n");
@@ -68,11 +68,11 @@ fn an_amount_of_work_tells_its_makespan_and_payload() {
     {
         let extra = &cell["repeats"][0]["extra"];
         let value = |name: &str| extra[name].as_f64().unwrap_or(f64::NAN);
-        // Fifty answers of eleven bytes for each.
+        // Fifty responses of eleven bytes for each user.
         let megabytes = users * 50.0 * 11.0 / 1e6 / (value("makespan") / 1e3);
         assert!((value("payload_megabytes_per_second") / megabytes - 1.0).abs() < 1e-6);
         assert!((value("payload_megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-6);
-        // A busy machine may make the generator doubt itself; then there are no figures.
+        // On a busy machine the generator may doubt its figures; then they are missing.
         for figure in cell["figures"].as_array().expect("figures") {
             match figure["name"].as_str() {
                 Some("payload_megabits_per_second") => assert_eq!(figure["unit"], "Mbit/s"),
@@ -83,7 +83,7 @@ fn an_amount_of_work_tells_its_makespan_and_payload() {
     }
 }
 
-/// Changes the tiny lab, runs it, and gives what it said; nothing may be left.
+/// Changes the tiny lab, runs it, and returns its messages; no process or file may remain.
 fn mistake(from: &str, to: &str) -> String {
     assert!(TINY.contains(from), "{from}");
     let lab = Lab::new(&TINY.replace(from, to));
@@ -132,17 +132,17 @@ fn each_mistake_ends_in_one_message() {
         ),
     );
     assert!(
-        told.contains("lab.toml:13: db refuses: 127.0.0.1:"),
+        told.contains("lab.toml:13: db does not accept connections: 127.0.0.1:"),
         "{told}"
     );
-    assert!(told.contains("start it, or leave url out"), "{told}");
+    assert!(told.contains("start it, or remove url"), "{told}");
 
     let told = mistake(
         "[[load]]\nscript",
         "[seed]\ncommand = \"echo '{\\\"written\\\": 7}'\"\nexpect = { written = 8 }\n\n[[load]]\nscript",
     );
     assert!(
-        told.contains("lab.toml:17: the seed seed falls short: written should be 8, and is 7"),
+        told.contains("lab.toml:17: the seed seed is incomplete: written should be 8, but is 7"),
         "{told}"
     );
 
@@ -156,7 +156,7 @@ fn each_mistake_ends_in_one_message() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert_eq!(told.matches("error: ").count(), 1, "{told}");
-    assert!(told.contains("/ok should be false, and is true"), "{told}");
+    assert!(told.contains("/ok should be false, but is true"), "{told}");
     assert!(
         told.contains("lab.toml:27: the sanity request of how=http users=1 failed"),
         "{told}"
@@ -166,7 +166,7 @@ fn each_mistake_ends_in_one_message() {
     lab.assert_nothing_is_left();
 }
 
-/// The tiny lab with one cell, that of the script.
+/// The tiny lab with only the script's cell.
 fn one_cell() -> String {
     TINY.replace("how = [\"script\", \"http\"]", "how = [\"script\"]")
         .replace("users = [1, 2]", "users = [1]")
@@ -179,7 +179,7 @@ fn one_cell() -> String {
 const NO_SANITY: &str = "[sanity]\nexpect = { json = { \"/ok\" = true } }\n";
 
 #[test]
-fn a_search_is_the_answer_of_its_cell() {
+fn a_search_is_the_result_of_its_cell() {
     let search = "command = \"plimsoll find --json --objective p95<OBJECTIVE --start START --most 50 \
         --trial 1s --soak 1s --repeats 1 --trials 6 -- http -m GET {pages.url}/\"";
     let text = one_cell()
@@ -200,7 +200,7 @@ fn a_search_is_the_answer_of_its_cell() {
     );
     let trials = limit["trials"].as_array().expect("trials");
     assert!(!trials.is_empty(), "{cell:#}");
-    // A machine that has no time for the generator may keep no rate at all.
+    // On a very busy machine no rate may meet the objective.
     if limit["kept"].is_number() && cell["verdict"] != "invalid" {
         assert_eq!(cell["figures"][0]["name"], "limit", "{cell:#}");
         assert_eq!(cell["figures"][0]["value"], limit["kept"]);
@@ -208,14 +208,14 @@ fn a_search_is_the_answer_of_its_cell() {
     let raw = cell["repeats"][0]["raw"].as_str().expect("text");
     assert!(raw.contains("plimsoll/find-result/1"), "{raw}");
 
-    // That no rate keeps it is an answer too.
+    // A search may find that no rate meets the objective.
     let cell = Lab::new(&text.replace("OBJECTIVE", "1ns").replace("START", "1")).cell();
     assert_eq!(cell["limit"]["kept"], Value::Null);
 }
 
 #[test]
 fn a_cell_whose_checks_failed_has_no_figures() {
-    // The first answer, which is all that the sanity request sees, is as it should be.
+    // The first response, the only one that the sanity request sees, is correct.
     let script = "import http from 'k6/http';\nimport { check } from 'k6';\n\
         export default function () {\n  const r = http.get(__ENV.BASE);\n  \
         check(r, { 'is first': (r) => r.status === 200 && __ITER === 0 });\n}\n";
@@ -234,7 +234,7 @@ fn a_cell_whose_checks_failed_has_no_figures() {
 }
 
 #[test]
-fn a_list_of_targets_is_a_template_and_what_stands_behind_does_not_count() {
+fn a_target_list_is_a_template_and_processes_can_be_excluded_from_cpu_time() {
     let text = one_cell()
         .replace(
             "script = \"get.js\"",
@@ -297,20 +297,20 @@ fn a_changed_script_is_not_mixed_with_old_results() {
     let talk = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_ne!(output.status.code(), Some(0));
     assert!(
-        talk.contains("get.js has changed since this run began"),
+        talk.contains("get.js has changed since this run started"),
         "{talk}"
     );
     assert!(
-        talk.contains("run the lab anew with plimsoll lab run"),
+        talk.contains("start a new run with plimsoll lab run"),
         "{talk}"
     );
-    // What was measured can still be concluded again.
+    // The existing measurements can still be evaluated again.
     assert_eq!(lab.run(&["report", run]).status.code(), Some(0));
     fs::write(&script, SCRIPT).expect("a file");
     assert_eq!(lab.run(&["resume", run]).status.code(), Some(0));
 }
 
-/// A limit on the size of files fails writes as a full disk does, without a disk to fill.
+/// A limit on file sizes makes writes fail as on a full disk, without filling a disk.
 #[test]
 fn results_that_cannot_be_written_end_the_lab_and_lose_no_measurements() {
     let lab = TINY.replace("duration = \"1s\"", "duration = \"300ms\"");
@@ -358,7 +358,7 @@ fn results_that_cannot_be_written_end_the_lab_and_lose_no_measurements() {
     assert_eq!(repeats(&result), repeats(&measured));
 }
 
-/// A number that differs from run to run.
+/// A pseudo-random number.
 fn random(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -374,7 +374,7 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
     let text = TINY
         .replace("duration = \"1s\"", "duration = \"300ms\"")
         .replace("repeats = 1", "repeats = 2")
-        // A script runs for a second at least.
+        // A script runs for at least a second.
         .replace("[\"script\", \"http\"]", "[\"http\"]");
     let lab = Lab::new(&text);
     let mut first = true;
@@ -391,7 +391,7 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
             .spawn()
             .expect("the program runs");
         thread::sleep(Duration::from_millis(random(&mut state) % 700));
-        // The one that a person started, or the one that works.
+        // Either the process that the user started, or the worker.
         let victim = match round % 2 {
             0 => Some(child.id()),
             _ => child_of(child.id()),
@@ -437,17 +437,17 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
     lab.assert_nothing_is_left();
 }
 
-/// The worker of a lab.
+/// The worker process of a lab.
 fn child_of(parent: u32) -> Option<u32> {
     let text = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// The gate of docs/guide/ci.md with six repeats: the same build beside itself, and beside one that
-/// takes 40 % longer.
+/// The gate of docs/guide/ci.md with six repeats: the same build compared with itself, and with one
+/// that takes 40 % longer.
 const GATE: &str = r#"
 [lab]
-title = "The change beside main"
+title = "The change compared with main"
 pause = "0ms"
 
 [axes]
@@ -479,7 +479,7 @@ noise = "10%"
 #[test]
 fn a_gate_of_six_repeats_fails_for_a_slower_build_and_passes_for_the_same() {
     let result = Lab::new(GATE).run_well();
-    // What a busy machine spoiled has no figures, and a gate says that it was not measured.
+    // Cells that a busy machine disturbed have no figures, and a gate reports them as not measured.
     for cell in result["cells"].as_array().expect("cells") {
         let Some(rate) = figure(cell, "requests_per_second") else {
             assert_eq!(cell["verdict"], "invalid", "{cell:#}");

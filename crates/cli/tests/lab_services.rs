@@ -1,4 +1,4 @@
-//! Services of the machine's own packages, each started privately by a lab and used.
+//! Services from the machine's packages, each started privately by a lab and used.
 #![cfg(target_os = "linux")]
 
 mod tiny_lab;
@@ -77,7 +77,7 @@ duration = "300ms"
 repeats = 1
 "#;
 
-/// Configurations, templates all three.
+/// Configurations, all three of them templates.
 const PROXIES: [(&str, &str); 3] = [
     (
         "nginx.conf",
@@ -101,7 +101,7 @@ fn each_kind_of_service_is_started_and_used() {
     for (name, text) in PROXIES {
         fs::write(lab.directory.path().join(name), text).expect("a file");
     }
-    // PostgreSQL runs as another user, and has to get at its own part of it.
+    // PostgreSQL runs as another user and needs access to its own part of it.
     fs::set_permissions(lab.directory.path(), fs::Permissions::from_mode(0o755)).expect("ours");
     let result = lab.run_well();
     let cells = result["cells"].as_array().expect("cells");
@@ -116,7 +116,7 @@ fn each_kind_of_service_is_started_and_used() {
         let service = used[1]["peak_rss_bytes"].as_u64();
         assert!(service > Some(1 << 20), "{used:#?}");
     }
-    // Which versions took part stands in the report.
+    // The report contains the versions in use.
     let versions = result["versions"].to_string();
     for name in ["db", "store", "proxy"] {
         assert!(versions.contains(&format!("[\"{name}\"")), "{versions}");

@@ -1,5 +1,5 @@
-//! The labs of this repository: each is read in its three forms, has the cells that it
-//! should have and takes no longer than it should, and its scripts can be run.
+//! The labs of this repository: each is read in its three forms, has the expected cells and takes
+//! no longer than intended, and its scripts can be run.
 
 mod plimsoll;
 
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use plimsoll::plimsoll;
 use serde_json::Value;
 
-/// A lab, and its cells in the quick form and at all.
+/// A lab, the number of its cells in the quick form, and the number of all cells.
 const LABS: [(&str, usize, usize); 5] = [
     ("gateway", 18, 18),
     ("payload", 14, 38),
@@ -18,8 +18,8 @@ const LABS: [(&str, usize, usize); 5] = [
     ("zanzibar", 16, 32),
 ];
 
-/// Minutes that a form's loads may take at the most. Starting, seeding, checking, and work
-/// and searches, whose time nobody knows, come to that.
+/// Most minutes that the loads of a form may take, without starting, seeding, checking, and without
+/// work and searches, whose duration is unknown.
 const FORMS: [(&str, f64); 2] = [("--quick", 2.0), ("", 15.0)];
 
 fn folder() -> PathBuf {
@@ -41,7 +41,7 @@ fn chosen(plan: &Value) -> Vec<&Value> {
 }
 
 #[test]
-fn every_lab_has_its_cells_and_keeps_its_time() {
+fn every_lab_has_the_expected_cells_and_duration() {
     for (lab, quick, all) in LABS {
         for (form, minutes) in FORMS {
             let plan = plan(lab, form);
@@ -65,12 +65,12 @@ fn the_standard_form_repeats_three_times_for_five_seconds_at_least() {
         let plan = plan(lab, "");
         for cell in chosen(&plan) {
             let load = &cell["load"];
-            // A search repeats by itself, and an amount of work takes as long as it takes.
+            // A search has its own repeats, and the duration of an amount of work is unknown.
             if load["source"]["command"].is_array() {
                 continue;
             }
             assert!(load["repeats"].as_u64().unwrap() >= 3, "{}", cell["name"]);
-            // A script without an address would ask the one that it has by default.
+            // Without an address, a script would use its default one.
             if load["source"]["script"].is_string() {
                 let told = load["environment"].to_string();
                 assert!(told.contains("BASE_URL"), "{}: {told}", cell["name"]);
@@ -88,7 +88,7 @@ fn every_script_can_be_run() {
     for (lab, ..) in LABS {
         for file in fs::read_dir(folder().join(lab)).unwrap() {
             let path = file.unwrap().path();
-            // Modules without a function of their own are tried with the scripts that load them.
+            // Modules without a function of their own are tested with the scripts that import them.
             let is_script = path.extension().is_some_and(|extension| extension == "js")
                 && fs::read_to_string(&path)
                     .unwrap()

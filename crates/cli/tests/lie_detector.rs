@@ -21,7 +21,7 @@ use std::time::Duration;
 use commands::{COMMANDS, Command, Io};
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 
-/// One behavior, and what clients must make of it.
+/// One behavior of a server, and the expected results of clients.
 pub struct Row {
     pub name: &'static str,
     pub behavior: Behavior,
@@ -29,9 +29,9 @@ pub struct Row {
     pub requests: u64,
     /// Time limit of a request.
     pub timeout: &'static str,
-    /// What the server sends or withholds makes requests fail.
+    /// Whether the behavior makes requests fail.
     pub fails: bool,
-    /// Requests per second of an open model; a closed loop without it.
+    /// Requests per second in an open model; a closed loop if `None`.
     pub rate: Option<u64>,
 }
 
@@ -74,7 +74,7 @@ const ROWS: &[Row] = &[
     ),
 ];
 
-/// How long the rows with a rate last, in seconds.
+/// Duration in seconds of the rows with a rate.
 pub const RATE_SECONDS: u64 = 2;
 
 const fn at_rate(name: &'static str, behavior: Behavior, rate: u64) -> Row {
@@ -102,7 +102,7 @@ const fn failing(name: &'static str, behavior: Behavior, requests: u64) -> Row {
     }
 }
 
-/// Runs `command` against every row, and fails with all contradictions at once.
+/// Runs `command` with every row, and fails with a list of all contradictions.
 fn detect(command: &Command, io: Io) {
     let rows = ROWS.iter().filter(|row| command.applies(row));
     let (at_rate, closed): (Vec<_>, Vec<_>) = rows.partition(|row| row.rate.is_some());
@@ -110,7 +110,7 @@ fn detect(command: &Command, io: Io) {
         .into_iter()
         .flat_map(|row| lies_of(command, row, io))
         .collect();
-    // These take their time and little of the processor, and so run at once.
+    // These take long but use little processor time, so they run in parallel.
     std::thread::scope(|scope| {
         let runs: Vec<_> = at_rate
             .into_iter()
@@ -123,7 +123,7 @@ fn detect(command: &Command, io: Io) {
     assert!(lies.is_empty(), "{} lies:\n{}", lies.len(), lies.join("\n"));
 }
 
-/// What one run of `command` says that is not so.
+/// The wrong figures of one run of `command`.
 fn lies_of(command: &Command, row: &Row, io: Io) -> Vec<String> {
     let server = LoggedServer::start(row.behavior).expect("a server");
     let run = command.run(row, io, &server);

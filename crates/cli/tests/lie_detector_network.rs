@@ -1,4 +1,5 @@
-//! Compares what `throughput`, `probe` and `link` print with what passed between the two sides, or what the server logged.
+//! Compares the output of `throughput`, `probe` and `link` with the traffic between the two sides, or with the server's
+//! log.
 
 mod plimsoll;
 
@@ -27,7 +28,7 @@ fn milliseconds(value: &Value, path: &str) -> f64 {
     found.unwrap_or_else(|| panic!("{path} in {value:#}"))
 }
 
-/// Whose program plays a role.
+/// The program that plays a role.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Player {
     Plimsoll,
@@ -46,7 +47,7 @@ impl Player {
     }
 }
 
-/// A server of one test that prints JSON, and its port.
+/// A server for one test that prints JSON, and its port.
 fn serve_once(player: Player) -> (Running, u16) {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = free.local_addr().expect("an address").port();
@@ -59,18 +60,18 @@ fn serve_once(player: Player) -> (Running, u16) {
 const DROPPED: u64 = 7;
 /// Datagrams of this size and more are data; smaller ones open a stream.
 const DATAGRAM: usize = 1_000;
-/// What a stream begins with, before data.
+/// The first bytes of a stream, before its data.
 const COOKIE: u64 = 37;
 
-/// What passed in one direction.
+/// The traffic in one direction.
 #[derive(Default)]
 struct Passed {
-    /// Of streams of data, without the control connection.
+    /// Bytes of data streams, without the control connection.
     bytes: AtomicU64,
     datagrams: AtomicU64,
 }
 
-/// Stands between a client and a server, and counts.
+/// Forwards and counts the traffic between a client and a server.
 struct Wire {
     port: u16,
     to_server: Arc<Passed>,
@@ -103,7 +104,7 @@ fn pass_streams(
     back: &Arc<Passed>,
 ) {
     for (number, client) in listener.incoming().flatten().enumerate() {
-        // iperf3 does not say when it listens.
+        // iperf3 does not report when it listens.
         let given_up = Instant::now() + Duration::from_secs(20);
         let server = loop {
             match TcpStream::connect(server) {
@@ -112,7 +113,7 @@ fn pass_streams(
             }
             thread::sleep(Duration::from_millis(20));
         };
-        // The first is the control connection.
+        // The first connection is the control connection.
         let counts = |passed: &Arc<Passed>| (number > 0).then(|| Arc::clone(passed));
         for (from, to, passed) in [
             (&client, &server, counts(forth)),
@@ -173,7 +174,7 @@ fn is_kept(passed: &Passed, size: usize) -> bool {
         || !(passed.datagrams.fetch_add(1, Ordering::Relaxed) + 1).is_multiple_of(DROPPED)
 }
 
-/// A test through the wire: the JSON of the client, that of the server, and the wire.
+/// Runs a test through the wire: returns the JSON of client and server, and the wire.
 fn test(asking: Player, serving: Player, flags: &[&str]) -> (Value, Value, Wire) {
     let (server, port) = serve_once(serving);
     let wire = Wire::to(port);
@@ -187,7 +188,7 @@ fn test(asking: Player, serving: Player, flags: &[&str]) -> (Value, Value, Wire)
 }
 
 #[test]
-fn the_bytes_of_a_stream_are_those_that_passed_whoever_serves() {
+fn bytes_of_a_stream_are_counted_with_either_server() {
     for (asking, serving) in PAIRS {
         for reverse in [false, true] {
             let direction: &[&str] = if reverse { &["-R"] } else { &[] };
@@ -205,7 +206,7 @@ fn the_bytes_of_a_stream_are_those_that_passed_whoever_serves() {
             );
             assert!(received <= passed && passed <= sent, "{case}");
             assert!(sent >= 3 << 20, "{case}");
-            // Each side's own figure, as the other side printed it.
+            // Each side's own figure, as printed by the other side.
             let of_server = if reverse {
                 "/end/sum_sent/bytes"
             } else {
@@ -226,7 +227,7 @@ fn the_bytes_of_a_stream_are_those_that_passed_whoever_serves() {
 }
 
 #[test]
-fn lost_datagrams_are_those_that_the_wire_dropped_whoever_serves() {
+fn lost_datagrams_are_counted_with_either_server() {
     // So slow that no buffer overflows, even if a side waits for a processor for a second.
     let flags = ["-u", "-t", "2", "-l", "1000", "-b", "400K"];
     for (asking, serving) in PAIRS {
@@ -244,7 +245,8 @@ fn lost_datagrams_are_those_that_the_wire_dropped_whoever_serves() {
             let case = format!(
                 "{asking:?} asks {serving:?}, reverse {reverse}: {on_the_wire} on the wire, {packets} counted, {lost} lost"
             );
-            // Those that come after the end of the test are seen by nobody. Up to the last one that was, every seventh is missing.
+            // Datagrams after the end of the test are not counted by anyone. Up to the last counted one, every seventh
+            // is missing.
             assert!(packets <= on_the_wire && packets >= 10, "{case}");
             assert_eq!(lost, packets / DROPPED, "{case}");
             if !reverse {
@@ -255,10 +257,10 @@ fn lost_datagrams_are_those_that_the_wire_dropped_whoever_serves() {
     }
 }
 
-/// How long a server held each message, from when it had read it to when it wrote the response.
+/// How long a server delayed each message, from reading it to writing the response.
 type Held = Arc<Mutex<Vec<Duration>>>;
 
-/// Responds to messages that end in `end`, after `delay`.
+/// Responds to messages that end with `end`, after `delay`.
 fn slow_server(
     delay: Duration,
     end: &'static [u8],
@@ -295,8 +297,7 @@ fn slow_server(
 }
 
 #[test]
-fn the_round_trips_of_a_probe_are_at_least_what_the_server_held_and_at_most_what_the_clock_allows()
-{
+fn round_trips_of_a_probe_are_within_the_bounds_of_the_servers_log() {
     const REPEATS: usize = 20;
     let delay = Duration::from_millis(20);
     let http: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -315,7 +316,7 @@ fn the_round_trips_of_a_probe_are_at_least_what_the_server_held_and_at_most_what
         assert_eq!(report["round_trip_by"], by, "{report:#}");
         assert_eq!(number(&report, "/round_trip_ms/count"), REPEATS as u64);
         let mut held = held.lock().expect("not poisoned").clone();
-        // What found out that the peer echoes, or does not, was held too.
+        // The messages that test whether the peer echoes were delayed too.
         assert!(
             (REPEATS..=REPEATS + 3).contains(&held.len()),
             "{}",
@@ -333,7 +334,7 @@ fn the_round_trips_of_a_probe_are_at_least_what_the_server_held_and_at_most_what
             figure("max") >= at_least(REPEATS - 1),
             "{report:#} {held:?}"
         );
-        // They were made one after the other, within the life of the program: at least half of them took the median.
+        // They were sent one after another while the program ran, and at least half of them took the median or longer.
         assert!(
             figure("p50") * (REPEATS / 2) as f64 <= life,
             "{report:#} {life}"
@@ -343,7 +344,7 @@ fn the_round_trips_of_a_probe_are_at_least_what_the_server_held_and_at_most_what
 }
 
 #[test]
-fn a_link_counts_what_passed_and_is_no_later_than_it_says() {
+fn a_link_counts_its_traffic_and_reports_its_lateness() {
     const EXCHANGES: usize = 20;
     const SIZE: usize = 1_000;
     for (rate, on_the_line) in [(None, 0.0), (Some("8Mbit/s"), 1.0)] {
@@ -372,11 +373,12 @@ fn a_link_counts_what_passed_and_is_no_later_than_it_says() {
                 connection.write_all(&message).expect("sent");
                 connection.read_exact(&mut [0; SIZE]).expect("echoed");
                 let took = began.elapsed().as_secs_f64() * 1e3;
-                // The first also waits for the round trip of the handshake. A thousand bytes take a millisecond each way.
+                // The first one also waits for the handshake's round trip. A thousand bytes take a millisecond in each
+                // direction.
                 let round_trips = if number == 0 { 2.0 } else { 1.0 };
                 let configured = 40.0 * round_trips + 2.0 * on_the_line;
                 let server = held.lock().expect("not poisoned")[number].as_secs_f64() * 1e3;
-                // The handshake began a little before the first message.
+                // The handshake started slightly before the first message.
                 let slack = if number == 0 { 1.0 } else { 0.0 };
                 assert!(
                     took - server + slack >= configured,
@@ -397,7 +399,8 @@ fn a_link_counts_what_passed_and_is_no_later_than_it_says() {
                 bytes,
                 "{account:#}"
             );
-            // What it was late by, it took longer. Rounded to a tenth of a microsecond, and the histogram to 1 %.
+            // The excess must equal the reported lateness, which is rounded to a tenth of a microsecond, and in the
+            // histogram to 1 %.
             excess.sort_by(f64::total_cmp);
             let late = milliseconds(&account, &format!("/{side}/late_us/max")) / 1e3;
             let most = excess[EXCHANGES - 1].max(0.0);

@@ -1,4 +1,4 @@
-//! `plimsoll link` between a client and servers that echo.
+//! `plimsoll link` between a client and echo servers.
 
 mod plimsoll;
 
@@ -24,7 +24,7 @@ fn link(to: SocketAddr, flags: &[&str]) -> (Running, SocketAddr) {
     (running, address)
 }
 
-/// Ends the relay and gives its account.
+/// Stops the relay and returns its statistics.
 fn account(running: Running) -> Value {
     running.signal(Signal::INT);
     let ended = running.wait();
@@ -33,7 +33,7 @@ fn account(running: Running) -> Value {
     serde_json::from_str(last).expect("JSON")
 }
 
-/// Sends back what each connection sends, until it ends.
+/// An echo server.
 fn echo() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -50,7 +50,7 @@ fn echo() -> SocketAddr {
 }
 
 #[test]
-fn a_round_trip_takes_as_long_as_was_said_and_the_handshake_is_made_up_for() {
+fn a_round_trip_takes_the_configured_time_including_the_handshake() {
     let (running, address) = link(echo(), &["--round-trip", "40ms"]);
     let began = Instant::now();
     let mut connection = TcpStream::connect(address).expect("the relay");
@@ -75,7 +75,7 @@ fn a_round_trip_takes_as_long_as_was_said_and_the_handshake_is_made_up_for() {
         assert!(took >= Duration::from_millis(40), "{took:?}");
         quickest = quickest.min(took);
     }
-    // Generous, for a busy machine; what the relay itself was late by is in its account.
+    // Generous, for a busy machine; the relay reports its own lateness.
     assert!(quickest < Duration::from_millis(50), "{quickest:?}");
     drop(connection);
     let account = account(running);
@@ -130,7 +130,7 @@ fn a_rate_is_kept_and_every_byte_arrives_in_order_to_the_end() {
     assert_eq!(account(running)["backward"]["bytes"], 2_000_000);
 }
 
-/// Sends a message to an echo and waits until it is back.
+/// Sends a message to an echo server and waits for the echo.
 fn exchange(mut connection: &TcpStream) -> Duration {
     let began = Instant::now();
     let mut message = *b"ping";
@@ -149,7 +149,7 @@ fn new_connections_do_not_hold_up_established_ones() {
     let mut took: Vec<Duration> = (0..3)
         .map(|_| {
             let mut new = TcpStream::connect(address).expect("the relay");
-            // Sent at once, and on the line after the handshake's round trip.
+            // Sent at once; enters the line after the handshake's round trip.
             new.write_all(b"hello").expect("sent");
             connections.push(new);
             thread::sleep(Duration::from_millis(30));
@@ -158,18 +158,18 @@ fn new_connections_do_not_hold_up_established_ones() {
         .collect();
     took.sort();
     assert!(took[0] >= Duration::from_millis(300), "{took:?}");
-    // Behind the new connection's bytes it would be 570 ms.
+    // It would take 570 ms behind the new connection's bytes.
     assert!(took[1] < Duration::from_millis(430), "{took:?}");
     drop(account(running));
 }
 
-/// What a relay that was not running meanwhile must still do: keep connections waiting until it accepts them, and count
-/// the delay from when they were made and not from when it got to them.
+/// The duties of a relay that was stopped meanwhile: keep connections waiting until it accepts them, and measure the
+/// delay from when they were opened, not from when it accepted them.
 #[test]
 fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     const CONNECTIONS: usize = 200;
     let (running, address) = link(echo(), &["--round-trip", "800ms", "--rate", "556Mbit/s"]);
-    // The kernel begins to date bytes soon after it was first asked.
+    // The kernel starts to timestamp bytes shortly after it was first asked to.
     thread::sleep(Duration::from_millis(100));
     running.signal(Signal::STOP);
     let connections: Vec<(Instant, TcpStream)> = (0..CONNECTIONS)
@@ -193,9 +193,9 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
         })
         .collect();
     took.sort();
-    // The handshake's round trip and the message's.
+    // The round trips of the handshake and the message.
     assert!(took[0] >= Duration::from_millis(1_600), "{took:?}");
-    // Counted from when it was accepted it would be 2.1 s.
+    // It would be 2.1 s if measured from when it was accepted.
     assert!(
         took[CONNECTIONS / 2] < Duration::from_millis(1_900),
         "{took:?}"
@@ -203,7 +203,7 @@ fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     assert_eq!(account(running)["connections"], CONNECTIONS);
 }
 
-/// As above, for packets: those that arrived while the relay was not running are as old as their arrival.
+/// The same for packets: those that arrived while the relay was stopped count from their arrival.
 #[test]
 fn a_relay_that_is_late_delays_packets_no_longer() {
     const PACKETS: u8 = 20;
@@ -219,7 +219,7 @@ fn a_relay_that_is_late_delays_packets_no_longer() {
     let (running, address) = link(target, &flags);
     let client = UdpSocket::bind("127.0.0.1:0").expect("a port");
     client.connect(address).expect("connected");
-    // The kernel begins to date packets soon after it was first asked.
+    // The kernel starts to timestamp packets shortly after it was first asked to.
     thread::sleep(Duration::from_millis(100));
     running.signal(Signal::STOP);
     let began = Instant::now();
@@ -237,19 +237,19 @@ fn a_relay_that_is_late_delays_packets_no_longer() {
         })
         .collect();
     assert!(took[0] >= Duration::from_millis(800), "{took:?}");
-    // Counted from when they were read it would be 1.3 s.
+    // It would be 1.3 s if measured from when they were read.
     assert!(took[0] < Duration::from_millis(1_200), "{took:?}");
     drop(account(running));
 }
 
-/// A line with a full buffer takes bytes in the order in which they came, whichever connection they came on.
+/// A line with a full buffer accepts bytes in order of arrival, whichever connection they belong to.
 #[test]
 fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered() {
     const CONNECTIONS: usize = 200;
     const SIZE: usize = 1_400;
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = listener.local_addr().expect("an address");
-    // 1.4 ms on the line for each, 280 ms in all.
+    // 1.4 ms on the line for each, 280 ms in total.
     let (running, address) = link(target, &["--round-trip", "300ms", "--rate", "8Mbit/s"]);
     listener.set_nonblocking(true).expect("non-blocking");
     let mut connections: Vec<(TcpStream, Vec<u8>)> = Vec::new();
@@ -261,7 +261,7 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
     };
     let clients: Vec<TcpStream> = (0..CONNECTIONS)
         .map(|number| {
-            // A queue of 128 may wait to be accepted. A relay that finds it full connects a second later.
+            // A queue of 128 connections may wait to be accepted. A relay that finds it full connects a second later.
             accept_all(&mut connections);
             let mut new = TcpStream::connect(address).expect("the relay");
             let mut message = [0; SIZE];
@@ -293,12 +293,13 @@ fn a_burst_of_new_connections_leaves_the_line_in_the_order_in_which_it_entered()
         .zip(&arrived)
         .map(|(place, number)| number.abs_diff(place))
         .sum();
-    // Connections that wait side by side for the buffer to empty would be 40 places off.
+    // Connections that compete for buffer space would be 40 places off.
     assert!(displaced <= 10 * CONNECTIONS as u64, "{arrived:?}");
     assert_eq!(account(running)["connections"], CONNECTIONS);
 }
 
-/// The kernel's table of open files must not grow while connections come: each time, the relay would wait for 10 to 20 ms.
+/// The kernel's table of open files must not grow while connections arrive: each time, the relay would wait for 10 to
+/// 20 ms.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_table_of_open_files_has_its_size_before_connections_come() {
@@ -362,9 +363,9 @@ fn only_the_thread_of_the_relay_has_real_time_priority_if_it_is_permitted() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_relay_without_real_time_priority_reports_what_that_costs_and_how_to_permit_it() {
+fn a_relay_without_real_time_priority_reports_the_consequence_and_a_fix() {
     let to = echo().to_string();
-    // Root keeps all capabilities but the one for priorities.
+    // Root keeps all capabilities except the one for priorities.
     let limited = format!(
         "ulimit -r 0; drop=; test $(id -u) = 0 && drop='setpriv --bounding-set=-sys_nice'; \
          exec $drop {} link --listen 127.0.0.1:0 --to {to}",
@@ -412,7 +413,7 @@ fn the_usual_limit_of_open_files_does_not_limit_the_relay() {
 }
 
 #[test]
-fn a_server_that_speaks_first_is_heard_after_the_handshake_and_its_own_way() {
+fn a_server_that_sends_first_is_delayed_by_the_handshake_and_half_a_round_trip() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = listener.local_addr().expect("an address");
     thread::spawn(move || {
@@ -425,13 +426,13 @@ fn a_server_that_speaks_first_is_heard_after_the_handshake_and_its_own_way() {
     let mut connection = TcpStream::connect(address).expect("the relay");
     connection.read_exact(&mut [0; 5]).expect("greeted");
     let took = began.elapsed();
-    // The client's SYN and the SYN-ACK, then the ACK and the greeting.
+    // First SYN and SYN-ACK, then the ACK and the greeting.
     assert!(took >= Duration::from_millis(200), "{took:?}");
     drop(account(running));
 }
 
 #[test]
-fn where_nobody_listens_the_client_is_told_a_round_trip_later() {
+fn a_refused_connection_is_reported_one_round_trip_later() {
     let nobody = TcpListener::bind("127.0.0.1:0")
         .expect("a port")
         .local_addr()
@@ -481,7 +482,7 @@ fn packets_are_delayed_lost_and_counted() {
     let account = account(running);
     let lost = |side: &str| account[side]["lost"].as_u64().expect("a count");
     assert_eq!(seen + lost("forward") + lost("backward"), 200, "{account}");
-    // 36 % of what goes both ways is lost, about 72 of 200; five deviations of that are 34.
+    // 36 % of all round trips are lost, about 72 of 200; five standard deviations of that are 34.
     assert!(
         (38..=106).contains(&(lost("forward") + lost("backward"))),
         "{account}"
@@ -489,7 +490,7 @@ fn packets_are_delayed_lost_and_counted() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn impossible_settings_are_reported() {
     for (flags, expected) in [
         (
             ["--round-trip", "10ms", "--jitter", "20ms"],
@@ -540,7 +541,7 @@ fn a_namespace_is_made_where_the_kernel_can_and_else_the_relay_is_named() {
     let mut stdout = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
     stdout.read_line(&mut ready).expect("text");
     if ready.is_empty() {
-        // No netem, no root, or no iproute2: it says which, and what works instead.
+        // Without netem, root, or iproute2: the message says which is missing, and what works instead.
         let ended = child.wait_with_output().expect("its end");
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(255), "{said}");
@@ -566,6 +567,6 @@ fn a_namespace_is_made_where_the_kernel_can_and_else_the_relay_is_named() {
         );
         assert!(child.wait().expect("its end").success());
     }
-    // Nothing is left behind in either case.
+    // Everything is cleaned up in either case.
     assert!(!std::path::Path::new("/run/netns").join(&name).exists());
 }

@@ -1,4 +1,4 @@
-//! Output that cannot be written is a failure that is told, and takes no measurements with it.
+//! A failure to write output is reported, and no measurements are lost with it.
 
 mod plimsoll;
 
@@ -11,7 +11,7 @@ use plimsoll_testkit::program::Ended;
 
 /// A file on which every write fails as on a full disk.
 const FULL: &str = "/dev/full";
-/// Runs on it are short: nothing is measured here.
+/// Runs with it are short, because nothing is measured.
 const CLOSED: &str = "http://127.0.0.1:1/";
 
 fn folder_with_script(script: &str) -> tempfile::TempDir {
@@ -130,13 +130,13 @@ fn samples_on_a_full_disk_fail_the_run_and_leave_the_summary() {
             ended.stderr
         );
         let is_summary = ended.stdout.contains("iterations...........: 2");
-        // CSV begins with a heading: that it cannot be written is known before the run.
+        // CSV starts with a header, so that a write error is known before the run.
         assert!(is_summary || out.starts_with("csv"), "{}", ended.stdout);
     }
 }
 
 #[test]
-fn a_summary_export_that_cannot_be_written_is_told_before_the_run() {
+fn an_unwritable_summary_export_is_reported_before_the_run() {
     let folder = folder_with_script("export default function () { console.log('ran'); }\n");
     for place in ["nowhere/end.json", "."] {
         let ended = run(folder.path(), &["--summary-export", place]);
@@ -162,7 +162,7 @@ fn a_summary_export_that_cannot_be_written_is_told_before_the_run() {
 }
 
 #[test]
-fn what_handle_summary_cannot_write_fails_the_run_and_leaves_a_summary() {
+fn a_write_error_of_handle_summary_fails_the_run_but_keeps_the_summary() {
     let folder = folder_with_script(
         "export default function () {}\n\
          export function handleSummary() { return { 'nowhere/a.json': '{}' }; }\n",
@@ -207,7 +207,7 @@ fn a_record_and_log_lines_on_a_full_disk_fail_the_run() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn a_closed_stdout_is_not_a_failure() {
     let folder = folder_with_script(NOTHING);
     for arguments in [
         &["run", "-i", "2", "--out", "json=-", "script.js"][..],

@@ -1,5 +1,4 @@
-//! What people get wrong: each mistake gets a message with its place and the way out,
-//! and the exit status that k6's users know.
+//! Common mistakes: each gets a message with its location and a fix, and k6's exit status.
 
 mod plimsoll;
 
@@ -9,8 +8,7 @@ use std::fs;
 use plimsoll::{plimsoll, snapshot};
 use plimsoll_testkit::figures::Filters;
 
-/// Runs each script as `script.js` in a folder of its own, and puts together what was
-/// said.
+/// Runs each script as `script.js` in a folder of its own, and concatenates the messages.
 fn told_of_scripts(scripts: &[(&str, &str)]) -> String {
     let mut told = String::new();
     for (what, script) in scripts {
@@ -19,8 +17,8 @@ fn told_of_scripts(scripts: &[(&str, &str)]) -> String {
         let ended = plimsoll(&["run", "--quiet", "--summary-mode=disabled", "script.js"])
             .inside(folder.path())
             .run();
-        assert_eq!(ended.stdout, "", "{what}: talk belongs on standard error");
-        // Where temporary folders are may be a link to elsewhere.
+        assert_eq!(ended.stdout, "", "{what}: messages belong on stderr");
+        // The folder for temporary files may be a symbolic link.
         let place = fs::canonicalize(folder.path()).unwrap();
         let filters = Filters::none()
             .with(&regex_of(&place.to_string_lossy()), "<folder>")
@@ -32,7 +30,7 @@ fn told_of_scripts(scripts: &[(&str, &str)]) -> String {
     told
 }
 
-/// A pattern that matches just `text`.
+/// A pattern that matches exactly `text`.
 fn regex_of(text: &str) -> String {
     text.replace('.', r"\.")
 }
@@ -52,7 +50,7 @@ fn mistakes_in_scripts() {
             "a name that is not there",
             "export default function () {}\nfrobnicate();\n",
         ),
-        ("no function", "export const answer = 42;\n"),
+        ("no function", "export const number = 42;\n"),
         (
             "a module that is not there",
             "import './beside.js';\nexport default function () {}\n",
@@ -238,7 +236,7 @@ fn a_script_that_nests_without_end_is_refused() {
         let ended = plimsoll(&["run", "--quiet", name])
             .inside(folder.path())
             .run();
-        // An exit status: no signal has ended it.
+        // An exit status, so no signal has killed it.
         assert_eq!(ended.status, Some(107), "{name}: {}", ended.stderr);
     }
 }

@@ -1,4 +1,4 @@
-//! Runs against a server that never responds: they are invalid, have no rate, and say why.
+//! Runs against a server that never responds are invalid, have no rate, and report why.
 
 mod plimsoll;
 
@@ -9,7 +9,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 use serde_json::Value;
 
-/// Nobody listens there.
+/// Nothing listens there.
 const CLOSED: &str = "127.0.0.1:1";
 const REFUSED: &str = "connection refused: is the server running";
 
@@ -127,7 +127,7 @@ fn a_script_whose_requests_get_no_response_is_invalid() {
     ])
     .inside(folder.path())
     .run();
-    // As with k6: failed requests do not fail a run.
+    // As in k6, failed requests do not fail a run.
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert!(ended.stdout.contains("invalid"), "{}", ended.stdout);
     assert!(ended.stdout.contains(REFUSED), "{}", ended.stdout);
@@ -249,7 +249,7 @@ fn decimal_rates_and_rates_per_minute_start_that_many_requests() {
     for (rate, scheduled) in [("10.5", 42), ("600/m", 40)] {
         let (_, result) = result(&["http", "-r", rate, "-d", "4s", "--json", &url]);
         let requests = result["requests"].as_u64();
-        // On a busy machine the last start may come too late.
+        // On a busy machine the last start may be too late.
         let expected = [Some(scheduled), Some(scheduled - 1)];
         assert!(expected.contains(&requests), "{rate}: {result}");
     }

@@ -1,4 +1,4 @@
-//! `plimsoll probe` of peers that echo, that answer HTTP, over TLS and through a link.
+//! `plimsoll probe` with peers that echo or respond to HTTP, over TLS and through a link.
 
 mod plimsoll;
 
@@ -15,7 +15,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 
-/// A server that does `serve` with each connection, on a thread of its own.
+/// A server that calls `serve` for each connection, on a thread of its own.
 fn server(serve: impl Fn(TcpStream) + Clone + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -34,7 +34,7 @@ fn echo(connection: TcpStream) {
     let _ = connection.shutdown(Shutdown::Write);
 }
 
-/// Answers requests without a body, after a millisecond, until one asks for the end.
+/// Responds to requests without a body after a millisecond, until a request asks to stop.
 fn answer_http(stream: impl Read + Write) {
     let mut stream = BufReader::new(stream);
     loop {
@@ -93,7 +93,7 @@ fn a_server_of_http_is_measured_by_its_first_byte() {
     );
     assert_eq!(report["round_trip_by"], "HTTP GET, first byte");
     assert_eq!(number(&report, "/round_trip_ms/count"), 10.0);
-    // The server's own millisecond is in it.
+    // Includes the server's own millisecond.
     assert!(number(&report, "/round_trip_ms/min") >= 1.0, "{report}");
     let once = |mut stream: TcpStream| {
         let _ = stream.read(&mut [0; 4096]);
@@ -108,7 +108,7 @@ fn a_server_of_http_is_measured_by_its_first_byte() {
 }
 
 #[test]
-fn who_neither_echoes_nor_speaks_http_is_connected_to_all_the_same() {
+fn a_peer_without_echo_or_http_is_still_connected_to() {
     let banner = |mut stream: TcpStream| {
         let _ = stream.write_all(b"220 mail.test ESMTP\r\n");
         let _ = stream.read(&mut [0; 4096]);
@@ -192,7 +192,7 @@ fn tls_config(folder: &Path) -> Arc<ServerConfig> {
 }
 
 #[test]
-fn an_iperf3_server_beside_tells_how_much_the_way_carries() {
+fn an_iperf3_server_measures_the_throughput_of_the_path() {
     let mut serving = plimsoll::plimsoll(&["throughput", "-s", "-4", "-p", "0"]).start();
     serving.line();
     let line = serving.line();
@@ -213,7 +213,7 @@ fn an_iperf3_server_beside_tells_how_much_the_way_carries() {
 }
 
 #[test]
-fn a_link_between_adds_the_round_trip_it_was_told_to() {
+fn a_link_adds_the_configured_round_trip() {
     let to = server(echo).to_string();
     let arguments = [
         "link",
@@ -230,7 +230,7 @@ fn a_link_between_adds_the_round_trip_it_was_told_to() {
     let report = probe(through, &["-n", "15"]);
     running.signal(Signal::INT);
     running.wait();
-    // Never early; how late depends on what else the machine does, so the best of fifteen is what counts.
+    // Never early; how late depends on the load of the machine, so the best of fifteen counts.
     let quickest = number(&report, "/round_trip_ms/min");
     assert!((30.0..39.0).contains(&quickest), "{report}");
 }

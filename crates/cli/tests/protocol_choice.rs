@@ -1,12 +1,12 @@
-//! The version of HTTP by choice, for the whole run and for one request, against a server that
-//! speaks HTTP/1.1 and, by prior knowledge, HTTP/2.
+//! Selection of the HTTP version, for the whole run and for one request, with a server for HTTP/1.1
+//! and, by prior knowledge, HTTP/2.
 
 mod plimsoll;
 
 use plimsoll::plimsoll;
 use plimsoll_testkit::cases::suite::Server;
 
-/// What a script says about answers, with `flags` on its command line.
+/// What a script logs about responses, with `flags` on its command line.
 fn said(script: &str, flags: &[&str]) -> String {
     let server = Server::start().unwrap();
     let base = server
@@ -46,7 +46,7 @@ fn one_request_may_have_its_own() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error_of_the_request() {
+fn an_impossible_protocol_is_an_error_of_the_request() {
     let told = said(
         "console.log(proto({ plimsoll: { protocol: 'http2' } }));",
         &[],

@@ -1,4 +1,4 @@
-//! `--record` as its readers meet it: seconds that add up, and a file that outlives its writer.
+//! `--record`: the seconds add up, and the file survives its writer.
 
 mod plimsoll;
 
@@ -18,7 +18,7 @@ fn read(path: &Path) -> Record {
     record::read(BufReader::new(file)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Every line is what the published schema says of its kind.
+/// Checks every line against the published schema of its kind.
 fn follows_the_schema(path: &Path) {
     let schema: Value =
         serde_json::from_str(include_str!("../../../docs/schema/record-1.json")).expect("JSON");
@@ -31,7 +31,7 @@ fn follows_the_schema(path: &Path) {
             _ if number == last => "end",
             _ => "second",
         };
-        // The one that is meant, as a line that fits none of three is not told why.
+        // Select the schema of this kind, because a line that fits none of three gets no explanation.
         let mut whole = schema.clone();
         let object = whole.as_object_mut().expect("a schema");
         object.remove("anyOf");
@@ -71,7 +71,7 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
         "-r",
         "200",
         "-d",
-        // What is left over is too little for a second of its own.
+        // The remainder is too short for a second of its own.
         "3060ms",
         "-c",
         "20",
@@ -135,8 +135,8 @@ fn the_seconds_of_an_open_run_add_up_to_its_end() {
     assert!(cpu > 0.0 && cpu <= end.generator.cpu_seconds, "{cpu}");
 }
 
-/// A record of an open model against a server that always takes the same time, of a run that nothing disturbed: no
-/// iteration started so late that it counts when it did start, and none took half as long again as the shortest.
+/// A record of an open model with a server of constant speed, from an undisturbed run: no iteration started so
+/// late that it counts in another second, and none took more than 1.5 times the shortest.
 fn undisturbed(flags: &[&str], file: &Path) -> Record {
     let mut lags = Vec::new();
     for _ in 0..10 {
@@ -200,7 +200,7 @@ fn an_open_model_has_its_rate_in_every_second_and_its_iterations_in_flight() {
             assert_eq!(times.count as f64, rate, "{flags:?}");
         }
         assert_eq!(rate_of(&record), rate, "{flags:?}");
-        // Little's law: so many are under way for the mean duration of an iteration.
+        // Little's law: this number of iterations is in flight for the mean duration.
         let end = record.end_without(1).expect("an end");
         let mean = end.trends["iteration_duration"].mean() / 1e3;
         assert!(mean >= 0.075, "{mean}");
@@ -210,13 +210,13 @@ fn an_open_model_has_its_rate_in_every_second_and_its_iterations_in_flight() {
         let by_law = rate * mean;
         assert!(
             (in_flight / by_law - 1.0).abs() < 0.05,
-            "{in_flight} under way, and {by_law} by Little's law: {flags:?}"
+            "{in_flight} in flight, and {by_law} by Little's law: {flags:?}"
         );
     }
 }
 
 #[test]
-fn what_ends_long_after_it_started_is_added_to_its_second() {
+fn a_long_iteration_counts_in_the_second_of_its_start() {
     let server = Peer::start(Play::slow(Duration::from_millis(1_600)));
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("run.jsonl");
@@ -242,7 +242,7 @@ fn what_ends_long_after_it_started_is_added_to_its_second() {
         .collect();
     assert_eq!(counts, [10.0, 10.0]);
     assert!(record.seconds.iter().all(|second| !second.late));
-    // The drain has no requests of its own, and is no part of the load.
+    // The drain has no requests of its own and does not belong to the load.
     assert!(record.tail.iter().all(|second| second.after_load));
     let (requests, _) = sums(&record, "http_reqs", "http_req_duration");
     assert_eq!(requests, record.end.expect("an end").counters["http_reqs"]);
@@ -308,7 +308,7 @@ fn a_scripts_record_leaves_set_up_to_the_end_and_knows_its_files() {
         [("checks".to_owned(), "rate>0.5".to_owned(), true)]
     );
     assert!(record.seconds.iter().any(|second| second.users == 2));
-    // Another secret is the same question; another file, or option, is another one.
+    // A different secret leaves the question the same; a different file or option does not.
     let other = recorded(
         "b.jsonl",
         &["-e", "API_TOKEN=abcd", "--iterations", "1", "-u", "1"],
@@ -370,7 +370,7 @@ fn a_killed_run_keeps_its_seconds() {
 }
 
 #[test]
-fn a_record_that_cannot_be_written_is_told_before_the_run() {
+fn an_unwritable_record_is_reported_before_the_run() {
     let ended = plimsoll(&[
         "http",
         "--record",

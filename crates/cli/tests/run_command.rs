@@ -1,5 +1,5 @@
-//! `plimsoll run` as its users meet it: summaries, signals, streams and servers that
-//! misbehave. How scripts behave beside k6 is in `cases.rs`.
+//! `plimsoll run`: summaries, signals, streams and misbehaving servers. `cases.rs` compares scripts
+//! with k6.
 
 mod plimsoll;
 
@@ -13,7 +13,7 @@ use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Program, Signal};
 use serde_json::Value;
 
-/// A run of `script` from standard input, against `url`.
+/// Runs `script` from stdin against `url`.
 fn run(script: &str, url: &str, flags: &[&str]) -> Program {
     plimsoll(&["run", "--quiet"])
         .args(["-e", &format!("URL={url}")])
@@ -58,14 +58,14 @@ fn each_summary_has_its_layout() {
             !ended.stdout.contains('\x1b'),
             "colours belong on a terminal alone"
         );
-        // The verdict judges the machine and the moment.
+        // The verdict depends on the machine.
         let filters = Filters::figures().after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …");
         snapshot(&format!("summary_{mode}"), &filters.apply(&ended.stdout));
     }
 }
 
 #[test]
-fn results_go_to_files_as_asked() {
+fn results_are_written_to_the_given_files() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().unwrap();
     let flags = [
@@ -95,7 +95,7 @@ fn results_go_to_files_as_asked() {
 }
 
 #[test]
-fn servers_that_misbehave_are_told_to_the_script() {
+fn misbehaving_servers_are_reported_to_the_script() {
     let script = "
         import http from 'k6/http';
         export default function () {
@@ -104,7 +104,11 @@ fn servers_that_misbehave_are_told_to_the_script() {
         }";
     let told = |url: &str| {
         let ended = run(script, url, &["--log-format", "raw", "--no-summary"]).run();
-        assert_eq!(ended.status, Some(0), "a failed request is no failed run");
+        assert_eq!(
+            ended.status,
+            Some(0),
+            "a failed request does not fail the run"
+        );
         Filters::none()
             .with(r"127\.0\.0\.1:\d+", "<address>")
             .apply(&ended.stderr)
@@ -112,10 +116,10 @@ fn servers_that_misbehave_are_told_to_the_script() {
     let mut all = String::new();
     for (what, play) in [
         ("garbage", Play::garbage()),
-        ("half an answer", Play::half_answer()),
+        ("half a response", Play::half_answer()),
         ("a reset", Play::reset()),
         ("closed at once", Play::CloseAtOnce),
-        ("an endless head", Play::endless_head()),
+        ("endless headers", Play::endless_head()),
         ("a stall", Play::stall()),
     ] {
         let server = Peer::start(play);
@@ -130,7 +134,7 @@ fn servers_that_misbehave_are_told_to_the_script() {
     snapshot("misbehaving_servers", &all);
 }
 
-/// Iterations that last as long as `pause` says, and tell when they end.
+/// Iterations that last for `pause`, and log when they end.
 fn patient(pause: &str) -> String {
     format!(
         "import http from 'k6/http';

@@ -1,4 +1,4 @@
-//! Secrets in URLs, headers and messages: hidden in everything that is displayed, unless asked for.
+//! Secrets in URLs, headers and messages: hidden in all output by default.
 
 mod plimsoll;
 
@@ -6,7 +6,7 @@ use std::fs;
 
 use plimsoll::plimsoll;
 
-/// Nobody listens there: nothing is sent to anybody.
+/// Nothing listens there, so nothing is sent.
 const URL: &str = "http://kim:hunter2@127.0.0.1:1/a?api_key=sesame&pwd=abracadabra&page=3";
 const SECRETS: [&str; 3] = ["hunter2", "sesame", "abracadabra"];
 
@@ -20,7 +20,7 @@ fn hides(what: &str, text: &str) {
 }
 
 #[test]
-fn titles_of_results_hide_them_unless_asked_to_show() {
+fn secrets_in_titles_are_hidden_by_default() {
     let ended = plimsoll(&["http", "-n", "1", URL]).run();
     hides("http", &ended.stdout);
     let ended = plimsoll(&["http", "-n", "1", "--show-secrets", URL]).run();
@@ -72,7 +72,7 @@ fn samples_and_logs_of_a_script_hide_them_and_its_own_console_file_does_not() {
     hides("the log", &ended.stderr);
     hides("JSON samples", &read("s.json"));
     hides("CSV samples", &read("s.csv"));
-    // What a script writes to a file of its own is its data.
+    // A file that the script itself writes is the script's own data.
     run(&["--console-output", "console.log"]);
     assert!(read("console.log").contains("sesame"));
     let ended = run(&["--show-secrets", "--out", "json=shown.json"]);

@@ -1,11 +1,11 @@
-//! What teaches: help with examples for every command, the manual pages, the completions. All
-//! of them come from the one description of the command line.
+//! Help with examples for every command, manual pages and completions, all generated from the same
+//! description of the command line.
 
 mod plimsoll;
 
 use plimsoll::plimsoll;
 
-/// The commands that help lists, but for the one that is another program's and the trivial.
+/// The commands that help lists, without another program's commands and trivial ones.
 fn commands() -> Vec<String> {
     let help = plimsoll(&["--help"]).run().stdout;
     let listed = help

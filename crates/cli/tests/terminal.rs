@@ -1,4 +1,4 @@
-//! What a person sees on a terminal: the screen is read back, not the bytes.
+//! Terminal output, tested by reading the emulated screen and not the bytes.
 
 #![cfg(target_os = "linux")]
 
@@ -15,7 +15,7 @@ use screen::{Session, Streams};
 
 const WIDTHS: [u16; 5] = [40, 60, 80, 100, 130];
 
-/// A server whose responses take a while, so that there is something to watch.
+/// A server with slow responses, so that there is something to watch.
 fn slow_server() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -58,7 +58,7 @@ fn the_result_of_http_is_all_that_stays_on_the_screen() {
             "the live view is left at {columns}:\n{end}"
         );
         assert_eq!(end.matches("verdict:").count(), 1, "{columns}:\n{end}");
-        // The protocol's line is not mixed with what was there before.
+        // The protocol line is not mixed with earlier output.
         let line = end.lines().find(|line| line.contains("HTTP/1.1")).unwrap();
         assert!(line.trim_end().ends_with("× 400"), "{columns}: {line:?}");
         assert!(
@@ -134,14 +134,18 @@ fn a_live_view_on_stderr_alone_is_cleared_too() {
     let mut session = Session::start(&arguments, 80, 40, Streams::Stderr);
     session.wait_for("now,");
     assert_eq!(session.finish(), Some(0));
-    assert_eq!(session.contents().trim(), "", "the result went elsewhere");
+    assert_eq!(
+        session.contents().trim(),
+        "",
+        "the result is not on the screen"
+    );
 }
 
 #[test]
-fn messages_stand_above_the_live_view() {
+fn messages_appear_above_the_live_view() {
     let server = slow_server();
     let url = format!("http://{server}/");
-    // Too few users for the rate: there is a warning while the view is shown.
+    // Too few users for the rate: a warning appears while the view is shown.
     let arguments = [
         "http",
         "-c",

@@ -1,4 +1,4 @@
-//! `plimsoll throughput` beside the real iperf3, in both roles, and with itself.
+//! `plimsoll throughput` with the real iperf3, in both roles, and with itself.
 
 mod plimsoll;
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
 
-/// Who plays a role.
+/// The program that plays a role.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Player {
     Ours,
@@ -46,8 +46,8 @@ fn server(player: Player, flags: &[&str]) -> (Running, String) {
     (running, port)
 }
 
-/// A client's end. The real server does not say when it listens, and a test that is over is still being put away when
-/// the next one comes.
+/// Runs a client to its end. The real server does not report when it listens, and may still be cleaning up after the
+/// last test.
 fn client(player: Player, port: &str, flags: &[&str]) -> Ended {
     let given_up = Instant::now() + Duration::from_secs(15);
     loop {
@@ -103,7 +103,7 @@ const UDP: &[&[&str]] = &[
     ],
 ];
 
-/// Every test of ours with the other's role played by `other`, or by ourselves.
+/// Runs `check` for all pairs of programs that include our own.
 fn all_pairs(check: impl Fn(Player, Player, &str)) {
     for (client, serving) in [(Ours, Iperf3), (Iperf3, Ours), (Ours, Ours)] {
         let (running, port) = server(serving, &[]);
@@ -114,7 +114,7 @@ fn all_pairs(check: impl Fn(Player, Player, &str)) {
 }
 
 #[test]
-fn streams_carry_what_was_asked_for_whoever_serves() {
+fn streams_transfer_the_requested_amount_with_either_server() {
     all_pairs(|asking, serving, port| {
         for flags in TCP {
             let report = json(asking, port, flags);
@@ -129,7 +129,7 @@ fn streams_carry_what_was_asked_for_whoever_serves() {
                 "{asking:?} asks {serving:?} for {flags:?}: {sent} sent, {received} received"
             );
             assert!(sent >= wanted, "{case}");
-            // The real server may end a test before it has read what has come, and the real client sends whole blocks.
+            // The real server may end a test before it has read everything, and the real client sends whole blocks.
             if (asking, serving) == (Ours, Ours) {
                 assert_eq!((sent, received), (wanted, wanted), "{case}");
             } else {
@@ -159,7 +159,7 @@ fn datagrams_are_counted_alike_on_both_sides() {
                 "{asking:?} asks {serving:?} for {flags:?}: {sent} sent, {received} received, {lost} lost"
             );
             assert!(sent >= 100.0, "{case}");
-            // Those under way when the test ends are seen by one side alone.
+            // Datagrams in flight at the end of the test are counted by one side only.
             assert!(
                 received <= sent && received >= 10.0 && lost <= received,
                 "{case}"
@@ -169,8 +169,8 @@ fn datagrams_are_counted_alike_on_both_sides() {
     });
 }
 
-/// Relays UDP to a server and loses each fourth of its blocks, but none of the short datagrams that open a stream: iperf3
-/// does not repeat those.
+/// Relays UDP to a server and loses every fourth block, but none of the short datagrams that open a stream, because
+/// iperf3 does not repeat them.
 fn lose_blocks(front: UdpSocket, to: String) {
     let mut streams: HashMap<SocketAddr, UdpSocket> = HashMap::new();
     let mut buffer = [0; 2_000];
@@ -197,7 +197,7 @@ fn lose_blocks(front: UdpSocket, to: String) {
     }
 }
 
-/// The real client counts the blocks that arrive, so it needs more than it asked for where some are lost.
+/// The real client counts blocks that arrive, so with losses the server has to send more than requested.
 #[test]
 fn a_fixed_number_of_datagrams_arrives_although_some_are_lost() {
     let (serving, port) = server(Ours, &[]);
@@ -295,7 +295,7 @@ fn both_families_are_served_at_one_port() {
     running.wait();
 }
 
-/// Every place in a document, with those in lists as one.
+/// All JSON paths in a document; all items of a list share one.
 fn places(value: &Value, at: &str, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(object) => {
@@ -322,7 +322,7 @@ fn json_has_the_shape_of_iperf3s() {
         let [ours, theirs] = [Ours, Iperf3].map(|player| {
             let mut found = BTreeSet::new();
             places(&json(player, &port, flags), "", &mut found);
-            // The real server sends its output to those who come after one that asked for it.
+            // The real server also sends its output to a client that did not request it, if an earlier one did.
             found.retain(|place| !place.starts_with("/server_output"));
             found
         });
@@ -335,7 +335,7 @@ fn json_has_the_shape_of_iperf3s() {
     running.wait();
 }
 
-/// Lines without what differs from run to run.
+/// The lines without parts that differ between runs.
 fn masked(text: &str) -> Vec<String> {
     let mask = |line: &str| {
         let digits: String = line
@@ -364,7 +364,7 @@ fn masked(text: &str) -> Vec<String> {
         shown.replace("[ ", "[")
     };
     let mut lines: Vec<String> = text.lines().map(mask).collect();
-    // How many periods there are depends on how long it took.
+    // The number of periods depends on the duration.
     lines.dedup();
     lines
 }
@@ -393,7 +393,7 @@ fn text_has_the_layout_of_iperf3s() {
 }
 
 #[test]
-fn a_rate_is_kept_what_is_omitted_is_left_out_and_the_servers_lines_come_along() {
+fn rates_omitted_time_and_server_output_match_iperf3() {
     let (running, port) = server(Ours, &["--one-off"]);
     let flags = [
         "-t",
@@ -408,7 +408,7 @@ fn a_rate_is_kept_what_is_omitted_is_left_out_and_the_servers_lines_come_along()
     ];
     let report = json(Ours, &port, &flags);
     let bytes = number(&report, "/end/sum_sent/bytes");
-    // A million bytes a second, and as late as a busy machine may be.
+    // A million bytes per second, with tolerance for a busy machine.
     assert!((300_000.0..2_100_000.0).contains(&bytes), "{bytes}");
     let omitted: Vec<_> = report["intervals"]
         .as_array()
@@ -439,7 +439,7 @@ fn a_rate_is_kept_what_is_omitted_is_left_out_and_the_servers_lines_come_along()
 }
 
 #[test]
-fn a_second_client_is_told_that_the_server_is_busy_and_a_third_is_served() {
+fn a_second_client_gets_busy_and_a_third_is_served() {
     let (running, port) = server(Ours, &[]);
     let mut first = plimsoll::plimsoll(&[
         "throughput",
@@ -467,7 +467,7 @@ fn a_second_client_is_told_that_the_server_is_busy_and_a_third_is_served() {
             ended.stderr
         );
     }
-    // Ctrl-C ends a test, and what was measured until then is reported.
+    // Ctrl-C ends a test, and the measurements so far are reported.
     first.signal(Signal::INT);
     let ended = first.wait();
     assert_eq!(ended.status, Some(105), "{}", ended.stderr);
@@ -505,14 +505,14 @@ fn a_second_client_is_told_that_the_server_is_busy_and_a_third_is_served() {
 }
 
 #[test]
-fn who_speaks_something_else_is_told_so_and_the_server_goes_on() {
+fn other_protocols_are_rejected_and_the_server_continues() {
     let (running, port) = server(Ours, &[]);
     let mut browser = TcpStream::connect(format!("127.0.0.1:{port}")).expect("the server");
     browser
         .write_all(b"GET /index.html HTTP/1.1\r\nHost: example.test\r\nUser-Agent: one\r\n\r\n")
         .expect("sent");
     let mut answer = Vec::new();
-    // It may be reset, for what was sent is not all read.
+    // The connection may be reset, because not everything sent was read.
     let _ = browser.read_to_end(&mut answer);
     let report = json(Ours, &port, &["-n", "100K"]);
     assert_eq!(
@@ -522,7 +522,7 @@ fn who_speaks_something_else_is_told_so_and_the_server_goes_on() {
     running.signal(Signal::INT);
     let ended = running.wait();
     assert!(
-        ended.stderr.contains("speaks no iperf3"),
+        ended.stderr.contains("does not use iperf3's protocol"),
         "{}",
         ended.stderr
     );
@@ -545,7 +545,7 @@ fn who_speaks_something_else_is_told_so_and_the_server_goes_on() {
 }
 
 #[test]
-fn what_cannot_be_asked_for_is_told() {
+fn impossible_tests_are_refused() {
     for (flags, status, expected) in [
         (&["-c", "127.0.0.1", "-P", "129"][..], 104, "1 to 128"),
         (&["-c", "127.0.0.1", "-u", "-l", "8"], 104, "16 to 65507"),

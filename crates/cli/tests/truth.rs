@@ -1,7 +1,7 @@
-//! Reported latencies beside the delays a server really gave, in the open model.
+//! Compares reported latencies with the actual delays of a server, in the open model.
 //!
-//! The bounds here are those of a busy test machine; `bench/run.py truth` holds them to 2 % and
-//! 30 µs on a quiet one.
+//! The bounds are for a busy test machine; `bench/run.py truth` checks bounds of 2 % and 30 µs on a
+//! quiet one.
 #![cfg(target_os = "linux")]
 
 use std::error::Error;
@@ -17,15 +17,16 @@ use serde_json::Value;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// Milliseconds a figure may be off besides its 2 %: what scheduling costs while other tests run.
+/// Milliseconds that a figure may be off in addition to its 2 %: the effect of scheduling while
+/// other tests run.
 const SLACK_MS: f64 = 1.5;
 
-/// How often a run is made again of which the generator itself says that it cannot be believed.
+/// How often to repeat a run that the generator itself reports as unreliable.
 const AGAIN: usize = 3;
 
-/// Runs `plimsoll http` at 400/s against a server with this delay. Gives what it reported as
-/// response times, and the server's own record in nanoseconds, sorted. A run that a busy machine
-/// spoiled, by its own verdict, is made again; the last one counts whatever it says.
+/// Runs `plimsoll http` at 400/s against a server with this delay. Returns the reported response
+/// times, and the server's own record in nanoseconds, sorted. A run that is unreliable by its own
+/// verdict is repeated; the last one counts in any case.
 fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     for _ in 0..AGAIN {
         let (said, given) = run(delay)?;
@@ -37,7 +38,7 @@ fn measure(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     Ok((said["response_time"].clone(), given))
 }
 
-/// One run: all that it says, and the server's record.
+/// One run: its whole report, and the server's record.
 fn run(delay: &str) -> Result<(Value, Vec<u64>), Box<dyn Error>> {
     let (stopped, mut stop) = std::io::pipe()?;
     let delay = Some(Delay::parse(delay)?);
@@ -66,7 +67,7 @@ fn assert_near(said: &Value, name: &str, given: &[u64], q: f64) {
 }
 
 #[test]
-fn a_fixed_delay_is_reported_as_it_is() -> Outcome {
+fn a_fixed_delay_is_reported_accurately() -> Outcome {
     let (said, given) = measure("fixed=5ms")?;
     assert!(given.len() >= 1_150, "only {} requests came", given.len());
     assert_near(&said, "p50", &given, 0.5);
@@ -82,8 +83,8 @@ fn both_modes_of_a_delay_are_seen() -> Outcome {
     Ok(())
 }
 
-/// A fifth of the time nothing is answered. A closed loop, or a clock that starts when a request
-/// could be sent, hides that; in the open model it must show in the quantiles.
+/// The server does not respond for a fifth of the time. A closed loop, or a clock that starts when
+/// a request could be sent, hides that; in the open model it must show in the quantiles.
 #[test]
 fn a_stall_is_not_hidden() -> Outcome {
     let (said, given) = measure("stall=200ms/1s+1ms")?;

@@ -1,5 +1,5 @@
-//! Unix sockets, and connections with several streams, against servers that are none of ours:
-//! Python's HTTP server, and nginx, whose log tells which connection each request came on.
+//! Unix sockets, and connections with several streams, with independent servers: Python's HTTP
+//! server, and nginx, whose log shows the connection of each request.
 #![cfg(unix)]
 
 mod plimsoll;
@@ -14,7 +14,7 @@ use plimsoll_testkit::program::{Ended, Program, Running};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A server in a folder of its own, with its sockets and logs in it; ends when dropped.
+/// A server in a folder of its own, with its sockets and logs; stopped when dropped.
 struct Server {
     folder: TempDir,
     _running: Running,
@@ -40,10 +40,10 @@ impl Server {
     }
 }
 
-/// Listens, then appears under its name: so whoever sees the socket can connect.
+/// Listens before it appears under its name, so that anyone who sees the socket can connect.
 const PYTHON: &str = "
 import http.server, os, socketserver, sys
-class Answer(http.server.BaseHTTPRequestHandler):
+class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
     def do_GET(self):
         body = self.headers['Host'].encode()
@@ -57,7 +57,7 @@ class Server(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     # Shorter than there are users: some have to ask again.
     request_queue_size = 1
-server = Server(sys.argv[1] + '.new', Answer)
+server = Server(sys.argv[1] + '.new', Handler)
 os.rename(sys.argv[1] + '.new', sys.argv[1])
 server.serve_forever()
 ";
@@ -69,7 +69,7 @@ fn python() -> Server {
     Server::start(folder, program, "python.sock")
 }
 
-/// nginx on three sockets: HTTP/1.1, HTTP/2 without TLS, both over TLS.
+/// nginx on three sockets: HTTP/1.1, HTTP/2 without TLS, and both over TLS.
 fn nginx() -> Server {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().to_str().unwrap();
@@ -95,18 +95,18 @@ fn nginx() -> Server {
     let program = Program::at("/usr/sbin/nginx")
         .args(["-e", &format!("{place}/error.log"), "-p", place, "-c"])
         .arg(&file);
-    // It binds its sockets and listens on them before it writes this.
+    // nginx binds its sockets and listens before it writes this file.
     Server::start(folder, program, "pid")
 }
 
 impl Server {
-    /// The connections on which requests came since the last call, and how many requests came.
+    /// The number of connections with requests since the last call, and the number of requests.
     fn seen(&self, requests: usize) -> (usize, usize) {
         let log = self.folder.path().join("access.log");
         let patience = Instant::now() + Duration::from_secs(60);
         loop {
             let text = fs::read_to_string(&log).unwrap_or_default();
-            // A line may be written after its answer has been read.
+            // A log line may be written after the client has read the response.
             if text.lines().count() >= requests || Instant::now() > patience {
                 fs::write(&log, "").unwrap();
                 let of = text.lines().filter_map(|line| line.split(' ').next());
@@ -120,7 +120,7 @@ impl Server {
 fn load(arguments: &[&str]) -> (Value, Ended) {
     let ended = plimsoll(&["http", "--json"])
         .args(arguments)
-        // Whatever the machine has for a proxy, a socket goes past it.
+        // Unix sockets bypass proxies that the machine's settings name.
         .run();
     let result = serde_json::from_str(&ended.stdout).unwrap_or_default();
     (result, ended)
@@ -184,7 +184,7 @@ fn requests_go_through_a_socket_whatever_their_host() {
 }
 
 #[test]
-fn streams_share_as_many_connections_as_were_asked_for() {
+fn streams_share_the_requested_number_of_connections() {
     let server = nginx();
     let h2c = server.path("h2c.sock");
     let unix = |socket: &str, flags: &[&str], url: &str| {
@@ -204,7 +204,7 @@ fn streams_share_as_many_connections_as_were_asked_for() {
         assert_eq!(ended.status, Some(0), "{ended:?}");
         assert_eq!(result["protocols"], json!({"HTTP/2.0": 420}));
         let wanted: usize = connections.parse().unwrap();
-        // A busy machine may be done before every user has begun.
+        // A busy machine may finish before every user has started.
         let (seen, requests) = server.seen(420);
         assert_eq!(
             (result["connections_opened"].as_u64(), requests),
@@ -236,7 +236,7 @@ fn streams_share_as_many_connections_as_were_asked_for() {
         100
     );
 
-    // What was forced is had, or is an error.
+    // A forced protocol is used, or it is an error.
     let (result, ended) = unix(
         &tls,
         &["-k", "--h1", "-c", "1", "-n", "5"],
@@ -260,7 +260,7 @@ fn streams_share_as_many_connections_as_were_asked_for() {
 }
 
 #[test]
-fn a_users_connections_and_their_streams_are_limited() {
+fn the_connections_and_streams_of_a_user_are_limited() {
     let server = nginx();
     let script = "
         import http from 'k6/http';
@@ -295,7 +295,7 @@ fn a_users_connections_and_their_streams_are_limited() {
         "3",
     ];
     run(&h2c, "http://a/", &flags);
-    // An answer that is early makes room for a request that is late.
+    // An early response frees a stream for a late request.
     let (seen, requests) = server.seen(48);
     assert!(
         (2..=4).contains(&seen) && requests == 48,
@@ -311,7 +311,7 @@ fn a_users_connections_and_their_streams_are_limited() {
         (2..=12).contains(&seen) && requests == 48,
         "{seen} {requests}"
     );
-    // One connection takes what the server allows.
+    // One connection opens as many streams as the server allows.
     run(&h2c, "http://a/", &["--protocol", "h2c"]);
     assert_eq!(server.seen(48), (2, 48));
 
@@ -343,7 +343,7 @@ fn a_users_connections_and_their_streams_are_limited() {
 }
 
 #[test]
-fn what_is_no_socket_is_refused() {
+fn paths_that_are_not_sockets_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let long = format!("/tmp/{}", "x".repeat(120));
     let file = folder.path().join("file");

@@ -1,4 +1,4 @@
-//! `plimsoll vegeta`, on results of an attack and on those of vegeta.
+//! `plimsoll vegeta` with results of an attack and of the real vegeta.
 
 mod plimsoll;
 
@@ -47,7 +47,7 @@ fn an_attack_is_reported_converted_and_drawn() {
     assert!(bars.contains("[0s,    1m0s]  20  100.00%"), "{bars}");
     assert!(vegeta(&["report", "-type", "hdrplot", &results]).contains("1/(1-Percentile)"));
 
-    // By way of JSON and CSV the report stays the same.
+    // Conversion to JSON and CSV does not change the report.
     let (json, csv) = (path("results.json"), path("results.csv"));
     vegeta(&["encode", "-output", &json, &results]);
     vegeta(&["encode", "-to=csv", "-output", &csv, &json]);
@@ -72,7 +72,7 @@ fn results_of_vegeta_are_reported_as_vegeta_does() {
 }
 
 #[test]
-fn mistakes_are_told_with_the_way_out() {
+fn mistakes_are_reported_with_a_fix() {
     let gob = format!("{RECORDED}/attack.gob");
     let json = format!("{RECORDED}/attack.json");
     let cases: [(&[&str], &str); 7] = [

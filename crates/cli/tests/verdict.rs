@@ -1,8 +1,8 @@
-//! Each way in which a run's figures are not what they seem, provoked, and the verdict
-//! that names the culprit.
+//! Provokes each problem that makes a run's figures unreliable, and checks that the verdict names
+//! its cause.
 //!
-//! On a busy machine more than what is provoked may be found: each test asks whether the
-//! provoked is among it, and none that anything is valid.
+//! A busy machine may cause further findings: each test checks that the provoked one is among them,
+//! and none checks that a run is valid.
 
 mod plimsoll;
 #[cfg(target_os = "linux")]
@@ -19,7 +19,7 @@ use plimsoll::plimsoll;
 use plimsoll_testkit::program::{Ended, Program};
 use serde_json::Value;
 
-/// A server whose answer to each request is `answer`, sent when `admit` returns.
+/// A server that sends `answer` to each request when `admit` returns.
 fn server(answer: Vec<u8>, admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -56,7 +56,7 @@ fn ok(bytes: usize) -> Vec<u8> {
     answer
 }
 
-/// The level and the reasons of a run's verdict, each with its cause before it.
+/// The level and the reasons of a run's verdict, each reason with its cause.
 fn verdict(ended: &Ended) -> (String, Vec<String>) {
     let result: Value =
         serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
@@ -74,7 +74,7 @@ fn verdict(ended: &Ended) -> (String, Vec<String>) {
     )
 }
 
-/// Whether there is a reason of that cause with those words in it.
+/// Asserts that there is a reason with that cause and text.
 #[track_caller]
 fn assert_blamed(ended: &Ended, cause: &str, words: &str) {
     let (level, reasons) = verdict(ended);
@@ -92,8 +92,8 @@ fn http(flags: &[&str], url: &str) -> Program {
 
 #[test]
 fn a_closed_loop_on_few_workers_is_saturated() {
-    // Two workers of 10 ms, first come, first served. When each is free is reckoned: threads
-    // that wait for each other are woken in any order on a busy machine, and some never wait.
+    // Two workers of 10 ms, first come, first served. Their availability is computed: on a busy
+    // machine, threads that wait for each other wake up in any order, and some never wait.
     let free = Mutex::new([Instant::now(); 2]);
     let address = server(ok(2), move || {
         let done = {
@@ -113,8 +113,8 @@ fn a_closed_loop_on_few_workers_is_saturated() {
 }
 
 #[test]
-fn a_stall_that_a_closed_loop_hides_is_told() {
-    // Quick for a second and a half, then stuck for as long.
+fn a_stall_that_a_closed_loop_hides_is_reported() {
+    // Fast for a second and a half, then stuck for as long.
     let begun = Instant::now();
     let address = server(ok(2), move || {
         let phase = begun.elapsed().as_millis() % 3_000;
@@ -128,7 +128,7 @@ fn a_stall_that_a_closed_loop_hides_is_told() {
 
 #[test]
 fn a_warm_up_that_readers_cut_off_is_not_judged() {
-    // Stuck once, in the first second after the first request.
+    // Stuck once, within the first second after the first request.
     let stuck = || {
         let first = OnceLock::new();
         server(ok(2), move || {
@@ -153,7 +153,7 @@ fn a_warm_up_that_readers_cut_off_is_not_judged() {
 }
 
 #[test]
-fn an_open_schedule_that_users_cannot_keep_is_told() {
+fn dropped_iterations_of_an_open_schedule_are_reported() {
     let address = server(ok(2), || thread::sleep(Duration::from_millis(100)));
     let flags = ["-r", "500", "-c", "2", "--max-users", "2", "-d", "2s"];
     let ended = http(&flags, &format!("http://{address}/")).run();
@@ -162,7 +162,7 @@ fn an_open_schedule_that_users_cannot_keep_is_told() {
 }
 
 #[test]
-fn a_server_that_mostly_fails_is_told() {
+fn a_server_that_mostly_fails_is_reported() {
     let address = server(
         b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n".to_vec(),
         || (),
@@ -172,7 +172,7 @@ fn a_server_that_mostly_fails_is_told() {
 }
 
 #[test]
-fn a_throttled_link_is_told() {
+fn a_throttled_link_is_reported() {
     let address = server(ok(100_000), || ()).to_string();
     let link = [
         "link",
@@ -191,13 +191,13 @@ fn a_throttled_link_is_told() {
     );
     let ended = http(&["-c", "2", "-d", "3s"], &url).run();
     drop(link);
-    assert_blamed(&ended, "network", "bytes were under way for");
+    assert_blamed(&ended, "network", "bytes were in transit for");
 }
 
-/// Linux tells how many are open.
+/// Linux reports how many are open.
 #[cfg(target_os = "linux")]
 #[test]
-fn descriptors_that_run_short_are_told() {
+fn a_shortage_of_descriptors_is_reported() {
     let address = server(ok(2), || thread::sleep(Duration::from_millis(20)));
     let line = format!(
         "ulimit -n 200; exec '{}' http --json --quiet -c 160 -d 2s http://{address}/",
@@ -206,16 +206,16 @@ fn descriptors_that_run_short_are_told() {
     let ended = Program::at("/bin/sh").args(["-c", &line]).run();
     let (level, reasons) = verdict(&ended);
     assert_ne!(level, "valid", "{reasons:?}");
-    // With many processors there are workers enough to take the rest of the 200.
+    // With many processors there are enough workers for the rest of the 200.
     let told = |reason: &String| {
         reason.contains("of 200 file descriptors were open")
-            || reason.contains("for want of local ports or file descriptors")
+            || reason.contains("because there was no free local port or file descriptor")
     };
     assert!(reasons.iter().any(told), "{reasons:?}");
 }
 
 #[test]
-fn too_few_descriptors_are_told() {
+fn exhausted_descriptors_are_reported() {
     let address = server(ok(2), || thread::sleep(Duration::from_millis(2)));
     let line = format!(
         "ulimit -n 40; exec '{}' http --json --quiet -c 100 -d 1s http://{address}/",
@@ -225,7 +225,7 @@ fn too_few_descriptors_are_told() {
     assert_blamed(
         &ended,
         "client",
-        "for want of local ports or file descriptors",
+        "because there was no free local port or file descriptor",
     );
     assert_eq!(verdict(&ended).0, "invalid");
 }

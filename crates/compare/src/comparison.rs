@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::failures::Failures;
 use crate::settled::LeftOut;
 
-/// A comparison that is over.
+/// A completed comparison.
 pub struct Comparison {
     pub compared: Vec<Compared>,
     pub method: String,

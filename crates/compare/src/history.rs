@@ -24,7 +24,7 @@ pub struct HistorySettings {
     pub store: Option<PathBuf>,
 }
 
-/// The runs that are asked for, the oldest first; at least one.
+/// The requested runs, oldest first; at least one.
 fn runs(settings: &HistorySettings, report: &mut dyn FnMut(&str)) -> Result<Vec<Kept>, String> {
     let place = store_location::place(settings.store.as_deref())?;
     let mut store = store_location::open_existing(&place)?;

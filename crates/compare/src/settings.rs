@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_fail_on_is_read() {
+    fn failure_conditions_are_parsed() {
         assert_eq!(FailOn::parse("regression"), Ok(FailOn::Regression));
         let Ok(FailOn::Beyond { figure, bound, .. }) = FailOn::parse("rate:-5%") else {
             panic!("a bound");

@@ -3,28 +3,28 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// Iterations under way on one worker, between two moments. Counted when iterations begin and
-/// end, independently of the durations that users record, so that Little's law can check one
-/// against the other.
+/// Iterations in flight on one worker between two moments. Counted when iterations start and end,
+/// independently of the durations that users record, so that one can be checked against the other
+/// with Little's law.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct InFlightReading {
-    /// When the reading begins.
+    /// When the reading starts.
     pub from: Moment,
     /// When it ends.
     pub until: Moment,
-    /// The time of all iterations together: divided by the length of the reading, the mean number
-    /// of iterations under way.
+    /// The total time of all iterations: divided by the length of the reading, this is the mean
+    /// number of iterations in flight.
     pub total: Duration,
-    /// The time of iterations that were interrupted in it, also from before it. They have no
-    /// recorded duration.
+    /// The time of iterations that were interrupted, including time before this reading. They have
+    /// no recorded duration.
     pub interrupted: Duration,
 }
 
-/// Integrates the number of iterations under way on a worker over time.
+/// Integrates the number of iterations in flight on a worker over time.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     count: Cell<u64>,
-    /// Up to when it is added up.
+    /// The moment up to which the total is complete.
     settled: Cell<Moment>,
     began: Cell<Moment>,
     nanos: Cell<u64>,
@@ -42,7 +42,7 @@ impl InFlight {
         self.count.set(self.count.get().saturating_sub(1));
     }
 
-    /// Notes that the iteration which just ended was interrupted after so long.
+    /// Records that the iteration which just ended was interrupted after this time.
     pub fn interrupt(&self, lasted: Duration) {
         let nanos = lasted.as_nanos() as u64;
         self.interrupted.set(self.interrupted.get() + nanos);
@@ -61,7 +61,7 @@ impl InFlight {
 
     fn settle(&self, now: Moment) {
         let span = now.since(self.settled.replace(now)).as_nanos() as u64;
-        // A worker that is kept waiting for a year with a million users would overflow.
+        // Saturating, because a worker that waits for a year with a million users would overflow.
         let added = span.saturating_mul(self.count.get());
         self.nanos.set(self.nanos.get().saturating_add(added));
     }
@@ -94,7 +94,8 @@ mod tests {
             }
         }
         readings.push(in_flight.take(at(2_065)));
-        // The first 75 ms have fewer: 100 × 75 ms, less what ends after the first second.
+        // Fewer during the first 75 ms: 100 × 75 ms, minus the iterations that end after the first
+        // second.
         assert_eq!(readings[0].total, Duration::from_millis(7_500 - 245));
         assert_eq!(readings[0].until, readings[1].from);
         let both = readings[0].total + readings[1].total;
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn interrupted_iterations_are_told_apart() {
+    fn interrupted_iterations_are_counted_separately() {
         let in_flight = InFlight::default();
         in_flight.begin(at(0));
         in_flight.end(at(40));

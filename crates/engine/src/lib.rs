@@ -1,15 +1,14 @@
 //! Runs virtual users on schedule.
 //!
-//! A run has a conductor and workers, one thread each. A virtual user is made
-//! on one worker and never leaves it; so nothing on a request's path takes a
-//! lock or crosses a thread. The engine knows neither protocols nor scripts:
-//! it sees [`VirtualUser::iterate`].
+//! A run has a conductor and workers, each with a thread. A virtual user is created on one worker
+//! and never leaves it, so no lock is taken and no thread is crossed on the path of a request. The
+//! engine knows neither protocols nor scripts: it only calls [`VirtualUser::iterate`].
 //!
-//! * [`start`] shares a plan out and brings it through its phases: users made,
-//!   set-up, scenarios, tear-down.
+//! * [`start`] divides a plan among workers and runs its phases: creating users, setup, scenarios,
+//!   teardown.
 //! * `executors` run one worker's share of a scenario.
-//! * [`Stop`] ends an iteration, [`RunState::abort`] the run.
-//! * [`timer`] keeps time finer than the runtime does.
+//! * [`Stop`] stops an iteration, [`RunState::abort`] the run.
+//! * [`timer`] is more precise than the runtime's timers.
 //! * [`time_slice`] keeps users that never wait from blocking their worker.
 
 mod executors;

@@ -1,4 +1,4 @@
-//! The conductor: brings workers through a run's phases in step.
+//! The conductor: takes workers through the phases of a run in step.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,84 +14,84 @@ use crate::executors::Handovers;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
 use crate::{AbortReason, InFlightReading, RunState, ScenarioState, UserFactory};
 
-/// All that a run is made of.
+/// Everything that defines a run.
 pub struct Setting<F: UserFactory> {
-    /// What to run.
+    /// The plan to run.
     pub plan: Arc<Plan>,
-    /// Makes its users.
+    /// Creates the users.
     pub factory: Arc<F>,
-    /// Names the metrics.
+    /// The names of the metrics.
     pub registry: Arc<Registry>,
-    /// What is to be told apart in them.
+    /// The metrics and tags to observe during the run.
     pub watch: Arc<Watch>,
     /// Tags of every sample.
     pub run_tags: TagMap,
-    /// Least time from one iteration's start to the next's.
+    /// Least time between the starts of two iterations of a user.
     pub min_iteration: Duration,
-    /// Worker threads at the most; never more than there are users.
+    /// Most worker threads; never more than there are users.
     pub workers: usize,
 }
 
-/// What happens in a run, in the order in which it does.
+/// The events of a run, in the order in which they happen.
 #[derive(Debug)]
 pub enum Event {
     /// Every planned user's init code has run.
     UsersReady,
-    /// Scenarios began; set-up is over.
+    /// Scenarios have started; setup is complete.
     Started,
-    /// What one worker recorded since it last said so.
+    /// The samples that one worker recorded since its last window.
     Window {
-        /// From 0.
+        /// The worker's index, from 0.
         worker: usize,
         /// The samples.
         window: Window,
-        /// The part of the run that they are of.
+        /// The part of the run in which they were recorded.
         part: Part,
-        /// When they were handed over.
+        /// When the window was closed.
         taken: Moment,
-        /// Iterations under way on the worker since the last window.
+        /// Iterations in flight on the worker since the last window.
         in_flight: InFlightReading,
-        /// How the worker's thread did; not in the window after its last second.
+        /// Measurements of the worker's thread; `None` in the window after its last second.
         thread: Option<ThreadReading>,
     },
-    /// Something the person who watches should know.
+    /// Information for the person who watches.
     Notice(Notice),
-    /// The last scenario is over; tear-down comes.
+    /// The last scenario has ended; teardown is next.
     ScenariosDone,
-    /// All is over, and every window was handed over. The last event.
+    /// Everything has ended and every window was sent. Always the last event.
     Finished,
 }
 
-/// A part of a run, of which a window is.
+/// The part of a run to which a window belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Users are made, and set-up.
+    /// Creating users, and setup.
     SetUp,
     /// Scenarios.
     Scenarios,
-    /// Tear-down.
+    /// Teardown.
     TearDown,
 }
 
-/// Something the person who watches should know.
+/// Information for the person who watches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// An open model's users were all busy: iterations are dropped.
+    /// All users of an open model were busy, so iterations are dropped.
     InsufficientUsers {
-        /// Which scenario.
+        /// The scenario's name.
         scenario: String,
-        /// Its executor, by the name it has in scripts.
+        /// Its executor's name in scripts.
         executor: &'static str,
-        /// How many users it has, all of them busy.
+        /// The number of its users, all of them busy.
         users: u32,
     },
 }
 
-/// A run under way.
+/// A running test.
 pub struct Running {
-    /// What happens in it.
+    /// The events of the run.
     pub events: Receiver<Event>,
-    /// Its counters, and the way to abort it.
+    /// Its counters, which can also abort it.
     pub state: Arc<RunState>,
     /// Its scenarios' counters, in the plan's order.
     pub scenarios: Vec<Arc<ScenarioState>>,
@@ -159,8 +159,8 @@ fn conduct<F: UserFactory>(
             phase.wait_for_all(|report| matches!(report, Report::ScenariosDone));
             state.end(plimsoll_clock::now());
             say(Event::ScenariosDone);
-            // From here on an abort no longer cuts users off, for there are
-            // none at work; tear-down has a time-out of its own.
+            // From here on an abort no longer interrupts users, because none are running; teardown
+            // has its own timeout.
             phase.tell_first(Command::TearDown);
             phase.wait_for_one(|report| matches!(report, Report::TearDownDone));
         }
@@ -177,7 +177,7 @@ struct Hired {
     thread: std::thread::JoinHandle<()>,
 }
 
-/// Shares the plan out to workers and starts their threads.
+/// Divides the plan among workers and starts their threads.
 fn hire<F: UserFactory>(
     setting: Setting<F>,
     state: &Arc<RunState>,
@@ -252,12 +252,12 @@ fn hire<F: UserFactory>(
         .collect()
 }
 
-/// The worker on which a slot's user lives: so many in a row on each in turn.
+/// The worker of a slot's user: `together` users in a row are assigned to each worker in turn.
 fn home(slot: u32, together: u32, workers: usize) -> usize {
     (slot / together) as usize % workers
 }
 
-/// Of a scenario's slots, those of one worker, with the users' index in it.
+/// One worker's part of a scenario's slots, with the users' indexes in the scenario.
 fn share_of(slots: &[u32], together: u32, worker: usize, workers: usize) -> Vec<(u32, u32)> {
     (0_u32..)
         .zip(slots.iter().copied())
@@ -275,7 +275,7 @@ struct Phase<'a> {
 impl Phase<'_> {
     fn tell_all(&self, command: impl Fn() -> Command) {
         for worker in self.workers {
-            // A worker that is gone has said so, or has aborted the run.
+            // A worker that has ended has reported that, or has aborted the run.
             let _ = worker.commands.send(command());
         }
     }
@@ -294,8 +294,8 @@ impl Phase<'_> {
         self.wait_for(self.workers.len().min(1), wanted);
     }
 
-    /// Waits for that many reports, and passes an abort on as soon as it is
-    /// asked for. A worker that is gone counts as having reported.
+    /// Waits for that many reports, and passes on an abort as soon as it is requested. A worker
+    /// that has ended counts as having reported.
     fn wait_for(&mut self, mut count: usize, wanted: impl Fn(&Report) -> bool) {
         while count > 0 {
             match self.reported.recv_timeout(ABORT_LOOK) {
@@ -312,7 +312,7 @@ impl Phase<'_> {
     }
 }
 
-/// How often the conductor looks whether the run was aborted.
+/// How often the conductor checks whether the run was aborted.
 const ABORT_LOOK: Duration = Duration::from_millis(10);
 
 #[cfg(test)]

@@ -12,9 +12,9 @@ pub enum AbortReason {
     ByScript(String),
     /// A threshold with `abortOnFail` was crossed.
     Threshold,
-    /// The person at the terminal, or another process, sent a signal.
+    /// A user at the terminal, or another process, sent a signal.
     Signal,
-    /// The script threw where a run cannot go on: in its init code or set-up.
+    /// The script threw where a run cannot continue: in its init code or setup.
     ScriptException(String),
     /// The script threw in the init code of this user.
     UserException(UserId, String),
@@ -22,15 +22,15 @@ pub enum AbortReason {
     SetupTimeout(String),
     /// `teardown` did not end within `teardownTimeout`.
     TeardownTimeout(String),
-    /// Something that a run cannot go on with and that has no name of its own, such as a promise
-    /// rejected in set-up.
+    /// A failure that ends the run and has no variant of its own, such as a promise rejected in
+    /// setup.
     Failed(String),
-    /// The machine refused something that a run cannot do without.
+    /// The machine refused a resource that the run needs.
     Machine(String),
 }
 
-/// What the whole run shares: counters that every worker adds to, and the
-/// request to abort. All of it is atomic; nothing here is ever waited for.
+/// The state that all workers share: counters, and the request to abort. Everything is atomic;
+/// nothing here blocks.
 #[derive(Debug, Default)]
 pub struct RunState {
     users_active: AtomicU32,
@@ -41,7 +41,7 @@ pub struct RunState {
     started: OnceLock<Moment>,
     ended: OnceLock<Moment>,
     abort: OnceLock<AbortReason>,
-    /// `exec.test.fail` was called: the run goes on, and is failed at its end.
+    /// `exec.test.fail` was called: the run continues and fails at its end.
     marked_failed: AtomicBool,
     next_user: AtomicU32,
 }
@@ -52,7 +52,7 @@ impl RunState {
         RunState::default()
     }
 
-    /// Users that a scenario has taken and not given back.
+    /// Users that are currently assigned to a scenario.
     pub fn users_active(&self) -> u32 {
         self.users_active.load(Ordering::Relaxed)
     }
@@ -62,34 +62,34 @@ impl RunState {
         self.users_initialized.load(Ordering::Relaxed)
     }
 
-    /// Iterations that came to their end.
+    /// Iterations that ended normally.
     pub fn iterations_completed(&self) -> u64 {
         self.iterations_completed.load(Ordering::Relaxed)
     }
 
-    /// Iterations that were cut off.
+    /// Iterations that were interrupted.
     pub fn iterations_interrupted(&self) -> u64 {
         self.iterations_interrupted.load(Ordering::Relaxed)
     }
 
-    /// Iterations in which a script threw. They came to their end too.
+    /// Iterations in which a script threw. They also count as completed.
     pub fn iterations_threw(&self) -> u64 {
         self.iterations_threw.load(Ordering::Relaxed)
     }
 
-    /// When the first scenario could begin, after set-up.
+    /// When the first scenario could start, after setup.
     pub fn started(&self) -> Option<Moment> {
         self.started.get().copied()
     }
 
-    /// When the last scenario was over, before tear-down.
+    /// When the last scenario ended, before teardown.
     pub fn ended(&self) -> Option<Moment> {
         self.ended.get().copied()
     }
 
-    /// Asks every worker to stop at once. The first reason given stays.
+    /// Asks every worker to stop at once. Only the first reason is stored.
     pub fn abort(&self, reason: AbortReason) {
-        // A later reason is the consequence of the first.
+        // A later reason is a consequence of the first.
         let _ = self.abort.set(reason);
     }
 
@@ -140,7 +140,7 @@ impl RunState {
         self.iterations_threw.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The first number for users beyond the planned ones.
+    /// The number of the first user beyond the planned ones.
     pub(crate) fn number_unplanned_from(&self, first: u32) {
         self.next_user.store(first, Ordering::Relaxed);
     }

@@ -6,7 +6,7 @@ use plimsoll_plan::{Executor, Scenario};
 use plimsoll_samples::{Loops, ScenarioWork, WorkDone};
 use plimsoll_units::Moment;
 
-/// What all workers share of one scenario while it runs.
+/// The state of a running scenario that all workers share.
 #[derive(Debug)]
 pub struct ScenarioState {
     /// The definition.
@@ -23,30 +23,31 @@ pub struct ScenarioState {
     users_taken: AtomicU32,
     /// Users that an arrival-rate scenario may still add.
     unplanned_left: AtomicU32,
-    /// What its users have done, where the amount of work is fixed.
+    /// The results of its users, if the amount of work is fixed.
     work_done: Option<WorkDone>,
 }
 
-/// A reading of a scenario's counters, for those who show it.
+/// A reading of a scenario's counters, for display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScenarioReading {
-    /// Since its start; none while it waits for its start time.
+    /// Time since its start; `None` while it waits for its start time.
     pub elapsed: Option<Duration>,
-    /// Done, 0 to 1.
+    /// Completed part, 0 to 1.
     pub progress: f64,
-    /// Users at work for it now.
+    /// Users that are running for it now.
     pub users_active: u32,
-    /// Users it has taken so far.
+    /// Users it has used so far.
     pub users_taken: u32,
-    /// Iterations that came to their end.
+    /// Iterations that ended normally.
     pub iterations_completed: u64,
-    /// Iterations that its schedule wanted and that nobody was free to start.
+    /// Scheduled iterations for which no user was free.
     pub iterations_dropped: u64,
-    /// It is over on every worker.
+    /// Whether it has ended on every worker.
     pub finished: bool,
-    /// How long it took, once it is over.
+    /// How long it took, once it has ended.
     pub ran_for: Option<Duration>,
-    /// It was cut off: before its time, or short of the iterations that its users were to share.
+    /// Whether it was cut short: before its time, or before its users had started all shared
+    /// iterations.
     pub cut_short: bool,
 }
 
@@ -73,13 +74,13 @@ impl ScenarioState {
         }
     }
 
-    /// When it started; none while it waits.
+    /// When it started; `None` while it waits.
     pub fn started(&self) -> Option<Moment> {
         self.started.get().copied()
     }
 
-    /// How much of it is done at `now`, 0 to 1: by iterations where their
-    /// number is fixed, by time elsewhere.
+    /// The completed part at `now`, 0 to 1: by iterations if their number is fixed, otherwise by
+    /// time.
     pub fn progress(&self, now: Moment) -> f64 {
         if self.finished.get().is_some() && !self.is_cut_short() {
             return 1.0;
@@ -87,7 +88,7 @@ impl ScenarioState {
         let now = self.finished.get().map_or(now, |end| now.min(*end));
         let done = self.iterations_completed.load(Ordering::Relaxed) as f64;
         let share = match &self.scenario.executor {
-            // Nothing to do is done.
+            // Zero iterations are complete at once.
             Executor::SharedIterations { iterations: 0, .. }
             | Executor::PerUserIterations { users: 0, .. } => 1.0,
             Executor::SharedIterations { iterations, .. } => done / (*iterations).max(1) as f64,
@@ -112,8 +113,8 @@ impl ScenarioState {
         share.min(1.0)
     }
 
-    /// Whether it is over and was cut off. Iterations that did not end within the graceful stop
-    /// are no sign of that.
+    /// Whether it has ended and was cut short. Iterations that did not end within the graceful stop
+    /// do not count.
     fn is_cut_short(&self) -> bool {
         let Some((started, finished)) = self.started().zip(self.finished.get()) else {
             return false;
@@ -128,8 +129,8 @@ impl ScenarioState {
         incomplete || before_time && self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// How long iterations may start. A scenario without an end is given one
-    /// that no run reaches.
+    /// How long iterations may start. A scenario without an end gets a duration that no run
+    /// reaches.
     pub fn regular_duration(&self) -> Duration {
         self.scenario
             .executor
@@ -155,12 +156,12 @@ impl ScenarioState {
         }
     }
 
-    /// Where its users hand in what they have done; none where the amount of work is not fixed.
+    /// Collects the results of its users; `None` if the amount of work is not fixed.
     pub fn work_done(&self) -> Option<&WorkDone> {
         self.work_done.as_ref()
     }
 
-    /// What came of its work, if the amount is fixed. Complete when its users are gone.
+    /// The results of its work, if the amount is fixed. Complete when its users have ended.
     pub fn work(&self) -> Option<ScenarioWork> {
         let (workers, loops) = fixed_work(&self.scenario.executor)?;
         Some(ScenarioWork {
@@ -172,7 +173,7 @@ impl ScenarioState {
         })
     }
 
-    /// Of a fixed number of iterations, those that time did not suffice to begin.
+    /// Of a fixed number of iterations, those that did not start in time.
     pub(crate) fn never_begun(&self) -> Option<u64> {
         let (workers, loops) = fixed_work(&self.scenario.executor)?;
         let missing = loops.of(workers).saturating_sub(self.iterations_begun());
@@ -183,7 +184,7 @@ impl ScenarioState {
         let _ = self.started.set(at);
     }
 
-    /// One worker's share is over; true for the last of `workers`.
+    /// Records that one worker's share has ended; true for the last of `workers`.
     pub(crate) fn finish_share(&self, workers: usize) -> bool {
         let last = self.finished_on.fetch_add(1, Ordering::AcqRel) as usize + 1 == workers;
         if last {
@@ -201,10 +202,10 @@ impl ScenarioState {
         self.iterations_begun.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The same, while fewer than `limit` have begun.
+    /// The same, while fewer than `limit` have started.
     pub(crate) fn begin_iteration_below(&self, limit: u64) -> Option<u64> {
-        // A plain load first, so that users who wait for the end of a fixed
-        // number of iterations do not push the counter on for ever.
+        // A plain load first, so that users who wait for the end of a fixed number of iterations do
+        // not increment the counter forever.
         if self.iterations_begun.load(Ordering::Relaxed) >= limit {
             return None;
         }
@@ -224,7 +225,7 @@ impl ScenarioState {
         self.iterations_dropped.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// True for the first who asks.
+    /// True for the first caller.
     pub(crate) fn first_drop(&self) -> bool {
         !self.told_of_drops.swap(true, Ordering::Relaxed)
     }
@@ -241,8 +242,7 @@ impl ScenarioState {
         self.users_taken.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Whether one more user beyond the planned ones may be made; takes the
-    /// permission if so.
+    /// Reserves one more user beyond the planned ones; false if none may be created.
     pub(crate) fn take_unplanned(&self) -> bool {
         self.unplanned_left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
@@ -252,8 +252,8 @@ impl ScenarioState {
     }
 }
 
-/// How long after the run's start iterations may start, where time alone decides that; `None`
-/// where an amount of work does.
+/// How long after the run's start iterations may start, if that depends on time alone; `None` if it
+/// depends on an amount of work.
 pub fn load_duration<'a>(
     scenarios: impl IntoIterator<Item = &'a ScenarioState>,
 ) -> Option<Duration> {
@@ -266,7 +266,8 @@ pub fn load_duration<'a>(
     ends.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-/// The users of an executor with a fixed number of iterations, and how they are dealt out.
+/// The users of an executor with a fixed number of iterations, and how the iterations are
+/// distributed.
 fn fixed_work(executor: &Executor) -> Option<(u32, Loops)> {
     match executor {
         Executor::PerUserIterations {

@@ -13,24 +13,24 @@ use crate::{
     Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId, VirtualUser, Worker,
 };
 
-/// A worker's users that no scenario has taken, by their slot in the plan, and
-/// the means to make more.
+/// A worker's users that are not assigned to a scenario, by their slot in the plan, and the means
+/// to create more.
 pub(crate) struct Seats<F: UserFactory> {
     pub worker: Worker,
     pub factory: Arc<F>,
     pub min_iteration: Duration,
     pub in_flight: Rc<InFlight>,
     idle: RefCell<HashMap<u32, Seat<F::User>>>,
-    /// Users made beyond the plan and given back by their scenario.
+    /// Unplanned users that their scenario has returned.
     spare: RefCell<Vec<Seat<F::User>>>,
-    /// Signals of the users that are at work, to be tripped by an abort.
+    /// Stop signals of the running users, for an abort.
     pub at_work: RefCell<HashMap<UserId, Stop>>,
 }
 
-/// One user with what the engine keeps of it.
+/// One user with the engine's state for it.
 struct Seat<U> {
     id: UserId,
-    /// The plan's slot, for those users that the plan counted.
+    /// The slot in the plan; `None` for unplanned users.
     slot: Option<u32>,
     user: U,
     iterations: u64,
@@ -50,15 +50,15 @@ impl<F: UserFactory> Seats<F> {
         }
     }
 
-    /// Makes the user of a planned slot.
+    /// Creates the user of a planned slot.
     pub async fn make_planned(&self, slot: u32) -> Result<(), InitError> {
         let seat = self.make(UserId(slot + 1), Some(slot)).await?;
         self.idle.borrow_mut().insert(slot, seat);
         Ok(())
     }
 
-    /// Takes a planned slot's user for a scenario. Where the plan could not
-    /// foresee that an earlier scenario still holds it, makes another.
+    /// Assigns a planned slot's user to a scenario. Creates another one if an earlier scenario
+    /// still uses it, which the plan could not foresee.
     pub async fn take_planned(
         self: &Rc<Self>,
         slot: u32,
@@ -71,7 +71,7 @@ impl<F: UserFactory> Seats<F> {
         }
     }
 
-    /// Takes a spare user for a scenario, or makes one.
+    /// Assigns a spare user to a scenario, or creates one.
     pub async fn take_unplanned(
         self: &Rc<Self>,
         scenario: &Rc<ScenarioContext>,
@@ -87,7 +87,7 @@ impl<F: UserFactory> Seats<F> {
         Ok(self.activate(seat, scenario))
     }
 
-    /// Trips every user that is at work.
+    /// Interrupts all running users.
     pub fn interrupt_all(&self) {
         for stop in self.at_work.borrow().values() {
             stop.trip();
@@ -127,7 +127,7 @@ impl<F: UserFactory> Seats<F> {
     }
 }
 
-/// A user that a scenario has taken. Dropping it gives the user back.
+/// A user that is assigned to a scenario. Dropping it returns the user.
 pub(crate) struct ActiveUser<F: UserFactory> {
     seats: Rc<Seats<F>>,
     scenario: Rc<ScenarioContext>,
@@ -140,8 +140,8 @@ pub(crate) struct ActiveUser<F: UserFactory> {
 }
 
 impl<F: UserFactory> ActiveUser<F> {
-    /// Counts this user as active, or no longer: a ramping scenario holds its
-    /// users while they pause.
+    /// Sets whether this user counts as active: a ramping scenario keeps its users while they are
+    /// paused.
     pub fn set_counted(&mut self, counted: bool) {
         if counted == self.counted {
             return;
@@ -157,7 +157,7 @@ impl<F: UserFactory> ActiveUser<F> {
         }
     }
 
-    /// Whether there is time for another iteration before `end`, and no signal to stop.
+    /// Whether there is time for another iteration before `end`, and no stop signal.
     pub async fn has_until(&self, end: Moment) -> bool {
         let mut now = self.ended_or_now();
         if time_slice::is_used_up(now) {
@@ -167,7 +167,8 @@ impl<F: UserFactory> ActiveUser<F> {
         now < end && !self.stop.is_stopped()
     }
 
-    /// The present moment. Directly after an iteration, its end, which saves a look at the clock.
+    /// The current moment. Directly after an iteration that is its end, which saves a clock
+    /// reading.
     fn ended_or_now(&self) -> Moment {
         self.ended.take().unwrap_or_else(plimsoll_clock::now)
     }
@@ -176,17 +177,17 @@ impl<F: UserFactory> ActiveUser<F> {
         self.seats.worker.run.aborted().is_some()
     }
 
-    /// Lets the worker's other work go on where users have computed for long without waiting.
+    /// Lets the worker's other tasks run if users have computed for a long time without waiting.
     pub async fn give_way(&self) {
         if time_slice::is_used_up(self.ended_or_now()) {
-            // The signal to stop is looked at by the caller.
+            // The caller checks the stop signal.
             let _ = self.stop.race(time_slice::next()).await;
         }
     }
 
-    /// Runs the scenario's iteration `number`. False when the user is to stop.
+    /// Runs the scenario's iteration `number`. False when the user has to stop.
     ///
-    /// `scheduled` is when an open model wanted it to start.
+    /// `scheduled` is the scheduled start in an open model.
     pub async fn run_iteration(&mut self, number: u64, scheduled: Option<Moment>) -> bool {
         let Some(seat) = self.seat.as_mut() else {
             return false;
@@ -247,7 +248,7 @@ impl<F: UserFactory> ActiveUser<F> {
             let waited = self.stop.race(sleep_until(started + least)).await;
             self.ended.take();
             if waited.is_err() {
-                // Its samples are there, but its time was not over.
+                // Its samples are recorded, but it did not run to its end.
                 run.iteration_interrupted();
                 return false;
             }

@@ -8,13 +8,12 @@ use plimsoll_units::Moment;
 
 /// Asks one virtual user to end its iteration now.
 ///
-/// A user is one task, and everything it waits for is polled by that task. So
-/// the signal needs no list of waiters: tripping it sets a flag and wakes the
-/// task, and [`Stop::race`], polled again, sees the flag. Waiting under a stop
-/// therefore costs one comparison a poll and nothing to set up.
+/// A user is one task, and that task polls everything it waits for. So the signal needs no list of
+/// waiters: tripping it sets a flag and wakes the task, and [`Stop::race`], polled again, sees the
+/// flag. Waiting with a stop signal therefore costs one comparison per poll and no setup.
 ///
-/// `race` and `stopped` must be awaited by the user's own task (not by a task
-/// that the user spawned), at a place that is polled whenever the task wakes.
+/// `race` and `stopped` must be awaited by the user's own task (not by a task that the user
+/// spawned), where they are polled whenever the task wakes.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     inner: Rc<Inner>,
@@ -32,19 +31,19 @@ struct Inner {
 pub struct Stopped;
 
 impl Stop {
-    /// A signal that has not been given.
+    /// A signal that has not fired.
     pub fn new() -> Self {
         Stop::default()
     }
 
-    /// Whether the user has been asked to end its iteration. Synchronous code
-    /// that may run for long (a script's loop) asks this now and then.
+    /// Whether the user should end its iteration. Synchronous code that may run for a long time (a
+    /// script's loop) checks this regularly.
     pub fn is_stopped(&self) -> bool {
         self.inner.tripped.get()
     }
 
-    /// Waits for `work`, or for the signal, whichever comes first. `work` is
-    /// dropped, and so cancelled, when the signal wins.
+    /// Waits for `work` or for the signal, whichever comes first. If the signal does, `work` is
+    /// dropped and so cancelled.
     pub async fn race<T>(&self, work: impl Future<Output = T>) -> Result<T, Stopped> {
         let mut work = pin!(work);
         poll_fn(|context| {
@@ -65,14 +64,14 @@ impl Stop {
         .await;
     }
 
-    /// Sets when the signal will be given at the latest. Synchronous code that
-    /// holds the worker's thread also holds up whoever would trip the signal,
-    /// so it asks [`Stop::is_overdue`] instead.
+    /// Sets the latest time at which the signal fires. Synchronous code that occupies the worker's
+    /// thread also blocks the code that would trip the signal, so it checks [`Stop::is_overdue`]
+    /// instead.
     pub fn set_deadline(&self, deadline: Moment) {
         self.inner.deadline.set(Some(deadline));
     }
 
-    /// Whether the signal was given, or would have been by `now`.
+    /// Whether the signal has fired, or should have by `now`.
     pub fn is_overdue(&self, now: Moment) -> bool {
         self.is_stopped()
             || self
@@ -82,7 +81,7 @@ impl Stop {
                 .is_some_and(|deadline| now >= deadline)
     }
 
-    /// Gives the signal.
+    /// Fires the signal.
     pub fn trip(&self) {
         self.inner.tripped.set(true);
         if let Some(task) = self.inner.task.borrow().as_ref() {
@@ -90,15 +89,14 @@ impl Stop {
         }
     }
 
-    /// Takes the signal back, before the user's next iteration.
+    /// Resets the signal before the user's next iteration.
     pub fn reset(&self) {
         self.inner.tripped.set(false);
         self.inner.deadline.set(None);
     }
 
-    /// Notes the current task as the one to wake. To be awaited once by the
-    /// task that will run the user; a runner of its own (a test, a set-up
-    /// call) does the same.
+    /// Registers the current task as the one to wake. Must be awaited once by the task that will
+    /// run the user, including other runners such as a test or a setup call.
     pub async fn adopt_task(&self) {
         poll_fn(|context| {
             *self.inner.task.borrow_mut() = Some(context.waker().clone());

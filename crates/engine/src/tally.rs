@@ -5,8 +5,8 @@ use plimsoll_units::Moment;
 
 use crate::ScenarioContext;
 
-/// A user's share of a scenario's fixed amount of work. It is handed in when the user works for
-/// another scenario, or is gone; nothing is counted where the amount is not fixed.
+/// A user's results for a scenario's fixed amount of work. They are passed on when the user
+/// switches to another scenario or ends. Nothing is counted if the amount is not fixed.
 #[derive(Debug, Default)]
 pub struct Tally {
     scenario: Option<Rc<ScenarioContext>>,
@@ -14,7 +14,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet of `scenario`'s work.
+    /// An empty tally for `scenario`'s work.
     pub fn of(scenario: &Rc<ScenarioContext>) -> Tally {
         let fixed = scenario.state.work_done().is_some();
         Tally {
@@ -23,8 +23,8 @@ impl Tally {
         }
     }
 
-    /// Counts a call by its payload each way, in bytes without heads and framing; `None` if it
-    /// failed.
+    /// Counts a call with its payload in both directions, in bytes without headers and framing;
+    /// `None` if it failed.
     #[inline]
     pub fn call(&mut self, payload: Option<(u64, u64)>) {
         if self.scenario.is_some() {
@@ -32,7 +32,7 @@ impl Tally {
         }
     }
 
-    /// Counts the time of an iteration, or of what there was of it.
+    /// Counts the time of an iteration, even of an incomplete one.
     #[inline]
     pub fn iteration(&mut self, started: Moment, ended: Moment) {
         if self.scenario.is_some() {
@@ -40,7 +40,7 @@ impl Tally {
         }
     }
 
-    /// Hands in what was counted since the last time.
+    /// Passes on the results since the last call.
     pub fn hand_in(&mut self) {
         let state = self.scenario.as_ref().map(|scenario| &scenario.state);
         if let Some(done) = state.and_then(|state| state.work_done()) {

@@ -1,13 +1,13 @@
 //! Shares a worker's thread between users that compute without waiting.
 //!
-//! A worker runs one task at a time, and a task gives the thread back only where it waits. A user
-//! that never waits (an empty function, an endless loop) would keep timers, sockets, stop signals
-//! and all other users of its worker waiting. So whoever may compute for long asks [`is_used_up`]
-//! now and then, and then awaits [`next`].
+//! A worker runs one task at a time, and a task releases the thread only where it waits. A user
+//! that never waits (an empty function, an endless loop) would block timers, sockets, stop signals
+//! and all other users of its worker. So code that may compute for a long time regularly checks
+//! [`is_used_up`] and then awaits [`next`].
 //!
-//! The slice belongs to the worker, not to the user: a hundred busy users together hold the thread
-//! no longer than one does. They wait in one queue, and each turn of the event loop, after timers
-//! and sockets have been looked at, lets only the first of them go on.
+//! The slice belongs to the worker, not to the user: a hundred busy users together occupy the
+//! thread no longer than one does. They wait in one queue, and each turn of the event loop lets
+//! only the first of them continue, after it has checked timers and sockets.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,14 +17,14 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// How long users may compute before the event loop takes its turn. A turn costs a few
-/// microseconds, and everything else that the worker does is late by up to this long.
+/// How long users may compute before the event loop gets a turn. A turn costs a few microseconds,
+/// and the worker's other tasks may be delayed by up to this long.
 const SLICE: Duration = Duration::from_millis(2);
 
 struct Slices {
-    /// When the event loop last took its turn; none where no worker runs.
+    /// When the event loop last had its turn; `None` where no worker runs.
     began: Cell<Option<Moment>>,
-    /// Who waits for a slice, in the order in which they came, and so of their tickets.
+    /// The tasks that wait for a slice, in order of arrival and so of their tickets.
     queue: RefCell<VecDeque<Waiter>>,
     last_ticket: Cell<u64>,
 }
@@ -44,21 +44,21 @@ thread_local! {
     };
 }
 
-/// Notes that the event loop has just taken its turn; `None` when the worker is over.
+/// Records that the event loop has just had its turn; `None` when the worker has ended.
 pub(crate) fn begin(now: Option<Moment>) {
     SLICES.with(|slices| slices.began.set(now));
 }
 
-/// Whether users of this worker have computed for longer than they should. Never on a thread
-/// without an event loop of ours.
+/// Whether users of this worker have computed for too long. Always false on a thread without a
+/// worker's event loop.
 #[inline]
 pub fn is_used_up(now: Moment) -> bool {
     let began = SLICES.with(|slices| slices.began.get());
     began.is_some_and(|began| now.since(began) >= SLICE)
 }
 
-/// Waits until the event loop has looked at timers and sockets, and until users that have waited
-/// for longer have had their slice.
+/// Waits until the event loop has checked timers and sockets, and until users that have waited
+/// longer have had their slice.
 pub async fn next() {
     let mut place: Option<Place> = None;
     poll_fn(|context| {
@@ -70,12 +70,12 @@ pub async fn next() {
         }
     })
     .await;
-    // Resumed after the event loop has asked the system, unlike a task that wakes itself.
+    // Resumed after the event loop has polled the system, unlike a task that wakes itself.
     tokio::task::yield_now().await;
     begin(Some(plimsoll_clock::now()));
 }
 
-/// A place in the queue. Dropping it lets the next one move up.
+/// A position in the queue. Dropping it lets the next one move up.
 struct Place {
     ticket: u64,
 }
@@ -107,7 +107,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // The thread may be ending, its queue gone.
+        // The thread may be exiting, without its queue.
         let _ = SLICES.try_with(|slices| {
             let mut queue = slices.queue.borrow_mut();
             let index = queue.binary_search_by_key(&self.ticket, |waiter| waiter.ticket);

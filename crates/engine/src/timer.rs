@@ -1,11 +1,12 @@
 //! Timers finer than a millisecond.
 //!
-//! The runtime's own timers are rounded up to whole milliseconds, which is
-//! fine for time-outs and far too coarse for pacing or for a user's think
-//! time. Each worker has one kernel timer (timerfd) and a heap of deadlines.
+//! The runtime's own timers are rounded up to whole milliseconds, which is fine for timeouts and
+//! far too coarse for pacing or for a user's think time. Each worker has one kernel timer (timerfd)
+//! and a heap of deadlines.
 //!
-//! A processor that has gone to sleep takes tens of microseconds to come back,
-//! so an alarm alone starts requests that much late. The alarm is set a little
+//! A sleeping processor takes tens of microseconds to wake up, so an alarm alone would start
+//! requests that much late. Where [`Wakefulness`] allows it, the alarm is set slightly early and
+//! the worker waits actively for the rest.
 //! early where [`Wakefulness`] allows it, and the rest is waited for awake.
 
 use std::cell::{Cell, RefCell};
@@ -25,8 +26,8 @@ thread_local! {
     static TIMERS: RefCell<Option<Rc<Timers>>> = const { RefCell::new(None) };
 }
 
-/// Resolves at `deadline`, at once if that has passed. Must be awaited on a
-/// worker's thread, inside [`run_with_timers`].
+/// Resolves at `deadline`, at once if that has passed. Must be awaited on a worker's thread, inside
+/// [`run_with_timers`].
 pub fn sleep_until(deadline: Moment) -> Sleep {
     Sleep {
         deadline,
@@ -83,11 +84,11 @@ impl Drop for Sleep {
     }
 }
 
-/// Puts this thread's timers in place and runs `work`. To be called inside a
-/// `LocalSet`, on whose thread the timers' own task then runs.
+/// Installs this thread's timers and runs `work`. Call it inside a `LocalSet`; the timers' own task
+/// then runs on its thread.
 ///
 /// # Errors
-/// When the kernel refuses a timer.
+/// If the kernel refuses to create a timer.
 pub async fn run_with_timers<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     let timers = Rc::new(Timers::default());
     TIMERS.set(Some(Rc::clone(&timers)));
@@ -101,7 +102,7 @@ pub async fn run_with_timers<T>(work: impl Future<Output = T>) -> std::io::Resul
     Ok(value)
 }
 
-/// Sets the kernel's timer to the nearest deadline, and wakes what is due.
+/// Sets the kernel's timer to the next deadline, and wakes tasks that are due.
 async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
     poll_fn(|context| {
         *timers.driver.borrow_mut() = Some(context.waker().clone());
@@ -121,7 +122,7 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
                 let begun = plimsoll_clock::now();
                 let mut now = begun;
                 while now < deadline && !timers.nearer.get() && asleep.is_ok() {
-                    // Lets every other task run, and sockets be looked at.
+                    // Lets all other tasks run and sockets be polled.
                     tokio::task::yield_now().await;
                     now = plimsoll_clock::now();
                 }
@@ -134,17 +135,16 @@ async fn drive(timers: Rc<Timers>, alarm: alarm::Alarm) {
             }
         };
         if waited.is_err() {
-            // The kernel took a timer and then refused to set it, which it
-            // does for no argument of ours. A coarse wait keeps users alive.
+            // The kernel created a timer but refused to set it, which our arguments cannot cause. A
+            // coarse wait keeps users running.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 }
 
-/// How much of its time a worker may wait awake. Waiting awake keeps a few
-/// hundred starts a second on time; at tens of thousands a second it would burn
-/// the processor that the load is made with, and gain nothing, as a processor
-/// that is so often woken does not sleep deeply.
+/// How much of its time a worker may wait actively. Active waiting keeps a few hundred starts per
+/// second on time. At tens of thousands per second it would take processor time from the load
+/// without any gain, because a processor that wakes up so often does not sleep deeply.
 struct Wakefulness {
     /// Time that may be spent, as of `counted`.
     credit: Duration,
@@ -152,12 +152,12 @@ struct Wakefulness {
 }
 
 impl Wakefulness {
-    /// How long before a deadline the alarm goes off: what a virtual processor
-    /// takes to wake from idleness, measured at 30 to 35 µs, and a margin.
+    /// How long before a deadline the alarm is set: the time that a virtual processor takes to wake
+    /// up, measured at 30 to 35 µs, and a margin.
     const EARLY: Duration = Duration::from_micros(45);
-    /// One part in so many of a worker's time.
+    /// Active waiting may use one part in this number of a worker's time.
     const SHARE: u32 = 25;
-    /// What can be saved up.
+    /// Most time that can be saved up.
     const MOST: Duration = Duration::from_millis(1);
 
     fn new(now: Moment) -> Wakefulness {
@@ -167,7 +167,7 @@ impl Wakefulness {
         }
     }
 
-    /// When to be woken for `deadline`.
+    /// When to set the alarm for `deadline`.
     fn alarm(&mut self, deadline: Moment, now: Moment) -> Moment {
         let earned = now.since(self.counted) / Self::SHARE;
         self.credit = (self.credit + earned).min(Self::MOST);
@@ -190,7 +190,7 @@ impl Wakefulness {
 fn with_timers(apply: impl FnOnce(&Timers)) {
     TIMERS.with_borrow(|timers| match timers {
         Some(timers) => apply(timers),
-        // A programming error of ours, not of anything from outside.
+        // A programming error, not caused by anything from outside.
         None => debug_assert!(false, "a sleep outside run_with_timers"),
     });
 }
@@ -199,9 +199,9 @@ fn with_timers(apply: impl FnOnce(&Timers)) {
 struct Timers {
     heap: RefCell<BinaryHeap<Reverse<(Moment, Key)>>>,
     slots: RefCell<Slots>,
-    /// The nearest deadline became nearer since the alarm was set.
+    /// The next deadline has moved forward since the alarm was set.
     nearer: Cell<bool>,
-    /// How many places in the heap nobody waits at any more, at the most.
+    /// Upper bound of the cancelled entries in the heap.
     cancelled: Cell<usize>,
     driver: RefCell<Option<Waker>>,
 }
@@ -244,16 +244,16 @@ impl Timers {
         }
     }
 
-    /// A cancelled timer's place in the heap stays until its deadline; its
-    /// generation tells that nobody waits there any more.
+    /// A cancelled timer's entry stays in the heap until its deadline; its generation shows that no
+    /// task waits for it any more.
     fn cancel(&self, key: Key) {
         if self.slots.borrow_mut().remove(key).is_none() {
             return;
         }
         let mut heap = self.heap.borrow_mut();
         self.cancelled.set(self.cancelled.get() + 1);
-        // Long timers that are set and cancelled again and again must not
-        // pile up until their deadlines.
+        // Long timers that are repeatedly set and cancelled must not accumulate until their
+        // deadlines.
         if self.cancelled.get() > 64 && self.cancelled.get() * 2 > heap.len() {
             let mut slots = self.slots.borrow_mut();
             heap.retain(|Reverse((_, key))| slots.entry(*key).is_some());
@@ -261,7 +261,7 @@ impl Timers {
         }
     }
 
-    /// Wakes every timer that is due, and tells the nearest that is not.
+    /// Wakes every timer that is due, and returns the next deadline.
     fn fire_due(&self, now: Moment) -> Option<Moment> {
         self.nearer.set(false);
         loop {
@@ -317,8 +317,7 @@ impl Slots {
     }
 }
 
-/// The kernel's timer: to the nanosecond, and readable through the worker's
-/// own event loop.
+/// The kernel's timer: precise to the nanosecond, and readable through the worker's own event loop.
 #[cfg(target_os = "linux")]
 mod alarm {
     use super::Timers;
@@ -342,14 +341,14 @@ mod alarm {
         pub fn new() -> std::io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            // Deprecated because a type could hand out another descriptor than
-            // it owns; the standard library's own type does not.
+            // Deprecated because a type could return a different descriptor than it owns; the
+            // standard library's own type does not.
             #[allow(deprecated)]
             let timer = AsyncFd::with_interest(timer, Interest::READABLE)?;
             Ok(Alarm { timer })
         }
 
-        /// Until the deadline, or until a nearer one was added.
+        /// Waits until the deadline, or until an earlier one was added.
         pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
             // Zero would disarm the timer.
             let span = deadline
@@ -366,8 +365,7 @@ mod alarm {
                 },
                 it_value: value,
             };
-            // Setting the timer also clears what it had counted, so it is
-            // never read.
+            // Setting the timer also clears its expiration count, so it is never read.
             timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &once)?;
             poll_fn(|context| {
                 if timers.nearer.get() {
@@ -387,7 +385,7 @@ mod alarm {
     }
 }
 
-/// Elsewhere the runtime's millisecond timers serve.
+/// Other systems use the runtime's millisecond timers.
 #[cfg(not(target_os = "linux"))]
 mod alarm {
     use super::Timers;
@@ -496,7 +494,7 @@ mod tests {
         let mut now = Moment::ZERO;
         let mut wakefulness = Wakefulness::new(now);
         let mut awake = Duration::ZERO;
-        // 20,000 deadlines a second for a second, each met as the alarm allows.
+        // 20,000 deadlines per second for one second, each met if the alarm allows it.
         for _ in 0..20_000 {
             let deadline = now + Duration::from_micros(50);
             let alarm = wakefulness.alarm(deadline, now);
@@ -505,7 +503,7 @@ mod tests {
             now = deadline;
         }
         assert!(awake <= Duration::from_millis(42), "{awake:?}");
-        // A hundred a second are all waited for.
+        // A hundred per second are all waited for.
         now = now + Duration::from_secs(1);
         for _ in 0..100 {
             let deadline = now + Duration::from_millis(10);

@@ -7,60 +7,58 @@ use plimsoll_units::Moment;
 
 use crate::{AbortReason, RunState, ScenarioState, Stop};
 
-/// Makes virtual users, and does what a run does once before and after them.
+/// Creates virtual users, and runs the steps that happen once before and after them.
 #[allow(async_fn_in_trait)] // Users never leave their worker's thread.
 pub trait UserFactory: Send + Sync + 'static {
-    /// The users it makes.
+    /// The type of the users.
     type User: VirtualUser;
 
-    /// Makes one user: runs its init code. Called on the worker's own thread.
+    /// Creates one user: runs its init code. Called on the worker's own thread.
     ///
     /// # Errors
-    /// When the init code fails; the run then does not start.
+    /// If the init code fails; the run then does not start.
     async fn create(&self, id: UserId, worker: &Worker) -> Result<Self::User, InitError>;
 
-    /// How many users whose numbers follow each other live on one worker, so
-    /// that they can share what never leaves a thread.
+    /// The number of users with consecutive numbers that are placed on the same worker, so that
+    /// they can share data that never leaves a thread.
     fn together(&self) -> u32 {
         1
     }
 
-    /// Once on each worker, when its planned users are there and before anything is measured.
+    /// Called once on each worker, when its planned users exist and before anything is measured.
     async fn ready(&self, worker: &Worker) {
         let _ = worker;
     }
 
-    /// Once, on one worker, when every planned user is there and before any
-    /// scenario starts.
+    /// Called once, on one worker, when all planned users exist and before any scenario starts.
     ///
     /// # Errors
-    /// The reason for which the run then ends.
+    /// The reason why the run is aborted.
     async fn set_up(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
         let _ = (worker, stop);
         Ok(())
     }
 
-    /// Once, on one worker, when every scenario is over, also when the run was
-    /// aborted; not when set-up failed.
+    /// Called once, on one worker, when all scenarios have ended, even if the run was aborted; not
+    /// if setup failed.
     ///
     /// # Errors
-    /// The reason for which the run is called aborted.
+    /// The reason why the run counts as aborted.
     async fn tear_down(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
         let _ = (worker, stop);
         Ok(())
     }
 }
 
-/// One simulated client: a loop of iterations, one at a time, that never
-/// leaves its worker's thread.
+/// One simulated client: a sequence of iterations that never leaves its worker's thread.
 #[allow(async_fn_in_trait)]
 pub trait VirtualUser: 'static {
-    /// A scenario takes this user. Its next iterations are that scenario's.
+    /// Assigns this user to a scenario. Its next iterations belong to that scenario.
     fn activate(&mut self, scenario: &Rc<ScenarioContext>);
 
-    /// One iteration. Resolves when all that it set going is done, or soon
-    /// after `iteration.stop` was given. Recording `iterations` and
-    /// `iteration_duration` is the user's business, for it knows the tags.
+    /// Runs one iteration. Resolves when everything it started is done, or soon after
+    /// `iteration.stop` fired. The user records `iterations` and `iteration_duration` itself,
+    /// because it knows the tags.
     async fn iterate(&mut self, iteration: &Iteration) -> Ending;
 }
 
@@ -74,60 +72,59 @@ impl fmt::Display for UserId {
     }
 }
 
-/// What a user may know of the worker it lives on.
+/// The parts of a worker that its users may access.
 #[derive(Clone, Debug)]
 pub struct Worker {
-    /// From 0.
+    /// The worker's index, from 0.
     pub index: usize,
-    /// Where this worker's users record what they measured.
+    /// The recorder of this worker's users.
     pub recorder: Rc<Recorder>,
     /// The whole run's counters.
     pub run: Arc<RunState>,
 }
 
-/// The scenario that a user works for.
+/// The scenario of a user.
 #[derive(Debug)]
 pub struct ScenarioContext {
-    /// Its place in the plan.
+    /// Its index in the plan.
     pub index: usize,
     /// Its definition and shared counters.
     pub state: Arc<ScenarioState>,
-    /// The tags that every sample of the scenario carries, on this worker.
+    /// The tags of all samples of the scenario, on this worker.
     pub tags: BaseTags,
-    /// The same, for users who change theirs.
+    /// The same tags, for users who change theirs.
     pub tag_map: TagMap,
 }
 
-/// One iteration's place in the run.
+/// One iteration's numbers, times and stop signal.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// Which of this user's iterations it is, over all scenarios, from 0.
+    /// The number of this iteration among those of its user in all scenarios, from 0.
     pub in_user: u64,
-    /// Which of this user's iterations in this scenario it is, from 0.
+    /// The number of this iteration among those of its user in this scenario, from 0.
     pub in_scenario: u64,
-    /// Which iteration of the scenario it is in this process, from 0.
+    /// The number of this iteration among those of the scenario in this process, from 0.
     pub in_instance: u64,
-    /// Which iteration of the scenario it is in the whole run, from 0.
+    /// The number of this iteration among those of the scenario in the whole run, from 0.
     pub in_test: u64,
-    /// When an open model's schedule wanted it to start. A closed model has
-    /// no such moment.
+    /// The scheduled start in an open model; `None` in a closed model.
     pub scheduled: Option<Moment>,
-    /// When it did start.
+    /// The actual start.
     pub started: Moment,
-    /// Asks for its end.
+    /// Stops the iteration.
     pub stop: Stop,
 }
 
 /// How an iteration ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// It came to its end.
+    /// It ended normally.
     Completed,
-    /// A script threw. For schedules and figures this iteration is complete too.
+    /// A script threw. For schedules and metrics this iteration counts as complete.
     Threw,
-    /// It was cut off by its stop signal.
+    /// It was interrupted by its stop signal.
     Interrupted,
-    /// It asks for the end of the whole run.
+    /// It asks to end the whole run.
     Abort(AbortReason),
 }
 

@@ -1,4 +1,4 @@
-//! One thread, one event loop, a fixed share of the users.
+//! A worker: one thread with an event loop and a fixed share of the users.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,17 +20,17 @@ use crate::{
     UserFactory, Worker, load_duration,
 };
 
-/// What the conductor tells a worker.
+/// A message from the conductor to a worker.
 pub(crate) enum Command {
     SetUp,
-    /// Scenarios count their start times from here.
+    /// Starts the scenarios, whose start times are relative to this moment.
     Start(Moment),
     Abort,
     TearDown,
     Exit,
 }
 
-/// What a worker tells the conductor.
+/// A message from a worker to the conductor.
 pub(crate) enum Report {
     UsersReady,
     SetUpDone,
@@ -39,7 +39,7 @@ pub(crate) enum Report {
     Gone,
 }
 
-/// All that a worker's thread is started with.
+/// Everything that a worker's thread needs.
 pub(crate) struct Assignment<F: UserFactory> {
     pub index: usize,
     pub workers: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Assignment<F: UserFactory> {
     pub registry: Arc<Registry>,
     pub watch: Arc<Watch>,
     pub scenarios: Vec<ScenarioShare>,
-    /// Slots of the plan whose users live here.
+    /// Slots of the plan whose users live on this worker.
     pub slots: Vec<u32>,
     pub min_iteration: Duration,
     pub run_tags: TagMap,
@@ -57,7 +57,7 @@ pub(crate) struct Assignment<F: UserFactory> {
     pub events: Sender<Event>,
 }
 
-/// One scenario's part on one worker.
+/// One worker's part of a scenario.
 pub(crate) struct ScenarioShare {
     pub state: Arc<ScenarioState>,
     pub users: Vec<(u32, u32)>,
@@ -65,14 +65,14 @@ pub(crate) struct ScenarioShare {
     pub handovers: Handovers,
 }
 
-/// The body of a worker's thread.
+/// The main function of a worker's thread.
 pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
     let run = Arc::clone(&assignment.run);
     let reports = assignment.reports.clone();
     let ended = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // Sockets are looked at after this many polls of tasks; with short
-        // tasks the default would make a ready answer wait longer than need be.
+        // Check sockets after this many polls of tasks. Tasks are short, so with the default a
+        // response that has arrived would wait longer than necessary.
         .event_interval(61)
         .build()
         .and_then(|runtime| {
@@ -84,7 +84,7 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
             shortage::explain(&error)
         )));
     }
-    // The conductor may have left already.
+    // The conductor may have ended already.
     let _ = reports.send(Report::Gone);
 }
 
@@ -133,7 +133,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
                 spawn_once(&assignment, &worker, &once, true);
             }
             Command::Start(start) => {
-                // What set-up recorded is no part of the first second.
+                // Samples of the setup do not belong to the first second.
                 outbox.turn_to(Part::Scenarios);
                 let scenarios = shares.iter().map(|share| &*share.state);
                 recorder.set_clock(Some(RunClock {
@@ -203,7 +203,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
     outbox.send(None);
 }
 
-/// Makes the planned users, the others' work going on between any two.
+/// Creates the planned users, and lets other tasks run after each.
 async fn make_users<F: UserFactory>(
     seats: &Seats<F>,
     slots: &[u32],
@@ -246,7 +246,7 @@ fn spawn_once<F: UserFactory>(
     });
 }
 
-/// The way of what a worker recorded to the main thread.
+/// Sends a worker's samples to the main thread.
 struct Outbox {
     worker: usize,
     recorder: Rc<Recorder>,
@@ -256,7 +256,7 @@ struct Outbox {
 }
 
 impl Outbox {
-    /// Hands over what was recorded since the last time; false if nobody listens.
+    /// Sends the samples recorded since the last call; false if there is no receiver.
     fn send(&self, thread: Option<ThreadReading>) -> bool {
         let taken = plimsoll_clock::now();
         let sent = self.events.send(Event::Window {
@@ -270,17 +270,17 @@ impl Outbox {
         sent.is_ok()
     }
 
-    /// Another part of the run begins.
+    /// Switches to another part of the run.
     fn turn_to(&self, part: Part) {
         self.send(None);
         self.part.set(part);
     }
 }
 
-/// How often the lateness of a timer is measured. Coarse enough to cost nothing.
+/// How often to measure the lateness of a timer. Coarse enough to cost nothing.
 const TIMER_STEP: Duration = Duration::from_millis(10);
 
-/// Hands over once a second what was recorded, and how this worker's thread is doing.
+/// Once a second, sends the recorded samples and the measurements of this worker's thread.
 async fn report_each_second(outbox: Rc<Outbox>, run: Arc<RunState>) {
     let mut meter = ThreadMeter::new();
     let mut next = plimsoll_clock::now() + SECOND;

@@ -1,6 +1,5 @@
-//! Executors seen from outside: what their users are asked to do. Times are
-//! short, and nothing is asserted on how long things take but lower bounds and
-//! bounds wide enough for a busy machine.
+//! Tests executors through the calls that their users receive. Times are short, and all assertions on
+//! durations are lower bounds or bounds that are wide enough for a busy machine.
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +13,7 @@ use plimsoll_engine::{
 use plimsoll_plan::{Executor, Plan, Rate, Scenario, Stage};
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
 
-/// Users that take a while over each iteration and note what they did.
+/// Users that take some time for each iteration and record what they did.
 #[derive(Default)]
 struct Sleepers {
     takes: Duration,
@@ -23,7 +22,7 @@ struct Sleepers {
     torn_down: AtomicU64,
     fail_set_up: bool,
     abort_at: Option<u64>,
-    /// All users but the first never wait. The first aborts the run after ten iterations.
+    /// No user except the first ever waits. The first aborts the run after ten iterations.
     never_wait: bool,
 }
 
@@ -198,7 +197,7 @@ fn each_user_does_its_own_iterations() {
 }
 
 #[test]
-fn what_time_does_not_suffice_for_is_dropped_and_counted() {
+fn iterations_beyond_the_time_limit_are_dropped_and_counted() {
     let executor = Executor::SharedIterations {
         users: 1,
         iterations: 1000,
@@ -236,7 +235,7 @@ fn iterations_under_way_get_their_grace_and_are_then_interrupted() {
 }
 
 #[test]
-fn an_open_model_starts_what_the_schedule_says_with_users_added_as_needed() {
+fn an_open_model_follows_the_schedule_and_adds_users() {
     let executor = Executor::ConstantArrivalRate {
         rate: Rate {
             count: 100,
@@ -258,7 +257,7 @@ fn an_open_model_starts_what_the_schedule_says_with_users_added_as_needed() {
 }
 
 #[test]
-fn an_open_model_drops_what_nobody_is_free_for() {
+fn an_open_model_drops_iterations_without_a_free_user() {
     let executor = Executor::ConstantArrivalRate {
         rate: Rate {
             count: 100,
@@ -358,7 +357,7 @@ fn a_failed_set_up_runs_nothing_and_tears_nothing_down() {
 }
 
 #[test]
-fn users_that_never_wait_hold_up_nobody() {
+fn users_that_never_wait_do_not_block_others() {
     let long = ms(60_000);
     for executor in [
         Executor::ConstantUsers {
@@ -386,7 +385,8 @@ fn users_that_never_wait_hold_up_nobody() {
             ..Sleepers::default()
         };
         let outcome = run_with(factory, scenario(executor.clone()), 1);
-        // The first user slept ten times, and its abort was heard, although the others kept the worker busy.
+        // The first user slept ten times, and its abort had an effect, although the others kept the worker
+        // busy.
         assert_eq!(outcome.seen.len(), 10, "{executor:?}");
         assert!(outcome.running.state.aborted().is_some());
         assert!(begun.elapsed() < long / 2, "{executor:?}");

@@ -50,10 +50,10 @@ pub struct Connection {
     _control: SendStream,
     state: Rc<State>,
     traffic: Rc<TrafficCounter>,
-    /// What was counted before.
+    /// The traffic counted so far.
     counted: Cell<Traffic>,
     heard: Heard,
-    /// Space for the headers that are sent.
+    /// Buffer for the headers to send.
     pub(crate) out: RefCell<Vec<u8>>,
     tls: TlsFacts,
     remote: SocketAddr,
@@ -119,7 +119,7 @@ impl Connection {
         })
     }
 
-    /// Whether new requests can be sent on it.
+    /// Whether new requests can be sent on this connection.
     pub fn is_open(&self) -> bool {
         !self.state.is_going_away() && self.quic.close_reason().is_none()
     }
@@ -257,8 +257,9 @@ async fn connect(
     .await
 }
 
-/// Ends when the server's host reports that nothing listens on that port, and never otherwise. Only connected sockets
-/// get that error, and QUIC's are not connected. So a connected socket sends an empty datagram, which servers ignore.
+/// Resolves when the server's host reports that nothing listens on that port, and never otherwise. Only connected
+/// sockets receive that error, and QUIC's are not connected. So a connected socket sends an empty datagram, which
+/// servers ignore.
 async fn refusal(remote: SocketAddr) {
     let is_refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     let asked = async {

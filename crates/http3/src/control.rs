@@ -1,4 +1,4 @@
-//! Messages of a server besides responses: settings, and that it is going away.
+//! Messages of a server other than responses: settings, and GOAWAY.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::fault::{GENERAL_PROTOCOL_ERROR, STREAM_CREATION_ERROR};
 use crate::frames::{Frames, GOAWAY, MAX_PUSH_ID, Piece, SETTINGS, head};
 use crate::varint;
 
-/// Types of streams of one direction: RFC 9114, section 6.2, and RFC 9204, section 4.2.
+/// Types of unidirectional streams: RFC 9114, section 6.2, and RFC 9204, section 4.2.
 const CONTROL: u64 = 0x0;
 const PUSH: u64 = 0x1;
 const ENCODER: u64 = 0x2;
@@ -19,14 +19,14 @@ const DECODER: u64 = 0x3;
 /// The longest header that we read: RFC 9114, section 7.2.4.1.
 const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
 
-/// What is known of a connection beside its requests.
+/// The state of a connection apart from its requests.
 #[derive(Debug, Default)]
 pub(crate) struct State {
-    /// Requests from this stream on were not looked at.
+    /// Requests from this stream on were not processed.
     goaway: Cell<Option<u64>>,
     /// How the server broke the protocol.
     pub(crate) violation: RefCell<Option<String>>,
-    /// Who is to hear of it, by the streams they wait for.
+    /// The tasks to wake, by the streams they wait for.
     waiting: RefCell<Vec<(u64, Waker)>>,
 }
 
@@ -35,7 +35,7 @@ impl State {
         self.goaway.get().is_some()
     }
 
-    /// Whether the server has said that it did not look at the request on `stream`.
+    /// Whether the server has said that it did not process the request on `stream`.
     pub(crate) fn has_passed_over(&self, stream: u64) -> bool {
         self.goaway.get().is_some_and(|first| stream >= first)
     }
@@ -65,7 +65,7 @@ impl State {
     }
 }
 
-/// What our own control stream begins with.
+/// The first bytes of our own control stream.
 pub(crate) fn greeting() -> Vec<u8> {
     let mut settings = Vec::new();
     varint::write(&mut settings, MAX_FIELD_SECTION_SIZE);
@@ -77,9 +77,9 @@ pub(crate) fn greeting() -> Vec<u8> {
     out
 }
 
-/// Reads the server's streams of one direction until the connection ends.
+/// Reads the server's unidirectional streams until the connection ends.
 pub(crate) async fn listen(connection: quinn::Connection, state: Rc<State>) {
-    // The transport's limit says how many of them there can be at once.
+    // The transport limits how many of them there can be at once.
     while let Ok(stream) = connection.accept_uni().await {
         let (connection, state) = (connection.clone(), Rc::clone(&state));
         tokio::task::spawn_local(async move {
@@ -109,7 +109,7 @@ async fn read(mut stream: RecvStream, state: &State) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads one of the server's streams of one direction, in pieces.
+/// Reads one of the server's unidirectional streams, in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     /// The first bytes, while the stream's type is not complete.
@@ -119,13 +119,13 @@ pub(crate) struct Reader {
     has_settings: bool,
 }
 
-/// What a piece of such a stream said.
+/// The content of one piece of such a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Nothing,
-    /// The server will not look at requests from this stream on.
+    /// The server will not process requests from this stream on.
     GoAway(u64),
-    /// The stream has a type that we do not know, so that nothing more of it is read.
+    /// The type of the stream is unknown, so the rest of it is not read.
     UnknownStream,
 }
 
@@ -146,8 +146,8 @@ impl Reader {
         };
         match kind {
             CONTROL => self.read_control(input),
-            PUSH => Err("the server pushes, which nobody asked for".to_owned()),
-            // Without a dynamic table there is nothing to be said in them.
+            PUSH => Err("the server sends a push stream, which was not requested".to_owned()),
+            // Without a dynamic table these streams carry no instructions.
             ENCODER | DECODER => Ok(Event::Nothing),
             _ => Ok(Event::UnknownStream),
         }
@@ -171,7 +171,7 @@ impl Reader {
                     return Err("the server sends MAX_PUSH_ID, which is a client's".to_owned());
                 }
                 Piece::Whole(..) | Piece::Data(_) => {
-                    return Err("a frame on the control stream that has no place there".to_owned());
+                    return Err("a frame that is not allowed on the control stream".to_owned());
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Reader {
     }
 }
 
-/// The next bytes; `None` at the end, however it came.
+/// The next bytes; `None` at the end of the stream, for whatever reason.
 async fn next(stream: &mut RecvStream) -> Option<bytes::Bytes> {
     let chunk = stream.read_chunk(usize::MAX, true).await;
     chunk.ok().flatten().map(|chunk| chunk.bytes)

@@ -1,9 +1,9 @@
-//! Bounds how many connections remain after they were closed.
+//! Limits how many closed connections are kept.
 //!
-//! A closed QUIC connection remains for three probe timeouts, to respond to packets that are still under way (RFC 9000,
-//! section 10.2): three seconds if the server has never been heard. It takes more than 100 kB in quinn, so a thousand
-//! failed connections per second would hold hundreds of megabytes. Where too many remain, the oldest ones end early. Late
-//! packets for them get a stateless reset instead.
+//! A closed QUIC connection is kept for three probe timeouts, to respond to packets that are still in flight (RFC 9000,
+//! section 10.2): that is three seconds if nothing was ever received from the server. It takes more than 100 kB in
+//! quinn, so a thousand failed connections per second would hold hundreds of megabytes. If there are too many, the
+//! oldest ones are dropped early. Late packets for them get a stateless reset instead.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,10 +17,10 @@ use std::time::Instant;
 use quinn::{AsyncTimer, AsyncUdpSocket, TokioRuntime};
 use tokio::task::AbortHandle;
 
-/// Closed connections that may always remain.
+/// Closed connections that are always kept.
 const ALWAYS: usize = 64;
 
-/// Closed connections of a worker: as many remain as were ever open at once, but at least [`ALWAYS`].
+/// The closed connections of a worker: at most as many as were ever open at once, but at least [`ALWAYS`].
 #[derive(Default)]
 pub(crate) struct Draining {
     /// The tasks of closed connections, oldest first.
@@ -49,14 +49,14 @@ impl Draining {
     }
 }
 
-/// The task that sends and receives for an open connection. It remains for a while after this has been dropped.
+/// The task that sends and receives for an open connection. It continues for a while after this has been dropped.
 pub(crate) struct Task {
     task: Option<AbortHandle>,
     draining: Rc<Draining>,
 }
 
 impl Task {
-    /// The task of the connection that was just begun with this runtime.
+    /// The task of the connection that was just started with this runtime.
     pub fn of_new_connection(runtime: &Runtime, draining: &Rc<Draining>) -> Task {
         draining.opened();
         Task {
@@ -74,7 +74,7 @@ impl Drop for Task {
     }
 }
 
-/// Tokio for quinn, which starts a task for each connection and does not give it away.
+/// A tokio runtime for quinn that keeps the handles of connection tasks, which quinn does not expose.
 #[derive(Debug, Default)]
 pub(crate) struct Runtime {
     newest: Mutex<Option<AbortHandle>>,

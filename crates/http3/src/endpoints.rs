@@ -9,13 +9,13 @@ use quinn::{Endpoint, EndpointConfig};
 
 use crate::draining::{Draining, Runtime, Task};
 
-/// UDP sockets that a worker opens towards one family of addresses, or from one local
-/// address. Connections share them in turn: one alone would have one queue in the
-/// kernel for all users, and would look like one client to servers that spread clients
-/// over their processors; one for each user would be too many.
+/// UDP sockets per worker and address family, or per local address. Connections are distributed
+/// over them in turn. A single one would have one kernel queue for all users, and would look like
+/// one client to servers that distribute clients over their processors. One per user would be too
+/// many.
 const SOCKETS: usize = 8;
 
-/// A worker's UDP sockets, opened when first needed and kept.
+/// A worker's UDP sockets, opened on first use and kept.
 #[derive(Default)]
 pub struct Endpoints {
     groups: RefCell<Vec<Group>>,
@@ -30,7 +30,7 @@ struct Group {
 }
 
 impl Endpoints {
-    /// The next socket towards `remote`, from `local` if that is of its family.
+    /// The next socket for `remote`, bound to `local` if that is of the same family.
     pub(crate) fn towards(
         &self,
         remote: SocketAddr,
@@ -57,7 +57,7 @@ impl Endpoints {
         groups[at].turn(&self.runtime)
     }
 
-    /// The task of the connection that was just begun on one of these sockets.
+    /// The task of the connection that was just started on one of these sockets.
     pub(crate) fn task_of_new_connection(&self) -> Task {
         Task::of_new_connection(&self.runtime, &self.draining)
     }

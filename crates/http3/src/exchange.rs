@@ -12,14 +12,14 @@ use crate::fault::{Fault, NO_ERROR, REQUEST_CANCELLED};
 use crate::frames::{DATA, Frames, HEADERS, Piece, head};
 use crate::qpack::{self, Field};
 
-/// Longest response headers that are read: names, values and 32 bytes for each field.
+/// Longest response headers that are accepted: names, values and 32 bytes for each field.
 pub(crate) const MAX_HEAD: usize = 1 << 20;
 
 /// The status and headers of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
-    /// In the order of arrival. Names are in lower case.
+    /// The header fields in order of arrival. Names are in lower case.
     pub fields: Vec<Field>,
 }
 
@@ -28,7 +28,7 @@ pub struct Exchange<'a> {
     connection: &'a Connection,
     send: SendStream,
     recv: RecvStream,
-    /// The request's headers that are not sent yet.
+    /// The part of the request's headers that is not sent yet.
     head: Vec<u8>,
     head_sent: usize,
     body: Bytes,
@@ -42,7 +42,7 @@ pub struct Exchange<'a> {
     last_byte: Option<Moment>,
 }
 
-/// Which part of the response is next.
+/// The next expected part of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Head,
@@ -86,7 +86,7 @@ impl<'a> Exchange<'a> {
             match poll_fn(|cx| self.poll(cx)).await? {
                 Some(Piece::Whole(HEADERS, section)) => {
                     let answer = decode(&section).map_err(|how| self.connection.violated(how))?;
-                    // Those below 200 come before the final response: RFC 9114, section 4.1.
+                    // Interim responses (below 200) come before the final one: RFC 9114, section 4.1.
                     if answer.status >= 200 {
                         self.part = Part::Body;
                         return Ok(answer);
@@ -136,7 +136,7 @@ impl<'a> Exchange<'a> {
     }
 
     fn misplaced(&self) -> Fault {
-        let how = "a frame in the answer that has no place there";
+        let how = "a frame that is not allowed in a response";
         self.connection.violated(how.to_owned())
     }
 
@@ -267,7 +267,7 @@ pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http::Request<()>, body: 
 fn decode(section: &[u8]) -> Result<Answer, String> {
     let mut fields = qpack::decode(section, MAX_HEAD)?;
     if fields.first().is_none_or(|(name, _)| name != b":status") {
-        return Err("the answer's head does not begin with its status".to_owned());
+        return Err("the response headers do not start with :status".to_owned());
     }
     let (_, status) = fields.remove(0);
     let status = std::str::from_utf8(&status)
@@ -275,11 +275,11 @@ fn decode(section: &[u8]) -> Result<Answer, String> {
         .filter(|text| text.len() == 3)
         .and_then(|text| text.parse().ok())
         .filter(|status| *status >= 100)
-        .ok_or_else(|| format!("the answer's status is \"{}\"", status.escape_ascii()))?;
+        .ok_or_else(|| format!("the response status is \"{}\"", status.escape_ascii()))?;
     for (name, value) in &fields {
         if HeaderName::from_lowercase(name).is_err() || HeaderValue::from_bytes(value).is_err() {
             return Err(format!(
-                "the answer has a malformed field: \"{}: {}\"",
+                "the response has a malformed field: \"{}: {}\"",
                 name.escape_ascii(),
                 value.get(..80).unwrap_or(value).escape_ascii()
             ));

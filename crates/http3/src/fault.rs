@@ -7,7 +7,7 @@ use plimsoll_net::TlsError;
 /// Why a connection failed, or a request did not get a whole response.
 #[derive(Debug)]
 pub enum Fault {
-    /// Before the first datagram, or in the handshake.
+    /// Failures before the first datagram, or in the handshake.
     Network(plimsoll_net::Error),
     /// No response within this time.
     NoAnswer { to: SocketAddr, waited: Duration },
@@ -15,19 +15,19 @@ pub enum Fault {
     Refused { to: SocketAddr },
     /// The server speaks QUIC, but not HTTP/3.
     NotHttp3,
-    /// The server reset the request's stream, with that code.
+    /// The server reset the request's stream with this code.
     Reset { code: u64 },
     /// The server accepts no more requests on the connection, and did not process this one.
     GoAway,
-    /// The server closed the connection, with that code and perhaps a word.
+    /// The server closed the connection, with this code and perhaps a reason.
     Closed { code: u64, reason: String },
-    /// QUIC gave the connection up, on either side.
+    /// QUIC closed the connection, on either side.
     Broken(String),
     /// No packet arrived from the server for too long.
     Silent,
     /// The stream ended before a response.
     Ended,
-    /// The stream ended within the response.
+    /// The stream ended in the middle of the response.
     EndedInside,
     /// The server broke the protocol or exceeded one of our limits.
     Violation(String),
@@ -58,7 +58,7 @@ impl Fault {
         )
     }
 
-    /// Whether the connection as a whole went, as one does that was idle for long.
+    /// Whether the whole connection failed, as an idle connection may.
     pub fn is_of_connection(&self) -> bool {
         matches!(
             self,
@@ -66,7 +66,7 @@ impl Fault {
         )
     }
 
-    /// `refusal` is why TLS refused the server's certificate, if it did.
+    /// `refusal` is why TLS rejected the server's certificate, if it did.
     pub(crate) fn of_connection(error: quinn::ConnectionError, refusal: Option<TlsError>) -> Fault {
         use quinn::ConnectionError as E;
         let tls = |error| Fault::Network(plimsoll_net::Error::Tls(error));
@@ -136,7 +136,7 @@ impl fmt::Display for Fault {
             Fault::Network(error) => error.fmt(f),
             Fault::NoAnswer { to, waited } => write!(
                 f,
-                "dial udp {to}: no QUIC answer within {}",
+                "dial udp {to}: no QUIC response within {}",
                 plimsoll_units::duration::format(*waited)
             ),
             Fault::Refused { to } => write!(
@@ -153,7 +153,7 @@ impl fmt::Display for Fault {
                 write!(f, "connection closed with {} ({reason})", name_of(*code))
             }
             Fault::Broken(text) => write!(f, "quic: {text}"),
-            Fault::Silent => f.write_str("the server has fallen silent: nothing came for 30s"),
+            Fault::Silent => f.write_str("the connection timed out: nothing was received for 30s"),
             Fault::Ended => f.write_str("EOF"),
             Fault::EndedInside => f.write_str("unexpected EOF"),
             Fault::Violation(text) => f.write_str(text),

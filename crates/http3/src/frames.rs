@@ -1,4 +1,4 @@
-//! Frames as they come on a stream: RFC 9114, section 7.
+//! The frames of a stream: RFC 9114, section 7.
 
 use bytes::Bytes;
 
@@ -12,21 +12,20 @@ pub(crate) const PUSH_PROMISE: u64 = 0x5;
 pub(crate) const GOAWAY: u64 = 0x7;
 pub(crate) const MAX_PUSH_ID: u64 = 0xd;
 
-/// Longest frame that is read whole, in bytes: a header, mostly.
+/// Longest frame that is buffered whole, in bytes; mostly headers.
 pub(crate) const MAX_WHOLE: usize = 1 << 20;
 
-/// Cuts a stream into frames, however it comes in pieces. Holds at most one frame
-/// that is read whole.
+/// Splits a stream into frames, in whatever pieces it arrives. Buffers at most one frame.
 #[derive(Debug, Default)]
 pub struct Frames {
     place: Place,
-    /// The bytes of a frame's type and length, or of a frame that is read whole.
+    /// The bytes of a frame's type and length, or of a frame that is buffered whole.
     held: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 enum Place {
-    /// Within the type and length of a frame, or before them.
+    /// Within or before the type and length of a frame.
     #[default]
     Head,
     Whole {
@@ -46,7 +45,7 @@ enum Place {
 pub enum Piece {
     /// A part of a body.
     Data(Bytes),
-    /// A frame of that type, read whole.
+    /// A frame of this type, read whole.
     Whole(u64, Vec<u8>),
 }
 
@@ -54,7 +53,7 @@ impl Frames {
     /// Takes the next piece out of `input`; `None` when it is used up.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Why the frame is invalid.
     pub fn next(&mut self, input: &mut Bytes) -> Result<Option<Piece>, String> {
         while !input.is_empty() || self.is_complete() {
             match self.place {
@@ -82,7 +81,7 @@ impl Frames {
         Ok(None)
     }
 
-    /// Whether the stream may end here: not within a frame.
+    /// Whether the stream may end here: not inside a frame.
     pub fn is_between(&self) -> bool {
         matches!(self.place, Place::Head) && self.held.is_empty()
     }
@@ -99,7 +98,7 @@ impl Frames {
         };
     }
 
-    /// Reads type and length, byte by byte: they are few, and rarely cut.
+    /// Reads type and length byte by byte, because they are short and rarely split.
     fn head(&mut self, input: &mut Bytes) -> Result<(), String> {
         while let Some(byte) = input.first().copied() {
             let _ = input.split_to(1);
@@ -137,11 +136,11 @@ fn place_of(kind: u64, length: u64) -> Result<Place, String> {
                 }
             }
         }
-        // HTTP/2 has them; here they are an error: RFC 9114, section 7.2.8.
+        // HTTP/2 has these types; here they are an error: RFC 9114, section 7.2.8.
         0x2 | 0x6 | 0x8 | 0x9 => {
             return Err(format!("a frame of type {kind}, which HTTP/3 forbids"));
         }
-        // Unknown types mean nothing, and their contents neither: section 9.
+        // Unknown types are skipped with their contents: section 9.
         _ if length == 0 => Place::Head,
         _ => Place::Skipped { left: length },
     })
@@ -170,7 +169,7 @@ mod tests {
         out
     }
 
-    /// The frames do not depend on how the stream is cut into pieces.
+    /// The frames do not depend on how the stream is split into pieces.
     #[test]
     fn frames_do_not_depend_on_the_cuts() {
         for size in 1..80 {
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_frame_is_no_place_to_end() {
+    fn a_stream_must_not_end_within_a_frame() {
         let mut frames = Frames::default();
         let mut input = Bytes::from_static(&[0, 5, 1, 2]);
         while frames.next(&mut input).unwrap().is_some() {}

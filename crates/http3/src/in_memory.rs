@@ -1,10 +1,10 @@
-//! An entry point for fuzz targets: it reads a server's control stream without a connection. Nobody else may use it.
+//! An entry point for fuzz targets only: reads a server's control stream without a connection.
 
 use bytes::Bytes;
 
 use crate::control::{Event, Reader};
 
-/// Reads `pieces` as a stream of one direction. Returns the number in the last GOAWAY frame, if there is one.
+/// Reads `pieces` as a unidirectional stream. Returns the number in the last GOAWAY frame, if there is one.
 ///
 /// # Errors
 /// How the server broke the protocol.

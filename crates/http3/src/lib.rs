@@ -1,9 +1,9 @@
 //! HTTP/3 for virtual users: requests on the streams of a QUIC connection, which
 //! belongs to one user and lives on its worker's thread.
 //!
-//! QUIC is quinn's; frames (`frames`) and headers (`qpack`) are read here, with a
-//! bound on everything that a server can make us hold. An [`Endpoints`] belongs to a
-//! worker. Nothing here knows cookies, redirects or codings.
+//! The QUIC implementation is quinn; frames (`frames`) and headers (`qpack`) are parsed here, with
+//! a limit on everything that a server can make us buffer. Each worker has its own [`Endpoints`].
+//! Cookies, redirects and content codings are handled elsewhere.
 
 mod connection;
 mod control;

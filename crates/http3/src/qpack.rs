@@ -1,6 +1,5 @@
-//! QPACK (RFC 9204) without a dynamic table: we announce that we keep none, so no
-//! peer may use one, and what is sent refers to nothing sent before. So no request
-//! waits for another one's header.
+//! QPACK (RFC 9204) without a dynamic table: we announce a capacity of 0, so no peer may use one,
+//! and our headers never refer to earlier ones. So no request waits for another one's headers.
 
 use plimsoll_http2::huffman;
 use plimsoll_http2::primitives::{Input, put_integer};
@@ -10,10 +9,10 @@ use crate::static_table::{Known, STATIC, look_up};
 /// A field's name and value.
 pub type Field = (Vec<u8>, Vec<u8>);
 
-/// What RFC 9114, section 4.2.2, adds to the length of each field.
+/// The length that RFC 9114, section 4.2.2, adds to each field.
 const FIELD_COST: usize = 32;
 
-/// Appends the head of an encoded section: nothing of a dynamic table is needed.
+/// Appends the prefix of an encoded section, which states that it does not use the dynamic table.
 pub(crate) fn begin(out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
 }
@@ -36,15 +35,14 @@ pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     }
 }
 
-/// Decodes a section whose fields are at most `limit` bytes long, names, values
-/// and 32 for each.
+/// Decodes a section whose fields are at most `limit` bytes long: names, values and 32 bytes each.
 ///
 /// # Errors
-/// Says what is wrong with it.
+/// Why the section is invalid.
 pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> {
     const CUT: &str = "the header ends within a field";
     const DYNAMIC: &str = "the header refers to a dynamic table, which was not agreed on";
-    const UNKNOWN: &str = "the header refers to an entry that the static table has not";
+    const UNKNOWN: &str = "the header refers to an entry that is not in the static table";
     let mut input = Input(section);
     if input.integer(8).ok_or(CUT)? != 0 {
         return Err(DYNAMIC);
@@ -73,9 +71,9 @@ pub fn decode(section: &[u8], limit: usize) -> Result<Vec<Field>, &'static str> 
     Ok(fields)
 }
 
-const TOO_LONG: &str = "the header is longer than what is read";
+const TOO_LONG: &str = "the header is too long";
 
-/// A string whose length has that many bits.
+/// Decodes a string whose length has this many bits.
 fn string(input: &mut Input<'_>, bits: u32, limit: usize) -> Result<Vec<u8>, &'static str> {
     let (text, is_coded) = input
         .string(bits)
@@ -95,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_encoded_decodes() {
+    fn encoding_and_decoding_are_inverse() {
         let long = vec![b'v'; 5000];
         let fields: [(&str, &[u8]); 5] = [
             (":method", b"GET"),
@@ -127,12 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_dynamic_is_refused() {
+    fn truncated_and_dynamic_fields_are_refused() {
         for (section, words) in [
             (&b"\x00"[..], "ends within a field"),
             (b"\x03\x81\x10", "dynamic"),
             (b"\x00\x00\x80", "dynamic"),
-            (b"\x00\x00\xff\x40", "the static table has not"),
+            (b"\x00\x00\xff\x40", "not in the static table"),
             (b"\x00\x00\x51\x0b/inde", "within a string"),
             (b"\x00\x00\x51\xff\xff\xff\xff\xff\x7f", "within a string"),
             (b"\x00\x00\x51\x82\x00\x00", "Huffman"),

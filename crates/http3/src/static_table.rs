@@ -1,6 +1,6 @@
 //! QPACK's static table: RFC 9204, appendix A.
 
-/// Names and values by their index.
+/// Names and values by index.
 pub(crate) const STATIC: [(&str, &str); 99] = [
     (":authority", ""),
     (":path", "/"),
@@ -112,17 +112,17 @@ pub(crate) const STATIC: [(&str, &str); 99] = [
     ("x-frame-options", "sameorigin"),
 ];
 
-/// How a field is told by the table.
+/// How the table represents a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Known {
-    /// Name and value are in it, under that index.
+    /// The table contains name and value, at this index.
     Field(usize),
-    /// The name is in it.
+    /// The table contains the name.
     Name(usize),
     No,
 }
 
-/// Looks a field up. Lists of a hundred short names are walked faster than hashed.
+/// Looks up a field. Searching a list of a hundred short names is faster than hashing.
 pub(crate) fn look_up(name: &str, value: &[u8]) -> Known {
     let mut known = Known::No;
     for (index, (own_name, own_value)) in STATIC.iter().enumerate() {
@@ -143,9 +143,9 @@ pub(crate) fn look_up(name: &str, value: &[u8]) -> Known {
 mod tests {
     use super::*;
 
-    /// Entries that the appendix of the RFC shows at these indices.
+    /// Entries that the RFC's appendix shows at these indices.
     #[test]
-    fn entries_stand_where_the_rfc_has_them() {
+    fn entries_have_the_indices_of_the_rfc() {
         assert_eq!(STATIC[0], (":authority", ""));
         assert_eq!(STATIC[25], (":status", "200"));
         assert_eq!(STATIC[71], (":status", "500"));

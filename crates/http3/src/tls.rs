@@ -1,4 +1,4 @@
-//! What the handshake of one connection comes upon, which quinn does not tell.
+//! Observes the handshake of one connection, because quinn does not report its details.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use quinn::{ConnectError, ConnectionId, Side};
 use quinn_proto::TransportError;
 use quinn_proto::transport_parameters::TransportParameters;
 
-/// What was heard in a handshake.
+/// The observations of a handshake.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard(Arc<Mutex<Facts>>);
 
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
-    /// When the server's first words of the handshake came.
+    /// When the server's first handshake data arrived.
     pub(crate) answered: Option<Moment>,
     pub(crate) cipher_suite: &'static str,
     pub(crate) refusal: Option<TlsError>,
@@ -31,7 +31,7 @@ impl Heard {
     }
 }
 
-/// A configuration for one connection, whose session listens.
+/// A TLS configuration for one connection, whose session records the handshake.
 pub(crate) struct Listening {
     pub(crate) tls: Arc<QuicClientConfig>,
     pub(crate) heard: Heard,
@@ -63,7 +63,7 @@ impl Session for ListeningSession {
             .facts()
             .answered
             .get_or_insert_with(plimsoll_clock::now);
-        // What others noted before is not ours.
+        // Discard the records of other connections.
         QuicNotes::take();
         let read = self.session.read_handshake(buf);
         if read.is_err() {

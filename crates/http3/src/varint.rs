@@ -1,7 +1,6 @@
 //! Integers of variable length: RFC 9000, section 16.
 
-/// The integer at the beginning of `input`, and its length in bytes; `None` if
-/// it is not whole.
+/// The integer at the start of `input`, and its length in bytes; `None` if it is incomplete.
 pub(crate) fn read(input: &[u8]) -> Option<(u64, usize)> {
     let first = *input.first()?;
     let length = 1usize << (first >> 6);

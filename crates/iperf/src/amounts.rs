@@ -1,19 +1,19 @@
 //! Amounts as iperf3 reads and writes them: bytes in multiples of 1024, bits in multiples of 1000.
 
-/// Reads a number of bytes or blocks, with K, M, G or T behind it for multiples of 1024.
+/// Parses a number of bytes or blocks, optionally with K, M, G or T for multiples of 1024.
 ///
 /// # Errors
-/// One sentence that says how it is written.
+/// A sentence that explains the format.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
     parse(text, 1024.0)
         .ok_or_else(|| format!("{text:?} is not an amount: write it like 100K, 10M or 1G"))
 }
 
-/// Reads bits per second, with K, M, G or T for multiples of 1000; 0 means no limit. The number after a slash
-/// is the number of blocks of a burst.
+/// Parses bits per second, optionally with K, M, G or T for multiples of 1000; 0 means no limit. A number
+/// after a slash is the number of blocks in a burst.
 ///
 /// # Errors
-/// One sentence that says how it is written.
+/// A sentence that explains the format.
 pub fn parse_rate(text: &str) -> Result<(u64, u32), String> {
     let wrong = || format!("{text:?} is not a rate: write it like 10M or 1G, in bits per second");
     let (rate, burst) = match text.split_once('/') {
@@ -41,7 +41,7 @@ fn parse(text: &str, base: f64) -> Option<u64> {
     (0.0..1e18).contains(&value).then_some(value as u64)
 }
 
-/// The unit that rates are printed in.
+/// The unit for printed rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Bits, in the multiple that fits.
@@ -56,10 +56,10 @@ pub enum Format {
 const PREFIXES: [&str; 5] = ["", "K", "M", "G", "T"];
 
 impl Format {
-    /// Reads k, m, g, t (bits) or K, M, G, T (bytes).
+    /// Parses k, m, g, t (bits) or K, M, G, T (bytes).
     ///
     /// # Errors
-    /// One sentence that lists them.
+    /// A sentence that lists the units.
     pub fn parse(text: &str) -> Result<Self, String> {
         let at = |letters: &str| letters.find(text).and_then(|at| u8::try_from(at + 1).ok());
         match (text.len(), at("kmgt"), at("KMGT")) {
@@ -94,7 +94,7 @@ fn amount(value: f64, base: f64, unit: &str, power: Option<usize>) -> String {
         value /= base;
         reached += 1;
     }
-    // Three digits, in four columns.
+    // Three digits in four columns.
     let digits = match value {
         value if value < 9.995 => format!("{value:4.2}"),
         value if value < 99.95 => format!("{value:4.1}"),

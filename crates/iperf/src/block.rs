@@ -1,24 +1,23 @@
-//! The bytes that a stream sends, or receives into, over and over.
+//! The buffer that a stream sends from, or receives into, repeatedly.
 
 use std::ops::{Deref, DerefMut};
 
-/// A block that begins where a page of memory does. The kernel copies into one for
-/// about a tenth less of the receiver's processor time than into one 16 bytes
-/// further, which is where an allocator may put it.
+/// A page-aligned block. The kernel copies into one with about a tenth less of the receiver's
+/// processor time than into one 16 bytes further, which is where an allocator may place it.
 pub struct Block {
     bytes: Vec<u8>,
     start: usize,
     length: usize,
 }
 
-/// The size of a page wherever it matters; where pages are larger, nothing is lost.
+/// The usual page size; it does no harm where pages are larger.
 const PAGE: usize = 4096;
 
 impl Block {
-    /// Nothing but zeros.
+    /// A block of zeros.
     pub fn zeros(length: usize) -> Block {
         let bytes = vec![0; length + PAGE];
-        // It may say that it cannot tell, and then any place will do.
+        // `align_offset` may report that it does not know; then any position will do.
         let start = bytes.as_ptr().align_offset(PAGE);
         Block {
             start: if start < PAGE { start } else { 0 },
@@ -27,7 +26,7 @@ impl Block {
         }
     }
 
-    /// Bytes that do not compress (xorshift64*, Vigna 2016).
+    /// Random bytes that do not compress (xorshift64*, Vigna 2016).
     pub fn noise(length: usize) -> Block {
         let mut block = Block::zeros(length);
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -65,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_have_the_length_asked_for_and_begin_with_a_page() {
+    fn blocks_have_the_requested_length_and_are_page_aligned() {
         for length in [0, 1, 8, 1_448, 131_072] {
             for block in [Block::zeros(length), Block::noise(length)] {
                 assert_eq!(block.len(), length);

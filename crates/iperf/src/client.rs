@@ -1,4 +1,4 @@
-//! The client: it asks for a test, and its report has what both sides counted.
+//! The client: requests a test and reports the counts of both sides.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -22,7 +22,7 @@ use crate::test::{LONGEST_DATAGRAM, Protocol, SHORTEST_DATAGRAM, Test};
 use crate::text::Layout;
 use crate::wire::{Cookie, State};
 
-/// A test, and who is asked for it.
+/// A test and the server to request it from.
 #[derive(Clone, Debug)]
 pub struct Ask {
     pub host: String,
@@ -32,12 +32,13 @@ pub struct Ask {
     /// Time limit for connecting and for each response of the server.
     pub patience: Duration,
     pub test: Test,
-    /// Bytes of a block; without it 128 KiB for TCP, and for UDP what the control connection's segments carry.
+    /// Block length in bytes. Default: 128 KiB for TCP, and for UDP the segment size of the control
+    /// connection.
     pub length: Option<usize>,
-    /// Between two lines; none for no lines.
+    /// Time between two lines; `None` for no lines.
     pub interval: Option<Duration>,
     pub format: Format,
-    /// The report keeps what would be printed.
+    /// Collect the periods in the report instead of printing them.
     pub json: bool,
 }
 
@@ -45,8 +46,8 @@ pub struct Ask {
 pub(crate) const GREETING: &[u8; 4] = b"9876";
 pub(crate) const WELCOME: &[u8; 4] = b"6789";
 
-/// Runs a test until it is over or `stop` is set. Lines go to `print`. An error is in the report, with
-/// what was measured until then.
+/// Runs a test until it ends or `stop` is set. Lines go to `print`. The report contains an error, if any, and
+/// everything measured until then.
 pub fn run(ask: &Ask, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
     let mut report = Report::new(Role::Client, ask.test.clone(), ask.host.clone(), ask.port);
     if let Err(error) = try_run(ask, stop, &mut report, print) {
@@ -110,19 +111,19 @@ fn try_run(
         }
         let state = control.hear()?;
         Err(Error::new(format!(
-            "the server went to {state:?} in the middle of the test"
+            "the server sent {state:?} in the middle of the test"
         )))
     };
     let outcome = session.run(report, &mut watch, print);
     let outcome = outcome.and_then(|()| exchange(&control, report));
     match &outcome {
         Err(Error::Interrupted(_)) => {
-            // The server may be gone as well.
+            // The server may have closed the connection as well.
             let _ = control.tell(State::ClientTerminate);
         }
         Err(_) => {}
         Ok(()) => {
-            // All that matters has been said; a server that is gone already has said it too.
+            // The test is complete, so it does not matter if the server has closed the connection already.
             let _ = control.tell(State::IperfDone);
         }
     }
@@ -133,7 +134,7 @@ fn try_run(
     Ok(())
 }
 
-/// What each side counted.
+/// Exchanges the counts of both sides.
 fn exchange(control: &Control, report: &mut Report) -> Result<(), Error> {
     control.tell(State::TestEnd)?;
     control.await_state(State::ExchangeResults)?;
@@ -197,7 +198,7 @@ fn length(ask: &Ask, segment: Option<u32>) -> usize {
     }
 }
 
-/// Opens the streams one after another, which is how the server tells them apart.
+/// Opens the streams one after another, because the server identifies them by their order.
 fn open(ask: &Ask, test: &Test, server: SocketAddr, cookie: &Cookie) -> Result<Vec<Flow>, Error> {
     let mut flows = Vec::new();
     for (index, sending) in test.streams().enumerate() {
@@ -224,7 +225,7 @@ fn open(ask: &Ask, test: &Test, server: SocketAddr, cookie: &Cookie) -> Result<V
     Ok(flows)
 }
 
-/// Tells the server from where datagrams will come. Greetings can be lost like any datagram.
+/// Sends the server the address of our datagrams. Greetings can be lost like any datagram.
 fn greet(socket: UdpSocket, patience: Duration) -> Result<UdpSocket, Error> {
     const ATTEMPTS: u32 = 5;
     let failed = |error: std::io::Error| Error::io("unable to connect stream", &error);

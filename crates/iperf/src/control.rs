@@ -1,4 +1,4 @@
-//! The control connection: states and JSON, with a limit to the peer's silence.
+//! The control connection: states and JSON, with a time limit for the peer.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::wire::{self, State};
 
-/// One side's end of it. `peer` is what the other side is called.
+/// One side's end of the control connection. `peer` is the name of the other side.
 pub struct Control {
     pub stream: TcpStream,
     pub peer: &'static str,
@@ -41,7 +41,7 @@ impl Control {
             .map_err(|error| self.broken("unable to write to", &error))
     }
 
-    /// The next state, whatever it is.
+    /// Reads the next state, whichever it is.
     pub fn hear(&self) -> Result<State, Error> {
         let mut byte = [0];
         self.within()
@@ -49,7 +49,7 @@ impl Control {
             .map_err(|error| self.broken("unable to read from", &error))?;
         let state = State::of(byte[0]).ok_or_else(|| {
             Error::new(format!(
-                "the {} sent the state {}, which is none of iperf3's: is it an iperf3 {}?",
+                "the {} sent the unknown state {}: is it an iperf3 {}?",
                 self.peer,
                 byte[0].cast_signed(),
                 self.peer
@@ -63,12 +63,12 @@ impl Control {
         }
     }
 
-    /// The next state, which must be this one.
+    /// Reads the next state, which must be `state`.
     pub fn await_state(&self, state: State) -> Result<(), Error> {
         match self.hear()? {
             heard if heard == state => Ok(()),
             heard => Err(Error::new(format!(
-                "the {} went to {heard:?} where {state:?} comes next",
+                "the {} sent {heard:?} where {state:?} was expected",
                 self.peer
             ))),
         }
@@ -90,7 +90,7 @@ impl Control {
         }
     }
 
-    /// Two numbers follow: iperf3's and the system's.
+    /// Two numbers follow: iperf3's error and the system's.
     fn server_error(&self) -> Error {
         let mut numbers = [0; 8];
         let system = self.within().read_exact(&mut numbers).ok().and_then(|()| {
@@ -110,7 +110,7 @@ impl Control {
     fn broken(&self, doing: &str, error: &io::Error) -> Error {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Error::new(format!(
-                "control socket has closed unexpectedly: the {} is gone",
+                "control socket has closed unexpectedly: the {} closed the connection",
                 self.peer
             )),
             io::ErrorKind::InvalidData => Error::new(error.to_string()),
@@ -124,7 +124,7 @@ impl Control {
     }
 }
 
-/// Reads from a stream until a moment, however slowly the peer drips.
+/// Reads from a stream until a deadline, however slowly the peer sends.
 pub struct Within<'a> {
     pub stream: &'a TcpStream,
     pub until: Moment,

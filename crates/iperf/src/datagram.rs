@@ -1,11 +1,11 @@
-//! Datagrams: their header, and what their arrival tells.
+//! The header of datagrams, and loss and jitter computed from it.
 //!
-//! A header is the sender's time (seconds, microseconds) and the datagram's number, counted from 1; all are big-endian,
-//! and the number has 32 bits or, if so agreed, 64.
+//! A header is the sender's time (seconds, microseconds) and the datagram's number, counted from 1. All are big-endian,
+//! and the number has 32 bits or, if the peers agree, 64.
 
 use std::time::Duration;
 
-/// Writes the header over the beginning of `block`, which must be long enough.
+/// Writes the header to the start of `block`, which must be long enough.
 pub fn stamp(block: &mut [u8], sent: Duration, number: u64, wide: bool) {
     let mut header = [0; 16];
     header[..4].copy_from_slice(&(sent.as_secs() as u32).to_be_bytes());
@@ -22,7 +22,7 @@ pub fn stamp(block: &mut [u8], sent: Duration, number: u64, wide: bool) {
     }
 }
 
-/// Reads a header: when it was sent by the sender's clock, and its number. None of what is too short.
+/// Reads a header: the sending time by the sender's clock, and the number. `None` if the datagram is too short.
 pub fn read(datagram: &[u8], wide: bool) -> Option<(Duration, u64)> {
     let word = |at: usize| {
         let bytes = datagram.get(at..at + 4)?;
@@ -37,10 +37,10 @@ pub fn read(datagram: &[u8], wide: bool) -> Option<(Duration, u64)> {
     Some((sent, number))
 }
 
-/// The outcome of a stream's datagrams.
+/// The results of a stream's datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arrivals {
-    /// The highest number so far: how many were sent, as far as is known.
+    /// The highest number so far, which is the number of datagrams known to have been sent.
     pub packets: u64,
     pub lost: u64,
     pub out_of_order: u64,
@@ -50,18 +50,18 @@ pub struct Arrivals {
 }
 
 impl Arrivals {
-    /// Takes down a datagram that was sent and arrived at these times, each by a clock of its own.
+    /// Records a datagram that was sent and received at these times, each by its own clock.
     pub fn arrived(&mut self, sent: Duration, arrived: Duration, number: u64) {
         if number > self.packets {
             self.lost = self.lost.saturating_add(number - self.packets - 1);
             self.packets = number;
         } else {
-            // It had been counted as lost when a later one came.
+            // It was counted as lost when a later one arrived.
             self.out_of_order += 1;
             self.lost = self.lost.saturating_sub(1);
         }
-        // RFC 3550 §6.4.1: J := J + (|D| − J) ÷ 16, with D the difference of the times on the way. What the clocks
-        // differ by falls out.
+        // RFC 3550 §6.4.1: J := J + (|D| − J) ÷ 16, where D is the difference of the transit times. The offset between
+        // the clocks cancels out.
         let transit = arrived.as_secs_f64() - sent.as_secs_f64();
         if let Some(last) = self.transit {
             self.jitter += ((transit - last).abs() - self.jitter) / 16.0;
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_is_read_as_it_is_written() {
+    fn a_header_survives_a_round_trip() {
         let sent = Duration::new(23_098, 318_758_000);
         for (wide, number) in [(false, 7), (true, 1 << 40)] {
             let mut block = [0xff; 20];
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_lost_until_they_come_late() {
+    fn gaps_count_as_lost_until_late_datagrams_arrive() {
         let mut arrivals = Arrivals::default();
         for number in [1, 2, 5, 4, 6] {
             arrivals.arrived(Duration::ZERO, Duration::ZERO, number);

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::io;
 
-/// What went wrong, in iperf3's words where it has them.
+/// The error, with iperf3's text where it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The server runs another client's test.
+    /// The server is running another client's test.
     Busy,
     /// The other side ended the test: the server, or the client.
     Ended(&'static str),
-    /// Somebody here ended the test: the server, or the client.
+    /// This side ended the test: the server, or the client.
     Interrupted(&'static str),
     /// Anything else.
     Other(String),
@@ -21,13 +21,13 @@ impl Error {
         Error::Other(text.into())
     }
 
-    /// `doing`, and what the system says.
+    /// `doing` and the system's error.
     pub(crate) fn io(doing: &str, error: &io::Error) -> Self {
         Error::Other(format!("{doing}: {}", describe(error)))
     }
 }
 
-/// The system's words, without Rust's "(os error N)".
+/// The system's message, without Rust's "(os error N)".
 pub(crate) fn describe(error: &io::Error) -> String {
     if matches!(
         error.kind(),

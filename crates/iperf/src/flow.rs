@@ -1,4 +1,4 @@
-//! A stream at work: its socket, its thread, and what it has counted so far.
+//! An active stream: its socket, its thread, and its counters.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -25,7 +25,7 @@ pub enum Wire {
     Udp(UdpSocket),
 }
 
-/// What the sending streams of one side may send together.
+/// The amount that the sending streams of one side may still send together.
 #[derive(Debug)]
 pub struct Budget(Option<AtomicU64>);
 
@@ -40,7 +40,7 @@ pub struct Flow {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a stream's thread has done so far.
+/// The counters of a stream's thread.
 #[derive(Debug, Default)]
 struct Counts {
     bytes: AtomicU64,
@@ -62,13 +62,14 @@ pub struct Snapshot {
     pub tcp: Option<TcpState>,
 }
 
-/// The most bytes that a reader waits for: the length of a block by default.
+/// Most bytes that a reader waits for: the length of a block by default.
 const WAKE_AT_MOST: usize = 128 << 10;
-/// Bytes received at the first look from which on a reader waits for whole blocks.
+/// A stream that has received this many bytes at the first check is fast: its reader waits for whole blocks.
 const FAST: u64 = 64 << 20;
-/// How often a server may send a fixed amount of datagrams. With 99 % loss, the client has it by then.
+/// How often a server may repeat a fixed number of datagrams. Enough for the client to receive all of them with 99 %
+/// loss.
 const REPEATS: u64 = 100;
-/// How long a thread may sleep in the kernel before it looks whether to stop.
+/// Longest sleep of a thread in the kernel before it checks whether to stop.
 const NAP: Duration = Duration::from_millis(100);
 
 impl Budget {
@@ -78,8 +79,8 @@ impl Budget {
             End::Bytes(bytes) => bytes,
             End::Blocks(blocks) => blocks.saturating_mul(test.length as u64),
         };
-        // The client ends the test when it has received the amount, which takes more than the amount where datagrams are
-        // lost. iperf3's server sends until then too.
+        // The client ends the test when it has received the amount. If datagrams are lost, the server has to send more
+        // than that, and iperf3's server also sends until then.
         let repeats = match (role, test.protocol) {
             (Role::Server, Protocol::Udp) => REPEATS,
             _ => 1,
@@ -87,7 +88,7 @@ impl Budget {
         Budget(Some(AtomicU64::new(bytes.saturating_mul(repeats))))
     }
 
-    /// Takes a block of up to `length`; none is left if it gives zero.
+    /// Reserves up to `length` bytes; zero means that nothing is left.
     fn take(&self, length: usize) -> usize {
         let Some(left) = &self.0 else {
             return length;
@@ -133,7 +134,7 @@ impl Flow {
         })
     }
 
-    /// The socket's number, by which people know the stream.
+    /// The socket's number, which output shows for the stream.
     pub fn number(&self) -> i32 {
         match &*self.wire {
             Wire::Tcp(socket) => socket.as_raw_fd(),
@@ -179,7 +180,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Whether it has sent or received all it will.
+    /// Whether it has sent or received everything.
     pub fn is_done(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
@@ -213,15 +214,15 @@ impl Flow {
         }
     }
 
-    /// Tells the thread to stop; it does within a moment.
+    /// Asks the thread to stop, which takes a moment.
     pub fn stop(&self) {
         self.counts.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for the thread's end.
+    /// Waits until the thread has ended.
     pub fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // What it had to say is in its failure.
+            // `failure` has its error.
             let _ = thread.join();
         }
     }
@@ -240,11 +241,11 @@ impl Counts {
     }
 }
 
-/// An IPv4 address is shown as one, also where a socket of both families has it.
+/// Shows an IPv4-mapped address as IPv4.
 pub fn plain(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {
         ip if ip.is_ipv4() => SocketAddr::new(ip, address.port()),
-        // With its scope.
+        // Keeps the scope.
         _ => address,
     }
 }
@@ -253,7 +254,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the kernel only wants the thread to look whether to stop.
+/// Whether the call only timed out so that the thread can check whether to stop.
 fn is_nap(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -296,8 +297,8 @@ fn send_stream(
 
 fn receive_stream(mut socket: &TcpStream, test: &Test, counts: &Counts) -> io::Result<()> {
     let mut block = Block::zeros(test.length);
-    // What waits at the end, unread, is less than a block: little of a stream that is fast,
-    // much of a slow one, and too much of one whose bytes are counted out.
+    // The bytes left unread at the end are less than a block: little for a fast stream, much for a slow one, and too
+    // much if the bytes of the test are counted.
     let mut is_settled = !matches!(test.end, End::Time(_)) || test.rate.is_some();
     let mut received = 0_u64;
     while !counts.is_stopped() {
@@ -346,7 +347,7 @@ fn send_datagrams(
                     counts.sent.store(number, Ordering::Relaxed);
                     break;
                 }
-                // A refusal tells of an earlier datagram; the kernel's buffers being full passes.
+                // A refusal belongs to an earlier datagram, and full kernel buffers are temporary.
                 Err(error) if is_nap(&error) || is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -369,7 +370,7 @@ fn receive_datagrams(socket: &UdpSocket, test: &Test, counts: &Counts) -> io::Re
         match socket.recv(&mut block) {
             Ok(count) => {
                 let arrived = plimsoll_clock::now().since(began);
-                // What has no header, such as a client's greeting sent twice, is none of the test's.
+                // A datagram without a header, such as a client's repeated greeting, is not part of the test.
                 let header = block
                     .get(..count)
                     .and_then(|got| datagram::read(got, test.wide_counters));

@@ -1,4 +1,4 @@
-//! A report as JSON, of the shape that `iperf3 -J` prints.
+//! A report as JSON in the format of `iperf3 -J`.
 
 use std::time::{Duration, SystemTime};
 
@@ -65,7 +65,7 @@ fn start(report: &Report) -> Value {
         object.insert(key.to_owned(), value);
     };
     put("connected", json!(connected));
-    // Readers look for iperf's version to know the format; the name of this program is next to it.
+    // Readers detect the format by iperf's version. This program's name is next to it.
     put("version", json!(format!("iperf {SPOKEN}")));
     put(
         "generator",
@@ -142,7 +142,7 @@ fn interval(report: &Report, period: &Period) -> Value {
     Value::Object(object)
 }
 
-/// The keys of sums: the second direction of a test of both has a name of its own.
+/// The keys of sums: in a bidirectional test, the second direction has its own keys.
 fn sum_keys(report: &Report, name: &str) -> Vec<(String, bool)> {
     let first = match (report.role, report.test.direction) {
         (_, Direction::Both) => {
@@ -357,7 +357,7 @@ fn udp_stream(report: &Report, stream: &Stream) -> Value {
     json!({ "udp": value })
 }
 
-/// What was sent, and what was lost of it.
+/// Sent and lost datagrams.
 fn udp_sum(sender: &End, receiver: &End, time: Duration, sending: bool) -> Value {
     let packets = sender.packets.max(receiver.packets);
     let mut object = head(
@@ -407,7 +407,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// As `uname -a`, without what it repeats.
+/// Like `uname -a`, without repetitions.
 fn system() -> String {
     let name = rustix::system::uname();
     [
@@ -421,7 +421,7 @@ fn system() -> String {
     .join(" ")
 }
 
-/// RFC 9110 §5.6.7, as in `Sat, 21 Nov 2026 09:54:07 GMT`.
+/// RFC 9110 §5.6.7, such as `Sat, 21 Nov 2026 09:54:07 GMT`.
 fn date(seconds: u64) -> String {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = [

@@ -1,33 +1,33 @@
-//! What only the kernel knows: the state of a TCP connection, and the processor time of this process.
+//! Information from the kernel: the state of a TCP connection, and the processor time of this process.
 
 use std::time::Duration;
 
 use socket2::SockRef;
 
-/// A connection as its sender's kernel sees it.
+/// A connection's state in the sender's kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpState {
-    /// Segments sent again so far.
+    /// Retransmitted segments so far.
     pub retransmits: u64,
     /// The congestion window, in bytes.
     pub congestion_window: u64,
-    /// What the peer is ready to take, in bytes.
+    /// The peer's receive window, in bytes.
     pub send_window: u64,
     pub round_trip: Duration,
     pub round_trip_variance: Duration,
     pub path_mtu: u32,
-    /// Whether bytes are under way that the peer's kernel has not acknowledged.
+    /// Whether the peer's kernel has not acknowledged some bytes yet.
     pub under_way: bool,
 }
 
-/// The state of a connection; none where the system does not tell.
+/// The state of a connection; `None` if the system does not report it.
 #[cfg(target_os = "linux")]
 pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
     use std::os::fd::AsRawFd;
     let mut info = [0_u8; 256];
     let mut length = info.len() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into `info`, which has as many, and says how many it wrote; the
-    // descriptor is open as long as `socket` is borrowed.
+    // SAFETY: the kernel writes at most `length` bytes into `info`, which has that size, and returns how many it
+    // wrote; the descriptor is open while `socket` is borrowed.
     let outcome = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
@@ -41,7 +41,7 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
     if outcome != 0 {
         return None;
     }
-    // Places in `struct tcp_info` of linux/tcp.h, which only ever grows at its end.
+    // Offsets in `struct tcp_info` of linux/tcp.h, which only ever grows at its end.
     let word = |at: usize| {
         let bytes = told.get(at..at + 4)?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
@@ -54,7 +54,7 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
         round_trip: Duration::from_micros(word(68)?.into()),
         round_trip_variance: Duration::from_micros(word(72)?.into()),
         path_mtu: word(60)?,
-        // Segments sent and not acknowledged, and bytes not sent yet.
+        // Unacknowledged segments, and unsent bytes.
         under_way: word(24)? > 0 || word(144).unwrap_or(0) > 0,
     })
 }
@@ -64,16 +64,15 @@ pub fn tcp_state(_: &SockRef<'_>) -> Option<TcpState> {
     None
 }
 
-/// Has the kernel wake a reader only once that many bytes have come, or its patience is over,
-/// or nothing more will come (SO_RCVLOWAT, socket(7)): a reader that is woken for each segment
-/// competes with the sender for the connection's lock. Where the system does not know it,
-/// readers are woken earlier, and all else is the same.
+/// Makes the kernel wake a reader only when this many bytes have arrived, its timeout is over, or no more data will
+/// come (SO_RCVLOWAT, socket(7)). A reader that wakes up for each segment competes with the sender for the
+/// connection's lock. Where the system does not support this, readers just wake up earlier.
 #[cfg(target_os = "linux")]
 pub fn wake_at(socket: &SockRef<'_>, bytes: usize) {
     use std::os::fd::AsRawFd;
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
-    // SAFETY: the kernel reads an int from `bytes`, which lives until the call is over; the
-    // descriptor is open as long as `socket` is borrowed.
+    // SAFETY: the kernel reads an int from `bytes`, which is valid during the call; the descriptor is open while
+    // `socket` is borrowed.
     unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -88,7 +87,7 @@ pub fn wake_at(socket: &SockRef<'_>, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 pub fn wake_at(_: &SockRef<'_>, _: usize) {}
 
-/// Processor time of this process so far: user's and system's.
+/// Processor time of this process so far: user and system.
 pub fn processor_time() -> (Duration, Duration) {
     // SAFETY: a zeroed `rusage` is valid, and getrusage only fills it.
     let usage = unsafe {
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn processor_time_goes_on() {
+    fn processor_time_increases() {
         let before = processor_time();
         let mut sum = 0_u64;
         while processor_time().0 + processor_time().1 <= before.0 + before.1 {

@@ -1,16 +1,16 @@
-//! How many bytes a way carries, by iperf3's protocol, in both roles.
+//! Measures the throughput of a network path with iperf3's protocol, in both roles.
 //!
-//! A [`Test`] is what client and server agree on. [`client`] requests one and [`server`] serves one after another; both
-//! use [`session`], which runs the [`flow`]s, each a socket with its own thread, and reads their counters at
-//! every interval. [`text`] and [`json`] show a [`Report`] as iperf3 does.
+//! A [`Test`] has the parameters that client and server agree on. [`client`] requests a test and [`server`] serves one
+//! at a time. Both use [`session`], which runs the [`flow`]s, each a socket with its own thread, and reads their
+//! counters at every interval. [`text`] and [`json`] show a [`Report`] as iperf3 does.
 //!
-//! The protocol, as seen on the wire. Everything but the data goes over one control connection:
+//! The protocol on the wire. Everything but the data uses one control connection:
 //!
 //! ```text
 //! client                                server
 //! cookie, 36 letters and a zero  ─────►
 //!                                ◄─────  PARAM_EXCHANGE        (a state is one byte)
-//! length (4, big end first), JSON ────►
+//! length (4, big-endian), JSON ────►
 //!                                ◄─────  CREATE_STREAMS
 //! n connections, the cookie each ─────►                         (UDP: four bytes, and four in response)
 //!                                ◄─────  TEST_START, TEST_RUNNING
@@ -49,8 +49,8 @@ pub use report::Report;
 pub use server::Serve;
 pub use test::{Direction, End, Protocol, Test};
 
-/// The version of iperf3 whose protocol and output these are.
+/// The version of iperf3 whose protocol and output format are used.
 pub const SPOKEN: &str = "3.12";
 
-/// Where text goes, line by line with its line feed.
+/// Receives text line by line, including line feeds.
 pub type Print<'a> = dyn FnMut(&str) + 'a;

@@ -1,4 +1,4 @@
-//! From counts to periods and totals.
+//! Computes periods and totals from counters.
 
 use std::time::Duration;
 
@@ -8,20 +8,20 @@ use crate::flow::Snapshot;
 use crate::report::{Part, Period, RoundTrips, Total};
 use crate::results::Omitted;
 
-/// Follows the counts of a test's streams.
+/// Follows the counters of a test's streams.
 pub struct Meter {
-    /// When what counts began.
+    /// The start of the counted time, after omitted seconds.
     began: Moment,
     omitting: bool,
-    /// Since when the period runs that is not over yet.
+    /// The start of the current period.
     since: Moment,
     tracks: Vec<Track>,
 }
 
-/// One stream's.
+/// The counts of one stream.
 #[derive(Clone, Copy, Default)]
 struct Track {
-    /// When what counts began.
+    /// The counters at the start of the counted time.
     base: Snapshot,
     last: Snapshot,
     largest_congestion_window: u64,
@@ -30,7 +30,7 @@ struct Track {
 }
 
 impl Meter {
-    /// `first` has a snapshot of each stream.
+    /// `first` has a snapshot per stream.
     pub fn new(now: Moment, omitting: bool, first: &[Snapshot]) -> Self {
         let track = |snapshot: &Snapshot| Track {
             base: *snapshot,
@@ -49,17 +49,17 @@ impl Meter {
         self.omitting
     }
 
-    /// How long the period that is not over yet has lasted.
+    /// The length of the current period so far.
     pub fn running(&self, now: Moment) -> Duration {
         now.since(self.since)
     }
 
-    /// How long what counts has lasted.
+    /// The length of the counted time so far.
     pub fn elapsed(&self, now: Moment) -> Duration {
         now.since(self.began)
     }
 
-    /// Ends a period.
+    /// Ends the current period.
     pub fn period(&mut self, now: Moment, snapshots: &[Snapshot]) -> Period {
         let start = self.since.since(self.began);
         self.since = now;
@@ -76,12 +76,12 @@ impl Meter {
         }
     }
 
-    /// What comes from now on counts.
+    /// Starts the counted time.
     pub fn count_from(&mut self, now: Moment, snapshots: &[Snapshot]) {
         *self = Meter::new(now, false, snapshots);
     }
 
-    /// What counted until now.
+    /// The totals of the counted time.
     pub fn totals(&self, now: Moment, snapshots: &[Snapshot]) -> Vec<Total> {
         let time = self.elapsed(now);
         self.tracks
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_omitted_is_in_periods_and_in_no_total() {
+    fn omitted_time_is_in_periods_but_not_in_totals() {
         let mut meter = Meter::new(at(0), true, &seen(0, 0));
         let period = meter.period(at(1000), &seen(500, 2));
         assert!(period.omitted);

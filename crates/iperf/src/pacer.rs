@@ -1,11 +1,11 @@
-//! When the next block may be sent.
+//! Decides when the next block may be sent.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use plimsoll_units::{BitRate, Bytes, Moment};
 
-/// The average since the beginning is the rate: what was late is made up for.
+/// Keeps the average rate since the start: delays are made up for.
 pub struct Pacer {
     rate: Option<BitRate>,
     began: Moment,
@@ -14,11 +14,11 @@ pub struct Pacer {
     left: u64,
 }
 
-/// Between two looks at whether to stop.
+/// Time between two checks whether to stop.
 const SLICE: Duration = Duration::from_millis(50);
 
 impl Pacer {
-    /// `burst` blocks are sent at once; 0 is one.
+    /// `burst` blocks are sent at once; 0 means one.
     pub fn new(rate: Option<BitRate>, burst: u32, began: Moment) -> Self {
         Pacer {
             rate,
@@ -68,7 +68,7 @@ mod tests {
         for _ in 0..11 {
             assert!(pacer.wait(1_000, &stop));
         }
-        // Ten thousand bytes before the eleventh block, a millisecond each thousand.
+        // Ten thousand bytes come before the eleventh block, and each thousand takes a millisecond.
         assert!(plimsoll_clock::now().since(began) >= Duration::from_millis(10));
         assert_eq!(pacer.due(), Some(began + Duration::from_millis(11)));
         let mut bursts = Pacer::new(rate, 5, plimsoll_clock::now() + Duration::from_secs(3600));

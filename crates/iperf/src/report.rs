@@ -1,4 +1,4 @@
-//! What was measured.
+//! The results of a test.
 
 use std::net::SocketAddr;
 use std::time::{Duration, SystemTime};
@@ -20,15 +20,15 @@ pub enum Role {
 pub struct Report {
     pub role: Role,
     pub test: Test,
-    /// The other side, as it was named: a client's is its address.
+    /// The other side's name; for a client its address.
     pub host: String,
     pub port: u16,
     pub cookie: String,
     pub started: SystemTime,
-    /// The control connection's largest segment.
+    /// The maximum segment size of the control connection.
     pub segment: Option<u32>,
     pub streams: Vec<Stream>,
-    /// Kept for JSON alone; text has been printed.
+    /// Only kept for JSON; text has already been printed.
     pub periods: Vec<Period>,
     pub cpu: Cpu,
     pub congestion: Option<String>,
@@ -38,7 +38,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// One of a test that has not begun.
+    /// The report of a test that has not started.
     pub fn new(role: Role, test: Test, host: String, port: u16) -> Self {
         Report {
             role,
@@ -57,7 +57,7 @@ impl Report {
         }
     }
 
-    /// A stream's two ends: what its sender and its receiver counted.
+    /// The counts of a stream's two ends: the sender and the receiver.
     pub fn ends(&self, stream: &Stream) -> Ends {
         let remote = self
             .remote
@@ -65,7 +65,7 @@ impl Report {
             .and_then(|results| results.stream(stream.id));
         let here = End::of(&stream.total);
         let there = remote.map(|result| {
-            // A side that does not say what it omitted has omitted what we have.
+            // If a peer does not report what it omitted, assume that it omitted the same as we did.
             End::of_peer(result, result.omitted.unwrap_or(stream.total.omitted))
         });
         let (sender, receiver) = if stream.sending {
@@ -81,7 +81,7 @@ impl Report {
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub id: u32,
-    /// The socket's number, by which it is shown.
+    /// The socket's number, which output shows for the stream.
     pub socket: i32,
     pub local: SocketAddr,
     pub remote: SocketAddr,
@@ -91,7 +91,7 @@ pub struct Stream {
     pub total: Total,
 }
 
-/// What one side counted of a stream, without what was omitted.
+/// One side's counts of a stream, without omitted time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Total {
     pub time: Duration,
@@ -133,7 +133,7 @@ impl RoundTrips {
     }
 }
 
-/// A stretch of a test.
+/// A part of a test's time.
 #[derive(Clone, Debug)]
 pub struct Period {
     pub start: Duration,
@@ -147,7 +147,7 @@ pub struct Period {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Part {
     pub bytes: u64,
-    /// In this period; none where the system does not tell, or does not send.
+    /// In this period; `None` if the system does not report it, or for receivers.
     pub retransmits: Option<u64>,
     pub tcp: Option<TcpState>,
     pub packets: u64,
@@ -155,7 +155,7 @@ pub struct Part {
     pub jitter: Duration,
 }
 
-/// Both ends of a stream, as far as they are known.
+/// The known counts of both ends of a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
     pub sender: Option<End>,
@@ -196,7 +196,7 @@ impl End {
         }
     }
 
-    /// Several streams as one: amounts are added, the jitter is the mean, the time the longest.
+    /// Sums several streams: amounts are added, the jitter is the mean, the time is the longest.
     pub fn sum(ends: &[End]) -> End {
         let mut sum = End::default();
         let mut retransmits = None;
@@ -227,7 +227,7 @@ impl End {
     }
 }
 
-/// Zero of no time.
+/// 0 if the time is 0.
 pub fn per_second(bytes: u64, time: Duration) -> f64 {
     if time.is_zero() {
         0.0
@@ -236,7 +236,7 @@ pub fn per_second(bytes: u64, time: Duration) -> f64 {
     }
 }
 
-/// Zero of none.
+/// 0 if the whole is 0.
 pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0

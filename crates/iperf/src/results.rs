@@ -1,22 +1,22 @@
-//! What each side tells the other when a test is over.
+//! The results that the two sides exchange at the end of a test.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-/// One side's account.
+/// One side's results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     pub cpu: Cpu,
-    /// Whether a sender's retransmits are known; only a sender says.
+    /// Whether the number of retransmits is known; only senders report this.
     pub has_retransmits: Option<bool>,
     pub congestion: Option<String>,
     pub streams: Vec<StreamResult>,
-    /// What a server printed: text, or an object.
+    /// The server's output: text, or an object.
     pub output: Option<Value>,
 }
 
-/// Processor time in percent of the time that passed; above 100 with several threads.
+/// Processor time in percent of the elapsed time; above 100 with several threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cpu {
     pub total: f64,
@@ -24,22 +24,22 @@ pub struct Cpu {
     pub system: f64,
 }
 
-/// One stream's part.
+/// The results of one stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StreamResult {
     pub id: u32,
-    /// Without what was omitted.
+    /// Without omitted time.
     pub bytes: u64,
     pub retransmits: Option<u64>,
     /// RFC 3550 §6.4.1.
     pub jitter: Duration,
-    /// Datagrams that did not come, with what was omitted.
+    /// Lost datagrams, including omitted time.
     pub lost: u64,
-    /// With what was omitted.
+    /// Including omitted time.
     pub packets: u64,
-    /// What of the two was omitted, if the side tells it.
+    /// The omitted part of lost datagrams and of all datagrams, if the side reports it.
     pub omitted: Option<Omitted>,
-    /// From the first byte that counts to the last.
+    /// From the first counted byte to the last.
     pub time: Duration,
 }
 
@@ -49,7 +49,7 @@ pub struct Omitted {
     pub packets: u64,
 }
 
-/// The most streams of an account: those of both directions.
+/// Most streams in a peer's results: those of both directions.
 const MOST: usize = 2 * crate::test::MOST_STREAMS as usize;
 
 impl Results {
@@ -96,10 +96,11 @@ impl Results {
         Value::Object(object)
     }
 
-    /// Reads an account. What cannot be is an error or is left out; nothing in it is trusted.
+    /// Parses a peer's results. Impossible values are errors or are left out; nothing in them is
+    /// trusted.
     ///
     /// # Errors
-    /// One sentence about what is wrong.
+    /// A sentence that describes the problem.
     pub fn from_json(value: &Value) -> Result<Self, String> {
         let object = value
             .as_object()
@@ -145,7 +146,7 @@ impl Results {
         })
     }
 
-    /// The account of the stream with this identity.
+    /// The results of the stream with this identity.
     pub fn stream(&self, id: u32) -> Option<&StreamResult> {
         self.streams.iter().find(|stream| stream.id == id)
     }
@@ -179,7 +180,7 @@ fn stream(value: &Value) -> Result<StreamResult, String> {
     })
 }
 
-/// A count; none for -1, which iperf3 3.12 writes as the largest number of 64 bits.
+/// A count; `None` for -1, which iperf3 3.12 writes as the largest 64-bit number.
 fn count(value: &Value) -> Option<u64> {
     value
         .as_u64()
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_is_read_as_it_is_written() {
+    fn results_survive_a_round_trip() {
         let results = Results {
             cpu: Cpu {
                 total: 12.5,
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_iperf3_says_is_understood() {
+    fn iperf3s_results_are_parsed() {
         let said = r#"{"cpu_util_total":4.0,"cpu_util_user":0.4,"cpu_util_system":3.5,
             "sender_has_retransmits":18446744073709551615,"congestion_used":"bbr","streams":[{"id":1,"bytes":655360,
             "retransmits":18446744073709551615,"jitter":0,"errors":0,"packets":0,"start_time":0,"end_time":1.000255}]}"#;
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_account_is_told() {
+    fn invalid_results_are_refused() {
         for (said, part) in [
             (json!("x"), "not a JSON object"),
             (json!({}), "no list of streams"),

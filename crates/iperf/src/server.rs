@@ -1,4 +1,4 @@
-//! The server: one test after another, and "busy" to whoever comes meanwhile.
+//! The server: runs one test at a time, and reports "busy" to other clients meanwhile.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -25,20 +25,20 @@ use crate::test::{Protocol, Test};
 use crate::text::{self, Layout};
 use crate::wire::{Cookie, State};
 
-/// How a server serves.
+/// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Serve {
-    /// None for all addresses of the family.
+    /// `None` for all addresses of the family.
     pub address: Option<std::net::IpAddr>,
     /// 0 lets the system choose.
     pub port: u16,
     pub family: Family,
-    /// Ends after one test.
+    /// End after one test.
     pub once: bool,
     pub interval: Option<Duration>,
     pub format: Format,
     pub json: bool,
-    /// How long a client may take for any one step before and after the test.
+    /// Time limit for each step of a client before and after the test.
     pub patience: Duration,
 }
 
@@ -53,13 +53,13 @@ pub struct Server {
 
 /// Most clients informed at one time that the server is busy; further ones are closed without a message.
 const TURNED_AWAY: usize = 32;
-/// At most so much of what a server prints is kept for its client.
+/// Most bytes of the server's output that are kept for the client.
 const LONGEST_OUTPUT: usize = 1 << 20;
 const SLICE: Duration = Duration::from_millis(100);
 
 impl Server {
     /// # Errors
-    /// When the address cannot be had.
+    /// If the address cannot be bound.
     pub fn bind(serve: Serve) -> Result<Server, Error> {
         let everywhere = serve.address.is_none() && serve.family == Family::Any;
         let ip = serve.address.unwrap_or(match serve.family {
@@ -68,7 +68,7 @@ impl Server {
         });
         let mut listener = sockets::listen(SocketAddr::new(ip, serve.port));
         if listener.is_err() && everywhere {
-            // A machine without IPv6.
+            // The machine has no IPv6.
             listener = sockets::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), serve.port));
         }
         let failed = |error: io::Error| {
@@ -90,15 +90,15 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves tests until `stop` is set, or one if it serves once. Each test's report goes to `done` when it is over.
+    /// Serves tests until `stop` is set, or only one if so configured. `done` receives each test's report.
     ///
     /// # Errors
-    /// When the listening socket fails.
+    /// If the listening socket fails.
     pub fn run(
         &self,
         stop: &AtomicBool,
@@ -124,7 +124,7 @@ impl Server {
             }
             let (stream, client) = match self.listener.accept() {
                 Ok(accepted) => accepted,
-                // It was gone before it was accepted, or there is no descriptor left for it.
+                // The client disconnected before it was accepted, or no file descriptor is free.
                 Err(_) => {
                     std::thread::sleep(Duration::from_millis(10));
                     continue;
@@ -153,7 +153,7 @@ impl Server {
             client.ip().to_string(),
             client.port(),
         );
-        // What is printed, for a client that wants it too.
+        // The printed output, for a client that requests it.
         let said = RefCell::new(String::new());
         let json = self.serve.json;
         let mut tee = |text: &str| {
@@ -200,7 +200,7 @@ impl Server {
             Err(why) => {
                 refuse(&control, BAD_PARAMETERS);
                 return Err(Error::new(format!(
-                    "the client asked for what cannot be: {why}"
+                    "the client requested an impossible test: {why}"
                 )));
             }
         };
@@ -254,12 +254,12 @@ impl Server {
         });
         control.write_json(&session::results(report, output).to_json())?;
         control.tell(State::DisplayResults)?;
-        // A client that closes instead has what it came for.
+        // A client that closes the connection instead has all its results.
         let _ = control.hear();
         Ok(())
     }
 
-    /// Waits for what the client says, and turns others away meanwhile.
+    /// Waits for the client's next message, and turns other clients away meanwhile.
     fn watch(&self, control: &Control, until: Moment) -> Result<Heard, Error> {
         let failed = |error: io::Error| Error::io("unable to read from the client", &error);
         let [heard, knocked] =
@@ -273,12 +273,12 @@ impl Server {
         match control.hear()? {
             State::TestEnd => Ok(Heard::TestEnd),
             other => Err(Error::new(format!(
-                "the client went to {other:?} in the middle of the test"
+                "the client sent {other:?} in the middle of the test"
             ))),
         }
     }
 
-    /// Says that the server is busy, beside the test.
+    /// Tells another client, on a thread of its own, that the server is busy.
     fn turn_away(&self, stream: TcpStream) {
         let count = Arc::clone(&self.turning_away);
         if count.fetch_add(1, Ordering::Relaxed) >= TURNED_AWAY {
@@ -305,7 +305,7 @@ impl Server {
         }
     }
 
-    /// Takes the client's streams in the order they come.
+    /// Accepts the client's streams in order of arrival.
     fn open(
         &self,
         control: &Control,
@@ -317,7 +317,7 @@ impl Server {
         let directions: Vec<bool> = test.streams().collect();
         let until = plimsoll_clock::now() + self.serve.patience;
         let mut flows = Vec::new();
-        // UDP must be listened for before the client gets the signal to continue.
+        // Open the UDP socket before the client may continue.
         let mut next = match test.protocol {
             Protocol::Tcp => None,
             Protocol::Udp => Some(sockets::listen_udp(local, test)?),
@@ -345,7 +345,7 @@ impl Server {
         Ok(flows)
     }
 
-    /// The next connection with the test's cookie; others are turned away.
+    /// The next connection with the test's cookie; other connections are turned away.
     fn accept(
         &self,
         control: &Control,
@@ -374,7 +374,7 @@ impl Server {
         }
     }
 
-    /// Who greets next over UDP.
+    /// Waits for the next greeting over UDP.
     fn greeted(
         &self,
         control: &Control,
@@ -392,13 +392,13 @@ impl Server {
                 Ok((count, from)) if count >= 4 && plain(from).ip() == client.ip() => {
                     return Ok(from);
                 }
-                // A stray datagram, or the error of an earlier one.
+                // An unrelated datagram, or an error caused by an earlier one.
                 Ok(_) | Err(_) => {}
             }
         }
     }
 
-    /// Waits for a stream, as long as the client is there.
+    /// Waits for a stream as long as the client stays connected.
     fn waits(
         &self,
         control: &Control,
@@ -426,7 +426,7 @@ impl Server {
             if heard {
                 let state = control.hear()?;
                 return Err(Error::new(format!(
-                    "the client went to {state:?} before its streams were open"
+                    "the client sent {state:?} before its streams were open"
                 )));
             }
         }
@@ -437,11 +437,11 @@ impl Server {
 const BAD_PARAMETERS: i32 = 114;
 const NO_STREAM: i32 = 204;
 
-/// Tells the client that its test cannot be run: iperf3's number, and none of the system's.
+/// Tells the client that its test cannot be run: iperf3's error number without a system error.
 fn refuse(control: &Control, number: i32) {
     let mut bytes = vec![State::ServerError.byte()];
     bytes.extend_from_slice(&number.to_be_bytes());
     bytes.extend_from_slice(&0_i32.to_be_bytes());
-    // The client may be gone, and then needs no telling.
+    // The client may have disconnected already.
     let _ = control.write(&bytes);
 }

@@ -1,4 +1,4 @@
-//! A test at work, the same for both roles.
+//! A running test, the same for both roles.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,40 +18,40 @@ use crate::sockets;
 use crate::test::{Direction, End, Protocol, Test};
 use crate::text::Layout;
 
-/// How a side shows what it measures.
+/// How a side shows its measurements.
 #[derive(Clone, Copy)]
 pub struct Showing {
-    /// Between two reports; none for no reports.
+    /// Time between two reports; `None` for no reports.
     pub interval: Option<Duration>,
-    /// Periods are kept instead of printed.
+    /// Keep periods instead of printing them.
     pub json: bool,
 }
 
-/// What the control connection said meanwhile.
+/// What the control connection received meanwhile.
 pub enum Heard {
     Nothing,
     /// The client has ended the test.
     TestEnd,
 }
 
-/// Streams that are open and not yet at work.
+/// Streams that are open but not started.
 pub struct Session<'a> {
     pub showing: Showing,
     pub layout: Layout,
     pub flows: Vec<Flow>,
-    /// Somebody at this side wants it to end.
+    /// Set when the user of this side wants to stop.
     pub stop: &'a AtomicBool,
-    /// What the streams of this side may still send.
+    /// The amount that this side's streams may still send.
     budget: Arc<Budget>,
 }
 
-/// A stream of bytes on which nothing comes for so long is dead.
+/// A TCP stream that receives nothing for this long is dead.
 const SILENCE: Duration = Duration::from_secs(120);
-/// Datagrams of a test of a fixed number that have not come by then will not come.
+/// How long to wait for the last datagrams of a fixed number. Later ones are lost.
 const LAST_DATAGRAM: Duration = Duration::from_secs(2);
-/// How long a server waits for a client to end a test beyond its time.
+/// How long a server waits for a client to end a test after its time.
 const GRACE: Duration = Duration::from_secs(30);
-/// How long a server waits for the last bytes of a fixed number that are still on their way, and for each of them.
+/// How long a server waits for the last bytes of a fixed number, and for each of them.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 const LAST_BYTE: Duration = Duration::from_millis(100);
 const SLICE: Duration = Duration::from_millis(100);
@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Puts the streams into the report.
+    /// Adds the streams to the report.
     pub fn list(&self, report: &mut Report) {
         report.streams = self
             .flows
@@ -99,8 +99,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs the test until this side, the other or the person at the terminal ends it. What was measured is in the
-    /// report, also after an error. `watch` waits until a moment for what the other side says.
+    /// Runs the test until this side, the other or the user ends it. The report has everything measured, even after an
+    /// error. `watch` waits until a deadline for messages of the other side.
     ///
     /// # Errors
     /// Why the test did not end properly.
@@ -128,12 +128,12 @@ impl<'a> Session<'a> {
             plimsoll_clock::now()
         };
         let mut last = self.snapshots();
-        // What the other side has sent after the end may still come; it counts no more.
+        // Data that the other side sent after the end may still arrive, but no longer counts.
         for flow in &self.flows {
             flow.stop();
         }
         if !matches!(test.end, End::Time(_)) {
-            // What has been handed to the kernel and not been counted yet belongs to a fixed amount.
+            // Data that the kernel has accepted but not counted yet belongs to a fixed amount.
             for flow in &mut self.flows {
                 flow.join();
             }
@@ -147,7 +147,7 @@ impl<'a> Session<'a> {
                 self.show(report, period, print);
             }
         } else {
-            // Takes down the last windows and round trips.
+            // Record the last windows and round trips.
             meter.period(ended, &last);
         }
         for (stream, total) in report.streams.iter_mut().zip(meter.totals(ended, &last)) {
@@ -191,7 +191,7 @@ impl<'a> Session<'a> {
             if let (Some(at), Some(interval)) = (tick, self.showing.interval)
                 && (now >= at || omitted)
             {
-                // The last period takes in what little is left after it.
+                // The last period includes the short rest after it.
                 let at_the_end = role == Role::Client
                     && deadline.is_some_and(|deadline| deadline.since(now) < interval / 20);
                 if !at_the_end && meter.running(now) >= interval / 10 {
@@ -234,7 +234,7 @@ impl<'a> Session<'a> {
                 }
                 _ if quiet > SILENCE => {
                     return Err(Error::new(format!(
-                        "no stream has moved a byte for {}",
+                        "no stream has transferred a byte for {}",
                         plimsoll_units::duration::format(SILENCE)
                     )));
                 }
@@ -257,8 +257,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a test of a fixed amount has moved it, in both directions if it has both. What the kernel has taken and
-    /// not delivered has not moved yet.
+    /// Whether a test of a fixed amount has transferred it, in both directions if it has two. Data that the kernel has
+    /// accepted but not delivered does not count.
     fn is_all_done(&self, test: &Test, quiet: Duration) -> bool {
         let is_sent =
             |flow: &Flow| flow.is_done() && !flow.snapshot().tcp.is_some_and(|tcp| tcp.under_way);
@@ -278,8 +278,8 @@ impl<'a> Session<'a> {
             .sum()
     }
 
-    /// The end of a test can overtake its last bytes, which come over other connections. Waits as long as they come, and
-    /// gives the moment at which the last came.
+    /// The end of a test can overtake its last bytes, which use other connections. Waits as long as bytes arrive, and
+    /// returns when the last ones did.
     fn await_last_bytes(&self, test: &Test) -> Moment {
         let mut last = plimsoll_clock::now();
         let waits =
@@ -313,7 +313,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Bytes that each direction is to carry.
+/// Bytes to transfer in each direction.
 fn wanted(test: &Test) -> u64 {
     match test.end {
         End::Time(_) => u64::MAX,
@@ -322,7 +322,7 @@ fn wanted(test: &Test) -> u64 {
     }
 }
 
-/// When bytes last moved.
+/// When bytes were last transferred.
 struct Progress {
     bytes: u64,
     at: Moment,
@@ -361,7 +361,7 @@ fn cpu(user: Duration, system: Duration, wall: Duration) -> Cpu {
     }
 }
 
-/// This side's account for the other.
+/// This side's results, for the other side.
 pub fn results(report: &Report, output: Option<serde_json::Value>) -> Results {
     let sends = report.streams.iter().any(|stream| stream.sending);
     let knows = report

@@ -1,4 +1,4 @@
-//! Sockets as a test wants them.
+//! Creates sockets with a test's options.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -12,7 +12,7 @@ use socket2::{Domain, SockRef, Socket, Type};
 use crate::error::Error;
 use crate::test::Test;
 
-/// Which addresses are about.
+/// The address families to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
     #[default]
@@ -31,15 +31,16 @@ impl Family {
     }
 }
 
-/// Where a client's sockets come from.
+/// The local address and port of a client's sockets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct From {
     pub address: Option<IpAddr>,
-    /// Of the first stream; those after it take the ports after it.
+    /// The port of the first stream; the others use the following ports.
     pub port: Option<u16>,
 }
 
-/// A connected TCP stream with the test's options set before, since windows and segments are agreed on by connecting.
+/// A connected TCP stream. The test's options are set before connecting, because windows and segment sizes are
+/// negotiated then.
 pub fn connect(
     to: SocketAddr,
     from: From,
@@ -73,7 +74,7 @@ fn bind(socket: &Socket, to: SocketAddr, from: From) -> Result<(), Error> {
         .map_err(|error| Error::io(&format!("unable to bind to {local}"), &error))
 }
 
-/// Sets what the test asks of a TCP socket.
+/// Sets a test's options on a TCP socket.
 pub fn set_options(socket: &Socket, test: &Test) -> Result<(), Error> {
     let failed = |what: &str| {
         let what = format!("unable to set {what}");
@@ -106,7 +107,7 @@ fn set_congestion(_: &Socket, _: &str) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The congestion control in use, if the system tells.
+/// The congestion control in use, if the system reports it.
 pub fn congestion(socket: &SockRef<'_>) -> Option<String> {
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     if let Ok(name) = socket.tcp_congestion() {
@@ -139,7 +140,7 @@ fn set_tos(socket: &SockRef<'_>, test: &Test) -> Result<(), Error> {
         .map_err(|error| Error::io("unable to set IP TOS", &error))
 }
 
-/// A listener on both families where the address is that of all.
+/// A listener for both families if the address is the wildcard.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     socket.set_reuse_address(true)?;
@@ -151,7 +152,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// A UDP socket that waits for a client beside others on the same port.
+/// A UDP socket that waits for a client while others use the same port.
 pub fn listen_udp(address: SocketAddr, test: &Test) -> Result<UdpSocket, Error> {
     let failed = |error: io::Error| Error::io("unable to create a new stream", &error);
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None).map_err(failed)?;
@@ -178,7 +179,7 @@ pub fn connect_udp(to: SocketAddr, from: From, test: &Test) -> Result<UdpSocket,
     Ok(socket.into())
 }
 
-/// Waits until one of them can be read, or until a moment; says of each.
+/// Waits until one of the sockets is readable, or until a deadline; returns which ones are.
 pub fn readable<const N: usize>(
     sockets: [BorrowedFd<'_>; N],
     until: Moment,

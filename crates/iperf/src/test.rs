@@ -1,4 +1,4 @@
-//! What client and server agree on before they begin.
+//! The parameters that client and server agree on before a test.
 
 use std::time::Duration;
 
@@ -13,21 +13,22 @@ pub enum Protocol {
     Udp,
 }
 
-/// Who sends.
+/// The direction of a test: which side sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The client.
     Forward,
     /// The server.
     Reverse,
-    /// Both, over streams of their own.
+    /// Both, over separate streams.
     Both,
 }
 
 /// When a test ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// After so long, not counting what is omitted. Whole seconds, as the protocol has no others.
+    /// After this time, not counting omitted time. Whole seconds, because the protocol has no
+    /// fractions.
     Time(Duration),
     /// When each direction's streams have transferred this number of bytes together.
     Bytes(u64),
@@ -35,39 +36,39 @@ pub enum End {
     Blocks(u64),
 }
 
-/// A test as both sides know it.
+/// A test's parameters, known to both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
     pub protocol: Protocol,
     pub direction: Direction,
     pub end: End,
-    /// At its beginning, measured and left out. Whole seconds.
+    /// Time at the start that is measured but omitted. Whole seconds.
     pub omit: Duration,
     /// Streams in each direction.
     pub parallel: u32,
-    /// Bytes of a block: what is handed to the kernel at once, and a datagram.
+    /// Bytes per block: the size of one write, and of a datagram.
     pub length: usize,
-    /// Of each stream; none is as fast as it goes.
+    /// The rate of each stream; `None` for no limit.
     pub rate: Option<BitRate>,
     /// Blocks sent at once when the rate allows that; 0 means one.
     pub burst: u32,
-    /// Bytes of each socket's buffers.
+    /// The size of each socket's buffers in bytes.
     pub window: Option<u32>,
     pub segment: Option<u32>,
     pub no_delay: bool,
     pub congestion: Option<String>,
     /// The type of service (RFC 2474), 0 to 255.
     pub tos: u8,
-    /// The client wants what the server prints.
+    /// Whether the client requests the server's output.
     pub server_output: bool,
     /// Datagrams are numbered with 64 bits.
     pub wide_counters: bool,
-    /// Before each line.
+    /// Printed before each line.
     pub title: Option<String>,
     pub extra_data: Option<String>,
 }
 
-/// Bounds that iperf3 has too.
+/// The same limits as in iperf3.
 pub const MOST_STREAMS: u32 = 128;
 pub const LONGEST_BLOCK: usize = 1 << 20;
 pub const LONGEST_DATAGRAM: usize = 65_507;
@@ -106,7 +107,7 @@ impl Default for Test {
 
 impl Test {
     /// # Errors
-    /// One sentence about the first thing that cannot be.
+    /// A sentence about the first invalid parameter.
     pub fn check(&self) -> Result<(), String> {
         let longest = match self.protocol {
             Protocol::Tcp => LONGEST_BLOCK,
@@ -155,7 +156,8 @@ impl Test {
         Ok(())
     }
 
-    /// The streams of a test, as a client opens them: whether the client sends on each.
+    /// The streams of a test in the order in which a client opens them: whether the client sends on
+    /// each.
     pub fn streams(&self) -> impl Iterator<Item = bool> {
         let (sending, receiving) = match self.direction {
             Direction::Forward => (self.parallel, 0),
@@ -167,13 +169,13 @@ impl Test {
             .chain((0..receiving).map(|_| false))
     }
 
-    /// The identity of the stream at `index`, which iperf3 counts 1, 3, 4, 5 …
+    /// The identity of the stream at `index`. iperf3 counts 1, 3, 4, 5 …
     pub fn identity(index: usize) -> u32 {
         let index = u32::try_from(index).unwrap_or(u32::MAX - 2);
         if index == 0 { 1 } else { index + 2 }
     }
 
-    /// As the client sends it.
+    /// The JSON that the client sends.
     pub fn to_json(&self) -> Value {
         let (time, bytes, blocks) = match self.end {
             End::Time(time) => (time.as_secs(), 0, 0),
@@ -237,10 +239,10 @@ impl Test {
         Value::Object(object)
     }
 
-    /// Reads what a client sent. Keys that are not known are let be, since later versions have more.
+    /// Parses a client's parameters. Unknown keys are ignored, since later versions have more.
     ///
     /// # Errors
-    /// One sentence about what cannot be served.
+    /// A sentence about an unsupported parameter.
     pub fn from_json(value: &Value) -> Result<Self, String> {
         let object = value
             .as_object()
@@ -248,9 +250,8 @@ impl Test {
         let number = |key: &str| -> Result<u64, String> {
             match object.get(key) {
                 None | Some(Value::Null) => Ok(0),
-                Some(value) => {
-                    whole(value).ok_or_else(|| format!("{key} is {value}, and no whole number"))
-                }
+                Some(value) => whole(value)
+                    .ok_or_else(|| format!("{key} is {value}, which is not a whole number")),
             }
         };
         let small = |key: &str| -> Result<u32, String> {
@@ -261,7 +262,7 @@ impl Test {
                 None | Some(Value::Null) => Ok(None),
                 Some(Value::String(text)) if text.len() <= LONGEST_TEXT => Ok(Some(text.clone())),
                 Some(_) => Err(format!(
-                    "{key} is not a text of at most {LONGEST_TEXT} bytes"
+                    "{key} is not a string of at most {LONGEST_TEXT} bytes"
                 )),
             }
         };
@@ -272,10 +273,10 @@ impl Test {
             })
         };
         if set("sctp") {
-            return Err("SCTP is not served, only TCP and UDP".to_owned());
+            return Err("SCTP is not supported, only TCP and UDP".to_owned());
         }
         if object.contains_key("authtoken") {
-            return Err("authentication is not served".to_owned());
+            return Err("authentication is not supported".to_owned());
         }
         let seconds = |key: &str| Ok::<_, String>(Duration::from_secs(number(key)?));
         let end = match (number("num")?, number("blockcount")?) {
@@ -316,7 +317,7 @@ impl Test {
     }
 }
 
-/// A whole number of zero or more, however it is written.
+/// A whole number of zero or more, in any notation.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64()?;
@@ -329,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_client_sends_is_what_a_server_reads() {
+    fn parameters_survive_a_round_trip() {
         let test = Test {
             protocol: Protocol::Udp,
             direction: Direction::Both,
@@ -357,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_iperf3_sends_is_understood() {
+    fn iperf3s_parameters_are_parsed() {
         let sent = r#"{"tcp":true,"omit":1,"time":2,"num":0,"blockcount":0,"MSS":1000,"nodelay":true,"parallel":2,
             "window":204800,"len":131072,"bandwidth":50000000,"pacing_timer":1000,"congestion":"cubic",
             "get_server_output":1,"client_version":"3.12"}"#;
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_served_is_told() {
+    fn unsupported_parameters_are_refused() {
         for (sent, part) in [
             (json!([]), "not a JSON object"),
             (json!({ "sctp": true, "len": 1000, "time": 1 }), "SCTP"),
@@ -403,7 +404,7 @@ mod tests {
             ),
             (
                 json!({ "tcp": true, "len": 1000, "time": 1, "congestion": 5 }),
-                "congestion is not a text",
+                "congestion is not a string",
             ),
         ] {
             let error = Test::from_json(&sent).expect_err("cannot be served");

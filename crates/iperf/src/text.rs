@@ -5,14 +5,14 @@ use crate::amounts::{Format, bytes};
 use crate::report::{self, End, Part, Period, Report, Role, Stream, per_second, percent};
 use crate::test::{Direction, Protocol, Test};
 
-/// How lines of a test look.
+/// How a test's lines are formatted.
 #[derive(Clone, Debug)]
 pub struct Layout {
     role: Role,
     protocol: Protocol,
     direction: Direction,
     parallel: u32,
-    /// Whether periods are shown.
+    /// Whether to show periods.
     periods: bool,
     format: Format,
     title: String,
@@ -99,7 +99,7 @@ impl Layout {
         self.direction != Direction::Both && !self.sends_only()
     }
 
-    /// The mark of a stream's direction, where a test has both.
+    /// The label of a stream's direction in a bidirectional test.
     fn mark(&self, sending: bool) -> &'static str {
         match (self.direction, sending, self.role) {
             (Direction::Both, true, Role::Client) => "[TX-C]",
@@ -164,7 +164,7 @@ impl Layout {
         format!("{start}{rest}\n")
     }
 
-    /// The last lines: a client's say what both sides counted, a server's what it counted itself.
+    /// The final lines: a client shows the counts of both sides, a server its own.
     pub fn totals(&self, report: &Report, print: &mut Print<'_>) {
         if self.parallel < 2 || !self.periods {
             self.line(SEPARATOR, print);
@@ -238,7 +238,7 @@ impl Layout {
         format!("{start}{rest}\n")
     }
 
-    /// The very last.
+    /// The last line.
     pub fn done(&self, print: &mut Print<'_>) {
         self.line("\n", print);
         self.line("iperf Done.\n", print);
@@ -250,7 +250,7 @@ impl Layout {
             .remote
             .as_ref()
             .and_then(|results| results.output.as_ref())
-            // Some servers send it unasked.
+            // Some servers send it without a request.
             .filter(|_| report.test.server_output);
         match output {
             None => {}
@@ -272,13 +272,13 @@ fn losses(lost: u64, packets: u64) -> String {
     format!("{lost}/{packets} ({}%)", two_digits(percent(lost, packets)))
 }
 
-/// As C's `%.2g` for 0 to 100.
+/// Like C's `%.2g`, for 0 to 100.
 fn two_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
     if value >= 99.5 {
-        // Three digits are one too many for two.
+        // A third digit does not fit.
         return "1e+02".to_owned();
     }
     let decimals = (1.0 - value.log10().floor()).clamp(0.0, 12.0);
@@ -293,7 +293,7 @@ fn two_digits(value: f64) -> String {
     }
 }
 
-/// The streams of one direction as one.
+/// Sums the streams of one direction.
 pub(crate) fn sum(streams: &[Stream], period: &Period, sending: bool) -> Option<Part> {
     let mut parts = streams
         .iter()
@@ -318,7 +318,7 @@ pub(crate) fn sum(streams: &[Stream], period: &Period, sending: bool) -> Option<
     Some(sum)
 }
 
-/// The two ends of one direction's streams together: that of the senders and that of the receivers.
+/// Sums the two ends of one direction's streams: senders and receivers.
 pub(crate) fn sums(report: &Report, sending: bool) -> (Option<End>, Option<End>) {
     let ends: Vec<report::Ends> = report
         .streams

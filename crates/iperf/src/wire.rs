@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use serde_json::Value;
 
-/// What one side tells the other: a signed byte.
+/// A state that one side announces to the other: a signed byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     TestStart,
@@ -52,14 +52,14 @@ impl State {
     }
 }
 
-/// What a test's connections are known by: 36 letters and digits, then a zero.
+/// Identifies a test's connections: 36 letters and digits, then a zero byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cookie([u8; Cookie::LENGTH]);
 
 impl Cookie {
     pub const LENGTH: usize = 37;
 
-    /// One that nobody else has.
+    /// A random cookie, which is unique in practice.
     pub fn random() -> Self {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         use std::hash::{BuildHasher, Hasher};
@@ -79,14 +79,14 @@ impl Cookie {
     }
 
     /// # Errors
-    /// What the reader says.
+    /// Those of the reader.
     pub fn read(mut from: impl Read) -> io::Result<Self> {
         let mut cookie = [0; Cookie::LENGTH];
         from.read_exact(&mut cookie)?;
         Ok(Cookie(cookie))
     }
 
-    /// Without the zero byte; characters that cannot be printed are replaced.
+    /// The text without the zero byte; unprintable characters are replaced.
     pub fn text(&self) -> String {
         let shown = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
         shown
@@ -108,13 +108,13 @@ impl std::fmt::Debug for Cookie {
     }
 }
 
-/// The longest JSON taken from a peer. Results of 128 streams have 30 kB; a server's whole output may be longer.
+/// Longest JSON accepted from a peer. Results of 128 streams have 30 kB; a server's whole output may be longer.
 pub const LONGEST_JSON: usize = 4 << 20;
 
-/// Reads a length and so much JSON. Memory grows with what came, not with what was announced.
+/// Reads a length and that much JSON. Memory grows with the received data, not with the announced length.
 ///
 /// # Errors
-/// What the reader says, or `InvalidData` with a sentence.
+/// Those of the reader, or `InvalidData` with a sentence.
 pub fn read_json(mut from: impl Read) -> io::Result<Value> {
     let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
     let mut length = [0; 4];
@@ -122,7 +122,7 @@ pub fn read_json(mut from: impl Read) -> io::Result<Value> {
     let length = u32::from_be_bytes(length) as usize;
     if length > LONGEST_JSON {
         return Err(invalid(format!(
-            "the peer announced {length} bytes of JSON, more than the {LONGEST_JSON} that are taken: it speaks no iperf3"
+            "the peer announced {length} bytes of JSON, more than the limit of {LONGEST_JSON}: it does not use iperf3's protocol"
         )));
     }
     let mut text = Vec::new();
@@ -131,13 +131,13 @@ pub fn read_json(mut from: impl Read) -> io::Result<Value> {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     serde_json::from_slice(&text)
-        .map_err(|error| invalid(format!("the peer sent no JSON: {error}")))
+        .map_err(|error| invalid(format!("the peer did not send JSON: {error}")))
 }
 
 /// Writes a length and the JSON in one write.
 ///
 /// # Errors
-/// What the writer says.
+/// Those of the writer.
 pub fn write_json(mut to: impl Write, value: &Value) -> io::Result<()> {
     let text = value.to_string();
     let length = u32::try_from(text.len())
@@ -179,8 +179,11 @@ mod tests {
         assert_eq!(read_json(&bytes[..]).expect("JSON"), value);
         assert!(read_json(&bytes[..9]).is_err());
         let huge = read_json(&b"HTTP/1.1 400 Bad Request\r\n"[..]).expect_err("too long");
-        assert!(huge.to_string().contains("speaks no iperf3"), "{huge}");
-        let garbage = read_json(&b"\0\0\0\x03{]}"[..]).expect_err("no JSON");
-        assert!(garbage.to_string().contains("no JSON"), "{garbage}");
+        assert!(
+            huge.to_string().contains("does not use iperf3's protocol"),
+            "{huge}"
+        );
+        let garbage = read_json(&b"\0\0\0\x03{]}"[..]).expect_err("not JSON");
+        assert!(garbage.to_string().contains("not send JSON"), "{garbage}");
     }
 }

@@ -1,4 +1,4 @@
-//! Peers that are silent, gone, lying, or something else.
+//! Peers that are silent, disconnect, send wrong data, or use another protocol.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -43,7 +43,7 @@ fn run(ask: &Ask) -> Report {
     client::run(ask, &AtomicBool::new(false), &mut |_| {})
 }
 
-/// A peer that does this with the first connection, having read the cookie.
+/// A peer that reads the cookie of the first connection and then calls `play`.
 fn peer(play: impl FnOnce(TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -66,7 +66,7 @@ fn error(report: Report) -> String {
 }
 
 #[test]
-fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
+fn a_silent_closed_or_foreign_server_is_reported() {
     let wait = |stream: TcpStream| {
         let _ = (&stream).read_to_end(&mut Vec::new());
     };
@@ -116,7 +116,7 @@ fn a_server_that_is_silent_gone_or_something_else_is_told_of() {
     };
     let message = error(run(&ask(peer(hasty), LONG, small())));
     assert!(
-        message.contains("DisplayResults where CreateStreams comes next"),
+        message.contains("DisplayResults where CreateStreams was expected"),
         "{message}"
     );
 }
@@ -135,7 +135,7 @@ fn resetting(control_too: bool) -> u16 {
         let (mut stream, _) = listener.accept().expect("a stream");
         say(&control, &[State::TestStart, State::TestRunning]);
         stream.read_exact(&mut [0; 50_000]).expect("data");
-        // What is closed before all was read is reset (RFC 2525, section 2.17).
+        // A socket that is closed with unread data is reset (RFC 2525, section 2.17).
         drop(stream);
         if control_too {
             drop(control);
@@ -147,7 +147,7 @@ fn resetting(control_too: bool) -> u16 {
 }
 
 #[test]
-fn a_server_that_resets_in_the_middle_is_told_of() {
+fn a_reset_in_the_middle_is_reported() {
     for control_too in [false, true] {
         let endless = Test {
             end: End::Time(Duration::from_secs(600)),
@@ -163,7 +163,7 @@ fn a_server_that_resets_in_the_middle_is_told_of() {
     }
 }
 
-/// A server that accepts one stream and reads it, up to the results, which the caller writes.
+/// A server that accepts one stream and reads it; the caller writes the results.
 fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -189,10 +189,10 @@ fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
 }
 
 #[test]
-fn what_was_measured_is_kept_when_results_are_lies() {
+fn measurements_are_kept_if_the_peers_results_are_invalid() {
     type Answer = fn(&TcpStream);
     let answers: [(Answer, &str); 5] = [
-        // Says nothing, and keeps the connection.
+        // Sends nothing and keeps the connection.
         (|_| {}, "the server was silent for 300ms"),
         (
             |stream| write_json(stream, &json!({ "streams": 7 })).expect("sent"),
@@ -200,11 +200,11 @@ fn what_was_measured_is_kept_when_results_are_lies() {
         ),
         (
             |mut stream| stream.write_all(b"\x7f\xff\xff\xff{").expect("sent"),
-            "speaks no iperf3",
+            "does not use iperf3's protocol",
         ),
         (
             |mut stream| stream.write_all(b"\0\0\0\x05[1,2}").expect("sent"),
-            "no JSON",
+            "not send JSON",
         ),
         (
             |stream| stream.shutdown(std::net::Shutdown::Write).expect("shut"),
@@ -222,7 +222,7 @@ fn what_was_measured_is_kept_when_results_are_lies() {
         let message = error(report);
         assert!(message.contains(expected), "{message}");
     }
-    // Streams nobody asked for are let be, and missing ones are missing.
+    // Unrequested streams are ignored, and missing ones stay missing.
     let other = |stream: &TcpStream| {
         write_json(stream, &json!({ "streams": [{ "id": 99, "bytes": 1 }] })).expect("sent");
         say(stream, &[State::DisplayResults]);
@@ -271,7 +271,7 @@ impl Served {
         }
     }
 
-    /// Ends it, and gives the errors of its tests.
+    /// Stops the server and returns the errors of its tests.
     fn errors(mut self) -> Vec<String> {
         self.stop.store(true, Ordering::Relaxed);
         let errors = self
@@ -307,19 +307,19 @@ fn hear(mut stream: &TcpStream) -> Option<State> {
 }
 
 fn end_of(stream: TcpStream) {
-    // Closed or reset, and nothing goes on.
+    // Closed or reset, and nothing follows.
     let _ = (&stream).read_to_end(&mut Vec::new());
 }
 
 #[test]
 fn a_server_outlives_its_clients_mistakes() {
     let served = Served::start(SHORT);
-    // Nothing, and then half a cookie.
+    // First nothing, and then half a cookie.
     end_of(served.connect());
     let half = served.connect();
     (&half).write_all(b"half a cookie").expect("sent");
     end_of(half);
-    // Parameters that cannot be served, and streams that never come.
+    // Invalid parameters, and streams that never arrive.
     let refused = served.begin(&json!({ "tcp": true, "len": 1_000_000_000, "time": 1 }));
     assert_eq!(hear(&refused), Some(State::ServerError));
     end_of(refused);
@@ -345,7 +345,7 @@ fn a_server_outlives_its_clients_mistakes() {
 }
 
 #[test]
-fn a_server_takes_streams_of_its_test_alone_and_notices_who_leaves() {
+fn a_server_accepts_only_its_tests_streams_and_detects_a_disconnect() {
     let served = Served::start(LONG);
     let stranger = |served: &Served| {
         let stream = served.connect();
@@ -366,7 +366,7 @@ fn a_server_takes_streams_of_its_test_alone_and_notices_who_leaves() {
     (&stream).write_all(&[0; 5_000]).expect("sent");
     assert_eq!(hear(&stranger(&served)), Some(State::AccessDenied));
     drop(control);
-    // The next one is served, which shows that the server has noticed.
+    // The next client is served, which shows that the server has detected the disconnect.
     let mut report = run(&ask(served.address.port(), LONG, small()));
     for _ in 0..100 {
         if report.error != Some(Error::Busy) {
@@ -379,7 +379,7 @@ fn a_server_takes_streams_of_its_test_alone_and_notices_who_leaves() {
     drop(stream);
     let errors = served.errors();
     assert!(
-        errors[0].contains("the client is gone") || errors[0].contains("reset"),
+        errors[0].contains("the client closed the connection") || errors[0].contains("reset"),
         "{errors:?}"
     );
     assert_eq!(errors[1], "");

@@ -8,15 +8,15 @@ use crate::file::{Document, keys};
 use crate::matrix::{Axis, Coordinates, When};
 use crate::problem::Problem;
 
-/// Which form.
+/// The name of a form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Which {
-    /// A share of the time and of the cells.
+    /// Short runs and a part of the cells.
     Quick,
-    /// What the file says.
+    /// The values of the lab file.
     #[default]
     Standard,
-    /// The document's own durations.
+    /// Long runs.
     Full,
 }
 
@@ -30,7 +30,7 @@ impl Which {
         }
     }
 
-    /// The form of that name.
+    /// The form with that name.
     pub fn of(name: &str) -> Option<Which> {
         [Which::Quick, Which::Standard, Which::Full]
             .into_iter()
@@ -46,10 +46,10 @@ impl Which {
     }
 }
 
-/// A form as the lab file has it.
+/// A form with the settings of the lab file.
 #[derive(Clone, Debug)]
 pub struct Form {
-    /// Which it is.
+    /// Its name.
     pub which: Which,
     duration: Option<Duration>,
     warmup: Option<Duration>,
@@ -58,14 +58,14 @@ pub struct Form {
     only: Vec<When>,
 }
 
-/// How long and how often.
+/// Durations and the number of repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// How long is measured.
+    /// Duration of the measurement.
     pub duration: Duration,
-    /// How long before that.
+    /// Duration of the warm-up.
     pub warmup: Duration,
-    /// How often.
+    /// Number of runs.
     pub repeats: u32,
 }
 
@@ -92,13 +92,16 @@ impl Form {
         };
         let share: f64 = text("share").map_or(1.0, |text| text.parse().unwrap_or(-1.0));
         if !(share > 0.0 && share <= 1.0) {
-            problem("share", "the share of the cells is above 0 and at most 1");
+            problem(
+                "share",
+                "the share of the cells must be above 0 and at most 1",
+            );
         }
         let repeats = text("repeats").and_then(|text| text.parse().ok());
         if repeats == Some(0) {
             problem(
                 "repeats",
-                "without a repeat there is no figure: give it 1 or more",
+                "without repeats there are no figures: use 1 or more",
             );
         }
         let mut only = Vec::new();
@@ -119,11 +122,11 @@ impl Form {
         }
     }
 
-    /// What becomes of a load's own durations and repeats.
+    /// Applies the form to a load's own durations and repeats.
     pub fn apply(&self, duration: Duration, warmup: Duration, repeats: u32) -> Extent {
         let second = Duration::from_secs;
         let by_default = match self.which {
-            // A load that is quicker by itself stays so.
+            // A load whose own duration is shorter keeps it.
             Which::Quick => (
                 duration.min(second(2)),
                 warmup.min(second(1)),
@@ -143,7 +146,7 @@ impl Form {
         }
     }
 
-    /// Which cells this form runs.
+    /// Selects the cells that this form runs.
     pub fn choose(&self, cells: &[Coordinates]) -> Vec<bool> {
         let mut among = 0_u32;
         cells
@@ -153,7 +156,7 @@ impl Form {
                 if !wanted {
                     return false;
                 }
-                // The n-th is taken when the share of n reaches the next whole number.
+                // Select the n-th cell when the share of n reaches the next whole number.
                 let before = (f64::from(among) * self.share).ceil();
                 among += 1;
                 (f64::from(among) * self.share).ceil() > before

@@ -1,9 +1,9 @@
-//! A benchmark as one file: a matrix of cells, the systems they are measured on, the
-//! load, and what is concluded.
+//! Benchmarks described by one file: a matrix of cells, the systems to measure, the load, and the
+//! conclusions.
 //!
-//! [`resolve::Lab::read`] makes of a lab file every cell with every effective value, or
-//! tells all that is wrong. What is measured, ours or another's, is reached through its
-//! command line and its output alone.
+//! [`resolve::Lab::read`] turns a lab file into cells with all their effective values, or reports
+//! all problems. All measured programs, including our own, are accessed only through their command
+//! line and their output.
 
 pub mod conclude;
 pub mod file;

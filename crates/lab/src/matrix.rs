@@ -8,15 +8,14 @@ use crate::file::node::{Node, Table, Value};
 use crate::file::{Document, unknown};
 use crate::problem::{Place, Problem};
 
-/// The most cells of a lab.
+/// Most cells of a lab.
 pub const MOST_CELLS: usize = 10_000;
 
-/// The cells for which something holds: for each axis the values, one of which the cell
-/// must have.
+/// A condition on cells: for some axes the allowed values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct When(IndexMap<String, (Place, Vec<String>)>);
 
-/// An axis: values, and the cells that have them.
+/// An axis: its values, and the cells that have them.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// Its name.
@@ -25,16 +24,16 @@ pub struct Axis {
     parts: Vec<(Vec<String>, When)>,
 }
 
-/// Where a cell lies: axis and value, in the order of the axes.
+/// A cell's value on each axis, in the order of the axes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Coordinates(pub Vec<(String, String)>);
 
-/// Axes and all cells that there are.
+/// Axes and all cells.
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// In the order of the file.
+    /// In the order of the lab file.
     pub axes: Vec<Axis>,
-    /// The last axis moves first.
+    /// The last axis varies fastest.
     pub cells: Vec<Coordinates>,
 }
 
@@ -48,7 +47,7 @@ impl Coordinates {
         parts.join(" ")
     }
 
-    /// Its value on an axis, if it has it.
+    /// Its value on an axis, if it has that axis.
     pub fn get(&self, axis: &str) -> Option<&str> {
         let found = self.0.iter().find(|(name, _)| name == axis);
         found.map(|(_, value)| value.as_str())
@@ -78,7 +77,7 @@ impl When {
             .unwrap_or_default()
     }
 
-    /// Whether it holds for a cell. A cell without an axis has none of its values.
+    /// Whether it applies to a cell. A cell without an axis matches none of its values.
     pub fn holds(&self, cell: &Coordinates) -> bool {
         self.0.iter().all(|(axis, (_, values))| {
             cell.get(axis)
@@ -86,12 +85,12 @@ impl When {
         })
     }
 
-    /// Whether it says anything.
+    /// Whether it is a condition at all.
     pub fn is_always(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Finds axes and values that there are not.
+    /// Finds unknown axes and values.
     pub fn check(&self, axes: &[Axis], problems: &mut Vec<Problem>) {
         for (name, (place, values)) in &self.0 {
             let Some(axis) = axes.iter().find(|axis| axis.name == *name) else {
@@ -110,7 +109,7 @@ impl When {
 }
 
 impl Axis {
-    /// All its values, each once.
+    /// All its values without duplicates.
     pub fn values(&self) -> impl Iterator<Item = &str> + Clone {
         let all = self.parts.iter().flat_map(|(values, _)| values);
         all.enumerate().filter_map(move |(at, value)| {
@@ -162,14 +161,14 @@ fn values_of(axis: &str, node: &Node, problems: &mut Vec<Problem>) -> Vec<String
     let values: Vec<String> = node.items().iter().filter_map(Node::scalar).collect();
     if values.is_empty() {
         problems.push(node.place.problem(format!(
-            "the axis \"{axis}\" is empty, so there is no cell: give it a value, or take it out"
+            "the axis \"{axis}\" is empty, so there are no cells: add a value, or remove the axis"
         )));
     }
     let mut seen = HashSet::new();
     for value in &values {
         if !seen.insert(value) {
             problems.push(node.place.problem(format!(
-                "the axis \"{axis}\" has the value \"{value}\" twice: take one out"
+                "the axis \"{axis}\" has the value \"{value}\" twice: remove one"
             )));
         }
         if value.is_empty()
@@ -178,8 +177,8 @@ fn values_of(axis: &str, node: &Node, problems: &mut Vec<Problem>) -> Vec<String
                 .any(|c| c.is_control() || c == '{' || c == '}')
         {
             problems.push(node.place.problem(format!(
-                "{value:?} cannot be a value of the axis \"{axis}\": cells are named by it, so it \
-                 has to be some text on one line, without braces"
+                "{value:?} cannot be a value of the axis \"{axis}\": it is part of cell names, so it \
+                 must be non-empty text on one line, without braces"
             )));
         }
     }
@@ -202,7 +201,7 @@ impl Matrix {
         for (name, node) in &all {
             if !is_name(name) {
                 problems.push(node.place.problem(format!(
-                    "{name:?} cannot be an axis: its name is letters, digits, - and _, and begins with a letter"
+                    "{name:?} cannot be an axis: names consist of letters, digits, - and _, and start with a letter"
                 )));
             }
             let axis = Axis::read(name, node, &axes, problems);
@@ -217,7 +216,7 @@ impl Matrix {
             when.check(&axes, problems);
             if when.is_always() {
                 problems.push(
-                    place.problem("an exclude without an axis leaves out all cells: name an axis"),
+                    place.problem("an exclude without an axis excludes all cells: name an axis"),
                 );
             }
         }
@@ -231,7 +230,7 @@ impl Matrix {
             let place = excludes
                 .first()
                 .map_or(document.top(), |(place, _)| place.clone());
-            problems.push(place.problem("the excludes leave out every cell"));
+            problems.push(place.problem("the excludes match every cell"));
         }
         matrix
     }
@@ -258,14 +257,14 @@ impl Matrix {
                 for value in values {
                     let mut cell = cell.clone();
                     cell.0.push((axis.name.clone(), value.clone()));
-                    // What an exclude says of the axes so far no further axis takes back.
+                    // Further axes cannot make an excluded combination valid again.
                     if !excludes.iter().any(|(_, when)| when.holds(&cell)) {
                         next.push(cell);
                     }
                 }
                 if next.len() > MOST_CELLS {
                     return Err(axis.place.problem(format!(
-                        "there are more than {MOST_CELLS} cells with this axis; exclude some, or make two labs"
+                        "there are more than {MOST_CELLS} cells with this axis; exclude some, or split the lab"
                     )));
                 }
             }
@@ -276,7 +275,7 @@ impl Matrix {
     }
 }
 
-/// Whether something can be the name of an axis, a variable or a process.
+/// Whether a text can be the name of an axis, a variable or a process.
 pub(crate) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_combinations_without_what_is_excluded() {
+    fn cells_are_all_combinations_except_excluded_ones() {
         let text = "[axes]\na = [\"x\", \"y\"]\nb = [1, 2]\n[[exclude]]\na = \"x\"\nb = [2, 1]\n";
         assert_eq!(matrix(text).unwrap(), ["a=y b=1", "a=y b=2"]);
         assert_eq!(matrix("[lab]\ntitle = \"x\"\n").unwrap(), ["the only cell"]);
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_lines() {
+    fn mistakes_are_reported_with_their_lines() {
         let told = matrix("[axes]\na = []\n").unwrap_err();
         assert!(
             told[0].starts_with("lab.toml:2: the axis \"a\" is empty"),
@@ -342,7 +341,7 @@ mod tests {
             ["lab.toml:4: unknown value of the axis wire \"htpt\"; is \"http\" meant?"]
         );
         let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"http\"\n").unwrap_err();
-        assert!(told[0].contains("leave out every cell"), "{told:?}");
+        assert!(told[0].contains("match every cell"), "{told:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a lab would do, shown without running it.
+//! Shows what a lab would do, without running it.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -31,10 +31,10 @@ pub fn json(lab: &Lab) -> Value {
     })
 }
 
-/// As text: a list of cells, and every effective value.
+/// As text: a list of cells, and all effective values.
 pub fn text(lab: &Lab) -> String {
     let mut out = String::new();
-    // Writing into a string does not fail.
+    // Writing to a string cannot fail.
     let _ = tell(lab, &mut out);
     out
 }
@@ -59,7 +59,7 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
     writeln!(out, "\nCells")?;
     for cell in &lab.cells {
         let extent = match (cell.chosen, cell.load.work) {
-            (false, _) => "left out by this form".to_owned(),
+            (false, _) => "not part of this form".to_owned(),
             (true, None) if cell.load.is_search() => format!(
                 "variant {}, {} × a search of up to {}",
                 cell.variant + 1,
@@ -102,7 +102,7 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// One line for each value: its path, and what it is.
+/// One line per value: its path and the value.
 fn flat(out: &mut String, path: &str, value: &Value) -> std::fmt::Result {
     let below = |name: &str| match path.ends_with(' ') {
         true => format!("{path}{name}"),
@@ -144,14 +144,13 @@ pub fn variants_of(lab: &Lab) -> Vec<usize> {
     variants
 }
 
-/// How many runs there are.
+/// The number of runs.
 pub fn runs(lab: &Lab) -> u32 {
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
     chosen.map(|cell| cell.load.repeats).sum()
 }
 
-/// How long the loads take together. How long an amount of work or a search takes nobody
-/// knows.
+/// The total duration of all loads. Work and searches, whose duration is unknown, are not included.
 pub fn load(lab: &Lab) -> Duration {
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
     chosen
@@ -160,7 +159,7 @@ pub fn load(lab: &Lab) -> Duration {
         .fold(Duration::ZERO, Duration::saturating_add)
 }
 
-/// How long the lab takes at least.
+/// Least duration of the lab.
 pub fn least(lab: &Lab) -> Duration {
     load(lab).saturating_add(lab.pause.saturating_mul(runs(lab)))
 }

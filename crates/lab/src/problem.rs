@@ -1,4 +1,4 @@
-//! What is wrong, and where.
+//! Problems and their locations.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl Place {
         }
     }
 
-    /// What is wrong there.
+    /// A problem at this location.
     pub fn problem(&self, message: impl Into<String>) -> Problem {
         Problem {
             place: Some(self.clone()),
@@ -40,7 +40,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// One that is about no line.
+    /// A problem without a line.
     pub fn nowhere(message: impl Into<String>) -> Problem {
         Problem {
             place: None,
@@ -64,7 +64,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// `; is NAME meant?` or the names there are.
+/// `; is NAME meant?`, or the list of known names.
 pub(crate) fn meant<'a>(written: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const MOST: usize = 30;
     if let Some(near) = plimsoll_units::nearest(written, known.clone()) {

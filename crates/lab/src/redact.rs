@@ -1,11 +1,11 @@
-//! What belongs to nobody else's eyes: home directories, user names, secrets. And what says
-//! nothing to others: where on this machine the program and the working directory are.
+//! Removes private data from a result: home folders, user names, secrets. Also removes paths that
+//! mean nothing on other machines: those of the program and the working folder.
 
 use plimsoll_results::lab::LabResult;
 use plimsoll_results::secrets;
 use serde_json::Value;
 
-/// Takes it out of a result.
+/// Removes private data from a result.
 pub fn redact(result: &mut LabResult) {
     let Ok(mut value) = serde_json::to_value(&*result) else {
         return;

@@ -1,33 +1,33 @@
 //! `{variables}` in text.
 //!
-//! A name is letters, digits, `-`, `_` and dots, beginning with a letter; braces around
-//! anything else are left alone, so that JSON and configuration files may stand as they
-//! are. `{{name}}` is the text `{name}`.
+//! A name consists of letters, digits, `-`, `_` and dots, and starts with a letter. Braces around
+//! anything else are left alone, so that JSON and configuration files can be used unchanged.
+//! `{{name}}` is the text `{name}`.
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// This text.
     Text(String),
-    /// Known only when the lab runs: it stays as it is.
+    /// Known only when the lab runs: the text is left unchanged.
     Later,
-    /// Nothing; what to say about it.
+    /// Unknown, with an explanation.
     Unknown(String),
 }
 
-/// Puts what `look_up` knows in the place of each name. What is known later and what is
-/// quoted stays as it is written, for [`finish`].
+/// Substitutes all names that `look_up` knows. Names that are known later and quoted ones stay as
+/// they are, for [`finish`].
 ///
 /// # Errors
-/// What is said of the first name that stands for nothing.
+/// The explanation of the first unknown name.
 pub fn expand(text: &str, look_up: impl FnMut(&str) -> Found) -> Result<String, String> {
     replace(text, false, look_up)
 }
 
-/// Puts in what could not be known before, and takes the quoting away.
+/// Substitutes the remaining names, and removes the quoting.
 ///
 /// # Errors
-/// What is said of the first name that stands for nothing.
+/// The explanation of the first unknown name.
 pub fn finish(text: &str, look_up: impl FnMut(&str) -> Found) -> Result<String, String> {
     replace(text, true, look_up)
 }
@@ -61,7 +61,7 @@ fn replace(
     Ok(out)
 }
 
-/// Whether there is a name in it.
+/// Whether it contains a name.
 pub fn has_variables(text: &str) -> bool {
     pieces(text).any(|piece| matches!(piece, Piece::Name(_) | Piece::Quoted(_)))
 }

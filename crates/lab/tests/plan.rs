@@ -1,4 +1,4 @@
-//! From lab files to cells with every effective value, and every mistake with its line.
+//! Lab files and the cells and effective values they give, and the line number of every mistake.
 
 use std::path::Path;
 
@@ -90,7 +90,7 @@ fn tables_are_laid_over_each_other_for_each_cell() {
             "backend=pg wire=grpc place=near",
         ]
     );
-    // Both wires share what they find, unless a service differs.
+    // Cells of both protocols share a variant, unless a service differs.
     let variants: Vec<usize> = lab.cells.iter().map(|cell| cell.variant).collect();
     assert_eq!(variants, [0, 0, 0, 0, 1, 2]);
 
@@ -138,7 +138,7 @@ fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
         text.contains("3 of 6 cells in 2 variants, 6 runs"),
         "{text}"
     );
-    assert!(text.contains("left out by this form"), "{text}");
+    assert!(text.contains("not part of this form"), "{text}");
 }
 
 #[test]
@@ -162,12 +162,12 @@ fn of_any_two_cells_each_is_once_the_first_in_two_repeats() {
             }
         }
     }
-    // The third begins with another than the first.
+    // The third round starts with another cell than the first.
     assert_ne!(turns[0].cell, turns[2 * cells].cell);
 }
 
 #[test]
-fn what_does_not_count_and_what_is_searched_are_in_the_plan() {
+fn excluded_processes_and_searches_are_in_the_plan() {
     let text = LAB
         .replace(
             "command = \"true {base} {repeat} '{{raw}} {wire}'\"",
@@ -182,7 +182,7 @@ fn what_does_not_count_and_what_is_searched_are_in_the_plan() {
     assert!(text.contains("3 × a search of up to 7m"), "{text}");
 }
 
-/// The one mistake that a change of the file makes.
+/// The single problem that a change of the file causes.
 fn mistake(from: &str, to: &str) -> String {
     assert!(LAB.contains(from), "{from}");
     let told = lab(&LAB.replacen(from, to, 1), Which::Standard).expect_err("a mistake");
@@ -191,7 +191,7 @@ fn mistake(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn each_mistake_is_told_with_its_line_and_the_way_out() {
+fn each_mistake_is_reported_with_its_line_and_a_fix() {
     let told = mistake(
         "{authz.address}\"\n\n[[place]]",
         "{auth.address}\"\n\n[[place]]",
@@ -219,7 +219,7 @@ fn each_mistake_is_told_with_its_line_and_the_way_out() {
     );
     let told = mistake("duration = \"5s\"", "duration = \"{authz.port}s\"");
     assert!(
-        told.contains("duration has to be known before the lab runs"),
+        told.contains("duration must be known before the lab runs"),
         "{told}"
     );
     let told = mistake("at-most = \"50ms\"", "at-most = 50");
@@ -238,7 +238,7 @@ fn each_mistake_is_told_with_its_line_and_the_way_out() {
 }
 
 #[test]
-fn templates_are_checked_where_they_stand() {
+fn templates_are_checked_at_their_own_lines() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
     write(
@@ -267,7 +267,7 @@ fn templates_are_checked_where_they_stand() {
 
 /// A group contains the script's own work and its pauses.
 #[test]
-fn the_duration_of_a_group_is_no_latency() {
+fn the_duration_of_a_group_cannot_be_the_latency() {
     let of = |latency: &str| {
         lab(
             &LAB.replace(
@@ -283,7 +283,7 @@ fn the_duration_of_a_group_is_no_latency() {
     assert!(of("grpc_req_total").is_ok());
 }
 
-/// Fixed work takes each kind of connection, over gRPC and HTTP, and passes it to the load.
+/// Fixed work accepts each kind of connection, over gRPC and HTTP, and passes it to the load.
 #[test]
 fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
     let text = |source: &str, work: &str| {

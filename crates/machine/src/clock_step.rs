@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// The smallest step that the clock was seen to make.
+/// The smallest observed step of the clock.
 pub fn clock_step() -> Duration {
     let mut last = plimsoll_clock::now();
     let mut least = Duration::MAX;

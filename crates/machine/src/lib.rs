@@ -1,14 +1,14 @@
-//! Reads what the system tells about the machine: `/proc`, `/sys`, control groups, limits and clocks.
+//! Reads system information about the machine: `/proc`, `/sys`, control groups, limits and clocks.
 //!
-//! It only reads. Whether a figure is good or bad is the verdict's matter, and which metric it becomes
-//! is the caller's. What a system does not tell is absent, or zero where the type says so.
+//! This crate only reads. The verdict judges the figures, and the caller chooses the metrics for them.
+//! Information that the system does not provide is absent, or zero where the type says so.
 //!
 //! * [`MachineReading`]: counters of the whole machine, read twice and subtracted.
 //! * [`descriptors`], [`waiting_ports`]: how close the process is to the kernel's limits.
 //! * [`ThreadMeter`]: processor time, waiting and timer lateness of one thread.
 //! * [`cpu_time`], [`memory`], [`ProcessReading`], [`descendants`]: this process and others.
 //! * [`System`]: processor, memory, operating system and their settings.
-//! * [`shortage`]: advice for errors that mean a lack of resources.
+//! * [`shortage`]: advice for errors caused by a lack of resources.
 
 mod clock_step;
 mod limits;

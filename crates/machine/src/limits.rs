@@ -1,18 +1,18 @@
-//! How much of what the kernel limits is in use.
+//! How close the process is to the kernel's limits.
 
-/// Connections of this machine that are over and still hold their local port
-/// (TIME_WAIT, RFC 9293, section 3.6.1), and how many local ports there are.
+/// The number of this machine's closed connections that still hold their local port (TIME_WAIT, RFC
+/// 9293, section 3.6.1), and the number of local ports.
 pub fn waiting_ports() -> Option<(u64, u64)> {
     let sockets = std::fs::read_to_string("/proc/net/sockstat").ok()?;
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
     Some((time_wait(&sockets)?, ports(&range)?))
 }
 
-/// File descriptors that this process has open, and how many it may have.
+/// The number of open file descriptors of this process, and their limit.
 pub fn descriptors() -> Option<(u64, u64)> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let most = most_descriptors(&limits)?;
-    // From Linux 6.2 on the folder's size is its count, which spares reading it.
+    // From Linux 6.2 on, the folder's size is the number of entries, which avoids reading it.
     let size = std::fs::metadata("/proc/self/fd").ok()?.len();
     if size > 0 {
         return Some((size, most));
@@ -22,7 +22,7 @@ pub fn descriptors() -> Option<(u64, u64)> {
 }
 
 /// `Max open files            1024                 1048576              files`
-/// (proc_pid_limits(5)): the first is what counts. None where there is no limit.
+/// (proc_pid_limits(5)): the first number is the limit in effect. `None` if there is no limit.
 fn most_descriptors(limits: &str) -> Option<u64> {
     let line = limits
         .lines()

@@ -1,4 +1,4 @@
-//! What this process, or another one, uses of the machine.
+//! Resource usage of this process and others.
 
 use std::fs;
 use std::time::Duration;
@@ -25,12 +25,12 @@ pub fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// The most memory this process had; zero where the system does not tell.
+/// Peak memory of this process; zero if the system does not report it.
 pub fn peak_memory() -> Bytes {
     status_field("VmHWM:")
 }
 
-/// Memory this process has now; zero where the system does not tell.
+/// Current memory of this process; zero if the system does not report it.
 pub fn memory() -> Bytes {
     status_field("VmRSS:")
 }
@@ -46,28 +46,28 @@ fn status_field(key: &str) -> Bytes {
     Bytes(kibibytes.unwrap_or(0) * 1024)
 }
 
-/// Processors that this process may use; one where the system does not tell.
+/// Processors that this process may use; one if the system does not report it.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// What a process has used so far.
+/// Resource usage of a process so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProcessReading {
     /// Processor time of all its threads.
     pub cpu_seconds: f64,
-    /// Memory it has now.
+    /// Current memory.
     pub rss_bytes: u64,
-    /// Threads it has now.
+    /// Current number of threads.
     pub threads: u32,
-    /// File descriptors it has open now.
+    /// Current number of open file descriptors.
     pub files: u32,
     /// Context switches of all its threads: voluntary, and forced.
     pub switches: (u64, u64),
 }
 
 impl ProcessReading {
-    /// The present reading of a process; none if there is no such process.
+    /// The current reading of a process; `None` if it does not exist.
     pub fn of(pid: u32) -> Option<ProcessReading> {
         // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s.
         const TICKS: f64 = 100.0;
@@ -89,7 +89,7 @@ impl ProcessReading {
                 .unwrap_or(0)
         };
         let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-        // Switches are counted for each thread; `status` has those of the first alone.
+        // Context switches are counted per thread; `status` has only those of the first one.
         let mut switches = (0, 0);
         for thread in fs::read_dir(format!("/proc/{pid}/task"))
             .into_iter()
@@ -121,7 +121,7 @@ impl ProcessReading {
     }
 }
 
-/// All processes below one, those that have ended and wait to be asked left out.
+/// All processes below one, without those that have ended but not been waited for.
 pub fn descendants(root: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -130,7 +130,7 @@ pub fn descendants(root: u32) -> Vec<u32> {
         .filter_map(|entry| {
             let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
             let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // proc(5): the name is in parentheses and may hold anything.
+            // proc(5): the name is in parentheses and may contain anything.
             let mut fields = text.rsplit_once(')')?.1.split_whitespace();
             let state = fields.next()?;
             let parent = fields.next()?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! What the processor quota of this process's control group did, in version 1 or 2, of
-//! the group itself and those it is in: a quota of any of them stops it.
+//! Throttling by the processor quota of this process's control group (version 1 or 2) or of the
+//! groups above it, any of which can throttle it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 /// scheduler/sched-bwc.rst for version 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QuotaReading {
-    /// Periods in which the group wanted to run.
+    /// Periods in which the group was runnable.
     pub periods: u64,
-    /// How many of them stopped it.
+    /// Periods in which it was throttled.
     pub throttled: u64,
 }
 
-/// The present reading, of the group that was stopped most often; none without control
-/// groups.
+/// The current reading of the group that was throttled most often; `None` without control groups.
 pub(crate) fn read() -> Option<QuotaReading> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     read_below(Path::new("/sys/fs/cgroup"), &groups)
@@ -28,7 +27,7 @@ fn read_below(root: &Path, groups: &str) -> Option<QuotaReading> {
         .max_by_key(|quota| (quota.throttled, quota.periods))
 }
 
-/// Where the group's files, and those of the groups above it, may be.
+/// Possible folders of the group and of the groups above it.
 fn folders(root: &Path, groups: &str) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for line in groups.lines() {
@@ -44,7 +43,7 @@ fn folders(root: &Path, groups: &str) -> Vec<PathBuf> {
         };
         let path = Path::new(path.trim_start_matches('/'));
         for mount in mounts {
-            // What a container sees of its own group is the root of the mount.
+            // A container sees its own group as the root of the mount.
             folders.extend(path.ancestors().map(|group| root.join(mount).join(group)));
         }
     }
@@ -58,7 +57,7 @@ fn counters(text: &str) -> Option<QuotaReading> {
     })
 }
 
-/// The number behind `key` in a file of `key number` lines.
+/// The number after `key` in a file with `key number` lines.
 fn field_after(text: &str, key: &str) -> Option<u64> {
     let line = text
         .lines()

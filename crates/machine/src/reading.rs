@@ -7,14 +7,14 @@ use plimsoll_units::Moment;
 
 use crate::{cpu_time, quota};
 
-/// Counters of the machine. What a system does not tell is absent.
+/// Counters of the machine. Counters that a system does not provide are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MachineReading {
-    /// When it was read; the time between the two, of a difference.
+    /// When it was read; in a difference, the time between the two readings.
     pub span: Duration,
-    /// Processor time that a hypervisor gave to others, all processors.
+    /// Processor time that a hypervisor gave to other guests, on all processors.
     pub steal: Option<Duration>,
-    /// Processor time in all, idle time included, all processors.
+    /// Total processor time including idle time, on all processors.
     pub processor_time: Option<Duration>,
     /// The part of it on the processors that this process may use.
     pub allowed_time: Option<Duration>,
@@ -22,33 +22,33 @@ pub struct MachineReading {
     pub allowed_busy: Option<Duration>,
     /// Processor time of this process.
     pub own: Duration,
-    /// How many times the control group was made to wait by its quota.
+    /// How often the control group was throttled by its quota.
     pub throttled: Option<u64>,
-    /// Periods of the quota in which the control group wanted to run.
+    /// Quota periods in which the control group was runnable.
     pub quota_periods: Option<u64>,
     /// How long some task waited for a processor (PSI).
     pub processor_pressure: Option<Duration>,
     /// How long some task waited for memory to be freed (PSI).
     pub memory_pressure: Option<Duration>,
-    /// TCP segments sent again, all connections of this machine.
+    /// Retransmitted TCP segments of all connections of this machine.
     pub retransmitted: Option<u64>,
     /// TCP segments sent.
     pub segments_sent: Option<u64>,
-    /// TCP connections begun, all programs of this machine.
+    /// TCP connections opened by all programs of this machine.
     pub opened: Option<u64>,
     /// The calendar's time since 1970.
     pub calendar: Option<Duration>,
-    /// Time since the machine was switched on, sleep included.
+    /// Time since the machine was started, including sleep.
     pub since_boot: Option<Duration>,
 }
 
 impl MachineReading {
-    /// The present reading.
+    /// The current reading.
     pub fn now() -> Self {
         Self::read(Path::new("/proc"))
     }
 
-    /// The present reading, with kernel counters from `proc`.
+    /// The current reading, with kernel counters from `proc`.
     fn read(proc: &Path) -> Self {
         let file = |path: &str| std::fs::read_to_string(proc.join(path)).unwrap_or_default();
         let stat = file("stat");
@@ -76,8 +76,9 @@ impl MachineReading {
         }
     }
 
-    /// What the system does not let this process read, and the verdict therefore does not cover. Pressure (PSI) and
-    /// quotas are missing on many sound systems, and what they show shows elsewhere too.
+    /// Information that the system does not let this process read, and that the verdict therefore does not cover.
+    /// Pressure (PSI) and quotas are left out, because many healthy systems lack them and other counters show the
+    /// same problems.
     pub fn unreadable(&self) -> Vec<&'static str> {
         [
             (self.allowed_time.is_none(), "processor time (/proc/stat)"),
@@ -91,7 +92,7 @@ impl MachineReading {
         .collect()
     }
 
-    /// What happened since `earlier`.
+    /// The changes since `earlier`.
     pub fn since(&self, earlier: &MachineReading) -> MachineReading {
         let count = |now: Option<u64>, before: Option<u64>| {
             now.zip(before)
@@ -148,7 +149,7 @@ fn allowed_processors(status: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Time in all and time not idle of the processors named, from the lines `cpuN`.
+/// Total and busy time of the given processors, from the lines `cpuN`.
 fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration, Duration)> {
     let (mut all, mut busy) = (0, 0);
     for line in stat.lines() {
@@ -194,7 +195,7 @@ fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
     Some((tick(ticks.iter().sum()), tick(*ticks.get(7)?)))
 }
 
-/// A counter of the `Tcp:` pair of lines, names above figures.
+/// A counter from the pair of `Tcp:` lines: names above values.
 fn snmp_tcp(text: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter(|line| line.starts_with("Tcp:"));
     let place = lines
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn unreadable_counters_are_named() {
         let folder = Path::new("/nonexistent/proc");
         let unreadable = MachineReading::read(folder).unreadable();
         assert_eq!(

@@ -1,8 +1,8 @@
-//! What to do when the system refuses a thread, memory or a file descriptor.
+//! Advice for when the system refuses a thread, memory or a file descriptor.
 
 use std::io::{Error, ErrorKind};
 
-/// The error with what to do about it, for the end of a message.
+/// The error and advice, for the end of a message.
 pub fn explain(error: &Error) -> String {
     // The same on Linux and macOS.
     const TOO_MANY_FILES: [Option<i32>; 2] = [Some(23), Some(24)];

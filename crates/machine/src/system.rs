@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// What is known of the machine. What the system does not tell is empty or zero.
+/// Properties of the machine. Unknown ones are empty or zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
     /// The processor's name.
@@ -59,7 +59,7 @@ impl System {
     }
 }
 
-/// What bears on figures, and where Linux tells it.
+/// Settings that affect measurements, and the files in which Linux provides them.
 const SETTINGS: &[(&str, &str)] = &[
     ("machine", "sys/class/dmi/id/product_name"),
     (
@@ -87,7 +87,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What stands behind the first of `names` that a file of `name: value` lines has.
+/// The value of the first of `names` in a file of `name: value` lines.
 fn value<'a>(text: &'a str, separator: char, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| {
         text.lines()

@@ -1,17 +1,17 @@
-//! How one thread is doing: processor time, waiting for a processor, and late timers.
+//! Measurements of one thread: processor time, waiting for a processor, and timer lateness.
 
 use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// How a thread did over a span of time.
+/// Measurements of a thread over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThreadReading {
     /// How long the span was.
     pub span: Duration,
     /// Processor time of the thread.
     pub cpu: Duration,
-    /// How long the thread was runnable and had no processor.
+    /// How long the thread was runnable but had no processor.
     pub run_queue_wait: Option<Duration>,
     /// By how much timers of the thread were late, sorted.
     pub lateness: Vec<Duration>,
@@ -42,12 +42,12 @@ impl ThreadMeter {
         }
     }
 
-    /// Notes by how much a timer of the thread was late.
+    /// Records how late a timer of the thread was.
     pub fn timer_was_late(&mut self, lateness: Duration) {
         self.lateness.push(lateness);
     }
 
-    /// The reading of the span since the last call, which starts the next span.
+    /// The measurements since the last call. Starts the next span.
     pub fn take(&mut self) -> ThreadReading {
         let (cpu, wait) = (thread_cpu(), run_queue_wait());
         let mut lateness = std::mem::replace(&mut self.lateness, Vec::with_capacity(128));
@@ -79,8 +79,8 @@ fn thread_cpu() -> Duration {
     Duration::ZERO
 }
 
-/// The second figure of `/proc/thread-self/schedstat`: nanoseconds spent
-/// waiting on a run queue (Documentation/scheduler/sched-stats.rst).
+/// The second number in `/proc/thread-self/schedstat`: nanoseconds spent waiting on a run queue
+/// (Documentation/scheduler/sched-stats.rst).
 fn run_queue_wait() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     let nanos = text.split_ascii_whitespace().nth(1)?.parse().ok()?;

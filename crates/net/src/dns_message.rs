@@ -23,7 +23,7 @@ pub struct Reply {
 /// Why a message is not a usable response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It responds to another query. It is ignored, whoever sent it.
+    /// It responds to another query. It is ignored, even if the queried server sent it.
     NotOurs,
     /// It ends too early or contains a wrong length.
     Broken,
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_as_the_standard_writes_it() {
+    fn a_query_has_the_standards_format() {
         let asked = question(0x1234, "a.test.", Family::V6).unwrap();
         assert_eq!(
             asked,
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_the_family_are_taken_and_aliases_passed_over() {
+    fn addresses_of_the_family_are_used_and_aliases_skipped() {
         let asked = question(7, "a.test", Family::V4).unwrap();
         let records: [(u16, &[u8]); 4] = [
             (5, b"\x01b\xc0\x0e"),

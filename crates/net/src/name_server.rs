@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_does_not_fit_is_asked_for_over_tcp() {
+    fn truncated_responses_are_requested_again_over_tcp() {
         run(async {
             let server = server(|asked, tcp| {
                 Some(match tcp {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_server_is_asked_where_one_fails_and_who_failed_is_named() {
+    fn if_a_server_fails_the_next_is_queried_and_the_failed_one_named() {
         run(async {
             let failing = server(|asked, _| Some(says(asked, [0x81, 0x82], None))).await;
             let broken = server(|asked, _| {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_answers_are_passed_over() {
+    fn responses_from_other_senders_are_ignored() {
         run(async {
             // First a response with another id, as a spoofed one would have.
             let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();

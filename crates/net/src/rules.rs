@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn several_places_take_turns_among_all_who_share_the_rules() {
+    fn several_addresses_take_turns_for_all_users_of_the_rules() {
         let mut rules = rules(&[
             ("a.test:80", "127.0.0.1:1"),
             ("a.test:80", "127.0.0.1:2"),

@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_from_a_clock_that_was_set_is_none() {
+    fn timestamps_from_before_a_clock_change_are_ignored() {
         let wall = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap();

@@ -1,4 +1,4 @@
-//! What a relay did, and how late it was.
+//! The statistics of a relay, including how late it was.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -7,22 +7,23 @@ use plimsoll_stats::Histogram;
 use plimsoll_units::Bytes;
 use serde_json::{Value, json};
 
-/// Kept by a relay for as long as it runs. Memory does not grow with traffic.
+/// The statistics of a running relay. Memory does not grow with traffic.
 #[derive(Debug, Default)]
 pub struct Account {
     /// TCP connections accepted.
     pub connections: Cell<u64>,
-    /// TCP connections that the other end could not be reached for.
+    /// TCP connections whose target could not be reached.
     pub unreachable: Cell<u64>,
-    /// Times that accepting a TCP connection failed, as without a free file descriptor: connections waited longer.
+    /// Failures to accept a TCP connection, for example without a free file descriptor; such connections waited
+    /// longer.
     pub accept_failures: Cell<u64>,
-    /// Pairs of addresses that have sent UDP.
+    /// Pairs of addresses that have sent UDP packets.
     pub sessions: Cell<u64>,
     pub forward: Direction,
     pub backward: Direction,
 }
 
-/// One direction's part.
+/// The statistics of one direction.
 #[derive(Debug, Default)]
 pub struct Direction {
     pieces: Cell<u64>,
@@ -33,23 +34,23 @@ pub struct Direction {
 }
 
 impl Direction {
-    /// The kernel took `size` of a piece.
+    /// Records that the kernel accepted `size` bytes of a piece.
     pub fn wrote(&self, size: Bytes) {
         self.bytes.set(self.bytes.get() + size.get());
     }
 
-    /// The kernel took a whole piece, `late` after it was due.
+    /// Records that the kernel accepted a whole piece, `late` after it was due.
     pub fn passed(&self, late: Duration) {
         self.pieces.set(self.pieces.get() + 1);
         self.late.borrow_mut().record(late.as_secs_f64() * 1e6);
     }
 
-    /// A packet was lost on purpose.
+    /// Records a packet that was lost on purpose.
     pub fn lost(&self) {
         self.lost.set(self.lost.get() + 1);
     }
 
-    /// A packet found the line's buffer full, as in a router.
+    /// Records a packet that was dropped because the line's buffer was full, as in a router.
     pub fn crowded_out(&self) {
         self.crowded_out.set(self.crowded_out.get() + 1);
     }
@@ -74,8 +75,8 @@ impl Direction {
 }
 
 impl Account {
-    /// The whole, as one JSON object. `late_us` is in microseconds, from when a piece was due to when it was handed to
-    /// the kernel.
+    /// All statistics as one JSON object. `late_us` is in microseconds, from when a piece was due to when it was
+    /// written to the kernel.
     pub fn report(&self) -> Value {
         json!({
             "connections": self.connections.get(),

@@ -1,6 +1,7 @@
-//! Reads bytes together with the moment at which they arrived.
+//! Reads bytes together with their time of arrival.
 //!
-//! On Linux the kernel dates them ([`plimsoll_net::stamped`]); elsewhere, and where it has no date, the moment of reading counts.
+//! On Linux the kernel timestamps them ([`plimsoll_net::stamped`]); elsewhere, and if there is no timestamp, the time
+//! of reading is used.
 
 use std::future::poll_fn;
 use std::io;
@@ -11,7 +12,7 @@ use plimsoll_units::Moment;
 use tokio::io::Interest;
 use tokio::net::{TcpStream, UdpSocket};
 
-/// Bytes that were read. None at the end of the stream.
+/// Bytes that were read; empty at the end of the stream.
 #[derive(Debug)]
 pub struct Received {
     pub bytes: Buffer,
@@ -28,23 +29,23 @@ impl Received {
     }
 }
 
-/// Asks the kernel to date what arrives on this socket, or on connections that it accepts.
+/// Asks the kernel to timestamp data that arrives on this socket, or on connections that it accepts.
 #[cfg(target_os = "linux")]
 pub fn date(socket: &impl std::os::fd::AsFd) {
-    // Without dates, the moment of reading counts.
+    // Without timestamps, the time of reading is used.
     let _ = plimsoll_net::stamped::enable(socket.as_fd());
 }
 
 #[cfg(not(target_os = "linux"))]
 pub fn date<T>(_socket: &T) {}
 
-/// What has arrived already, if anything: one read at most, which does not wait.
+/// Reads what has already arrived, if anything: at most one read, which does not wait.
 #[cfg(target_os = "linux")]
 pub fn receive_early(socket: &TcpStream, scratch: &mut [u8]) -> Option<Received> {
     use std::os::fd::AsFd;
 
-    // Past the runtime, which does not know yet whether a new socket is readable. An end or an error shows again on the
-    // next read.
+    // Bypasses the runtime, which does not know yet whether a new socket is readable. An end or an error will show
+    // again on the next read.
     let read = plimsoll_net::stamped::receive(socket.as_fd(), scratch).ok()?;
     (read.0 > 0).then(|| Received::new(scratch, read))
 }
@@ -57,21 +58,21 @@ pub fn receive_early(_socket: &TcpStream, _scratch: &mut [u8]) -> Option<Receive
 /// Waits until there is something to read.
 ///
 /// # Errors
-/// As of any read.
+/// The errors of reading.
 pub async fn readable(socket: &TcpStream) -> io::Result<()> {
-    // Counts against the task's budget, so that one busy connection does not keep the others from running.
+    // Counts against the task's budget, so that a busy connection does not keep others from running.
     poll_fn(|context| socket.poll_read_ready(context)).await
 }
 
-/// The next bytes, at most as many as `scratch` holds. None if there are none after all.
+/// The next bytes, at most as many as `scratch` holds. `None` if nothing can be read after all.
 ///
 /// # Errors
-/// As of any read.
+/// The errors of reading.
 pub fn receive(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<Option<Received>> {
     match socket.try_io(Interest::READABLE, || read(socket, scratch)) {
         Ok(read) => {
             if 0 < read.0 && read.0 < scratch.len() {
-                // The socket is empty. Saying so spares the next read a system call that finds nothing.
+                // The socket is empty. Telling the runtime so avoids a useless system call at the next read.
                 let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
                 let _ = socket.try_io(Interest::READABLE, empty);
             }
@@ -100,7 +101,7 @@ pub type Packet = (usize, SocketAddr, Moment);
 /// The next packet.
 ///
 /// # Errors
-/// As of any read.
+/// The errors of reading.
 pub async fn receive_packet(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Packet> {
     loop {
         socket.readable().await?;

@@ -1,8 +1,8 @@
-//! Writes what is due, ahead of all other work.
+//! Writes pieces that are due, before all other work.
 //!
-//! A relay is one thread, and a burst of new connections gives it a lot to do. Most of that can wait: bytes count from when
-//! they arrived and not from when they are read. What is due cannot wait. So every task calls [`Deliveries::catch_up`]
-//! before each thing that takes time, and nothing is later than one such thing takes.
+//! A relay is one thread, and a burst of new connections gives it a lot to do. Most of that can wait, because delays
+//! count from the arrival of bytes and not from when they are read. Pieces that are due cannot wait. So every task
+//! calls [`Deliveries::catch_up`] before each step that takes time, and nothing is later than one such step takes.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -20,16 +20,16 @@ use crate::account::Direction;
 use crate::queue::Piece;
 use crate::tcp::Side;
 
-/// What is under way in all connections, by when it is due.
+/// The pieces in transit on all connections, by when they are due.
 #[derive(Debug, Default)]
 pub struct Deliveries {
     due: RefCell<BinaryHeap<Reverse<Delivery>>>,
     pushed: Cell<u64>,
-    /// Something is due sooner than anything was before.
+    /// Notifies that a piece is due earlier than all others.
     sooner: Notify,
 }
 
-/// The next piece of a stream. Those due at the same moment keep their order.
+/// The next piece of a stream. Pieces that are due at the same moment keep their order.
 #[derive(Debug)]
 struct Delivery {
     at: Moment,
@@ -38,7 +38,7 @@ struct Delivery {
 }
 
 impl Deliveries {
-    /// Adds what comes out of `outgoing` at `at`, never before what was added to it earlier.
+    /// Adds a piece that leaves `outgoing` at `at`, never before pieces that were added earlier.
     pub fn push(&self, outgoing: &Rc<Outgoing>, at: Moment, piece: Piece) {
         outgoing.push(at, piece);
         let number = self.pushed.get();
@@ -54,7 +54,7 @@ impl Deliveries {
         }));
     }
 
-    /// Writes all that is due.
+    /// Writes all pieces that are due.
     pub fn catch_up<'a>(&self, account: impl Fn(Side) -> &'a Direction) {
         while let Some(Delivery { outgoing, .. }) = self.next_due() {
             outgoing.deliver(account(outgoing.side));
@@ -70,7 +70,7 @@ impl Deliveries {
         due.pop().map(|Reverse(delivery)| delivery)
     }
 
-    /// Waits until something is due.
+    /// Waits until a piece is due.
     pub async fn wait(&self) {
         loop {
             let next = self.due.borrow().peek().map(|Reverse(first)| first.at);
@@ -106,8 +106,8 @@ impl Ord for Delivery {
     }
 }
 
-/// The end of one direction of a connection, and what is under way to it. Dropping the last reference shuts the direction
-/// down.
+/// The sending end of one direction of a connection, with its pieces in transit. Dropping the last reference shuts the
+/// direction down.
 #[derive(Debug)]
 pub struct Outgoing {
     socket: OwnedWriteHalf,
@@ -115,7 +115,7 @@ pub struct Outgoing {
     pieces: RefCell<VecDeque<(Moment, Piece)>>,
     bytes: Cell<usize>,
     emptied: Notify,
-    /// The socket took less than what was due, or the stream ends: [`Outgoing::finish`] goes on from here.
+    /// The socket accepted only a part of what was due, or the stream ends: [`Outgoing::finish`] continues from here.
     stuck: Cell<bool>,
     attention: Notify,
 }
@@ -140,7 +140,7 @@ impl Outgoing {
         self.pieces.borrow_mut().push_back((at, piece));
     }
 
-    /// Waits until fewer than `limit` bytes are under way.
+    /// Waits until fewer than `limit` bytes are in transit.
     pub async fn room(&self, limit: usize) {
         while self.bytes.get() >= limit {
             self.emptied.notified().await;
@@ -155,10 +155,10 @@ impl Outgoing {
         }
     }
 
-    /// Writes what the socket did not take at once, until the stream has ended.
+    /// Writes what the socket did not accept at once, until the stream has ended.
     ///
     /// # Errors
-    /// When the socket fails.
+    /// If the socket fails.
     pub async fn finish(&self, account: &Direction) -> io::Result<()> {
         loop {
             self.attention.notified().await;
@@ -203,11 +203,11 @@ impl Outgoing {
     }
 }
 
-/// What became of the first piece.
+/// The result of writing the first piece.
 enum Written {
     /// It was written.
     Piece,
-    /// It was not written, or not whole: the socket takes no more now.
+    /// It was not or only partly written, because the socket accepts no more data now.
     Part,
     /// None is due.
     Nothing,

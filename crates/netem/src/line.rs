@@ -1,4 +1,4 @@
-//! When bytes that enter a line leave it. There is no clock here: moments go in, moments come out.
+//! Computes when bytes that enter a line leave it. There is no clock here: all moments are parameters.
 //!
 //! A piece that enters at `t` takes the first `size ÷ rate` of free line time from `t` on, and then travels for half a
 //! round trip:
@@ -21,10 +21,10 @@ use plimsoll_units::{Bytes, Moment};
 use crate::Link;
 use crate::schedule::Schedule;
 
-/// What a packet carries at most over Ethernet with TCP and its usual options, RFC 9293 §3.7.1 and RFC 7323.
+/// Payload of a full Ethernet packet with TCP and its usual options, RFC 9293 §3.7.1 and RFC 7323.
 const SEGMENT: u64 = 1448;
 
-/// One direction of a link, shared by all that goes that way.
+/// One direction of a link, shared by all its traffic.
 #[derive(Debug)]
 pub struct Line {
     link: Link,
@@ -32,23 +32,23 @@ pub struct Line {
     random: Random,
 }
 
-/// What one connection, or one pair of addresses, has under way. Nothing in it overtakes.
+/// The state of one connection, or of one pair of addresses. Its pieces never overtake each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
     last: Moment,
 }
 
-/// What becomes of a piece.
+/// What happens to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
-    /// It comes out at this moment.
+    /// It leaves at this moment.
     Arrives(Moment),
-    /// It is lost on the way.
+    /// It is lost.
     Lost,
 }
 
 impl Line {
-    /// A line that has been idle. Equal seeds stray and lose alike.
+    /// A line that has been idle. Equal seeds give the same jitter and losses.
     pub fn new(link: Link, seed: u64) -> Self {
         Line {
             link,
@@ -62,7 +62,7 @@ impl Line {
         self.schedule.idle_from(now).since(now)
     }
 
-    /// A packet, which may be lost: it takes its time on the line all the same.
+    /// Sends a packet, which may be lost: it occupies the line even then.
     pub fn packet(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Passage {
         let lost = self.loses(1);
         let out = self.carry(flow, entered, size);
@@ -73,8 +73,9 @@ impl Line {
         }
     }
 
-    /// A piece of a byte stream, which is never lost for good. A lost segment is sent again when the acknowledgements of
-    /// those behind it tell, one round trip later (fast retransmit, RFC 5681 §3.2), and holds up all behind it.
+    /// Sends a piece of a byte stream, which is never lost for good. A lost segment is retransmitted when the
+    /// acknowledgements of later segments report it, one round trip later (fast retransmit, RFC 5681 §3.2), and delays
+    /// everything behind it.
     pub fn stream(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
         let lost = self.loses(size.get().div_ceil(SEGMENT));
         let out = self.carry(flow, entered, size);
@@ -119,7 +120,7 @@ impl Random {
         Random(seed ^ 0x9e37_79b9_7f4a_7c15 | 1)
     }
 
-    /// Evenly from 0 up to, but not including, 1.
+    /// A uniformly distributed number from 0 up to, but not including, 1.
     fn unit(&mut self) -> f64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_become_available_later_hold_up_none_that_are_available_sooner() {
+    fn later_bytes_do_not_delay_earlier_ones() {
         let link = Link {
             rate: BitRate::new(8_000_000),
             ..FAR

@@ -1,15 +1,15 @@
-//! A distance made by the kernel: a network namespace at the far end of a pair of interfaces, each with `netem` on what
-//! it sends (tc-netem(8)). It delays packets, not bytes, so connecting takes its round trip and TCP meets losses itself;
-//! but it needs root and a kernel that has it.
+//! Network emulation by the kernel: a network namespace at the far end of a pair of interfaces, each with `netem` for
+//! the packets it sends (tc-netem(8)). It delays packets, not bytes, so connecting takes a round trip and TCP itself
+//! handles losses; but it needs root and a kernel with netem.
 //!
-//! This file says which commands of iproute2 do it, and runs them.
+//! This file builds the necessary commands of iproute2 and runs them.
 
 use std::net::Ipv4Addr;
 use std::process::Command;
 
 use crate::Link;
 
-/// A namespace that exists as long as this does.
+/// A namespace that exists as long as this value.
 #[derive(Debug)]
 pub struct Namespace {
     name: String,
@@ -20,14 +20,14 @@ pub struct Namespace {
 /// Most packets in transit; more are dropped. Netem's default of 1000 is too small for a long delay.
 const LIMIT: u32 = 100_000;
 
-/// An interface's name has 15 bytes (IFNAMSIZ, linux/if.h), two of which are ours.
+/// An interface name has 15 bytes (IFNAMSIZ, linux/if.h), two of which are our prefix.
 const LONGEST_NAME: usize = 13;
 
 impl Namespace {
-    /// Makes the namespace `name` at this distance.
+    /// Creates the namespace `name` with this emulated network.
     ///
     /// # Errors
-    /// Which command failed, what it said, and the way out. Nothing is left behind.
+    /// The command that failed, its message, and a fix. Everything is cleaned up.
     pub fn make(name: &str, link: &Link) -> Result<Namespace, String> {
         let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if name.is_empty()
@@ -36,17 +36,17 @@ impl Namespace {
             || name.starts_with('-')
         {
             return Err(format!(
-                "{name:?} is not a valid name for a namespace: use 1 to {LONGEST_NAME} small letters, digits and dashes"
+                "{name:?} is not a valid name for a namespace: use 1 to {LONGEST_NAME} lower-case letters, digits and dashes"
             ));
         }
         Namespace::with(name, &netem(link))
     }
 
-    /// Makes it with any discipline of queues at both ends.
+    /// Creates it with any queueing discipline at both ends.
     fn with(name: &str, discipline: &str) -> Result<Namespace, String> {
         let (near, far) = addresses(name);
         run(&format!("ip netns add {name}"))?;
-        // From here on dropping takes it away again.
+        // From here on, dropping it removes the namespace.
         let made = Namespace {
             name: name.to_owned(),
             near,
@@ -67,7 +67,7 @@ impl Namespace {
         self.near
     }
 
-    /// The namespace's.
+    /// The namespace's address.
     pub fn far(&self) -> Ipv4Addr {
         self.far
     }
@@ -75,12 +75,12 @@ impl Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // Both interfaces go with it. Where that fails there is nobody to tell.
+        // This also removes both interfaces. A failure cannot be reported from here.
         let _ = run(&format!("ip netns del {}", self.name));
     }
 }
 
-/// Two addresses of 198.18.0.0/15, which is set aside for measuring (RFC 2544, appendix C.2.2), by the name.
+/// Two addresses of 198.18.0.0/15, which is reserved for benchmarks (RFC 2544, appendix C.2.2), derived from the name.
 fn addresses(name: &str) -> (Ipv4Addr, Ipv4Addr) {
     // FNV-1a, so that a name has the same addresses every time.
     let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
@@ -90,7 +90,7 @@ fn addresses(name: &str) -> (Ipv4Addr, Ipv4Addr) {
     (Ipv4Addr::from(base | 1), Ipv4Addr::from(base | 2))
 }
 
-/// What makes the two ends, and the distance between them.
+/// The commands that create both ends and the emulated network between them.
 fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, discipline: &str) -> Vec<String> {
     vec![
         format!("ip link add n-{name} type veth peer name f-{name} netns {name}"),
@@ -104,7 +104,7 @@ fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, discipline: &str) -> Vec<
     ]
 }
 
-/// Each direction has half of the round trip, and half of how far it strays.
+/// Each direction gets half of the round trip and half of the jitter.
 fn netem(link: &Link) -> String {
     let micros = |time: std::time::Duration| format!("{}us", (time / 2).as_micros());
     let mut text = format!("netem limit {LIMIT} delay {}", micros(link.round_trip));
@@ -137,10 +137,10 @@ fn run(command: &str) -> Result<(), String> {
                 ": this kernel has no netem (CONFIG_NET_SCH_NETEM)"
             } else if said.contains("File exists") {
                 let name = command.rsplit(' ').next().unwrap_or_default();
-                // A run that was killed outright could not clean up.
+                // A run that was killed could not clean up.
                 return Err(format!(
-                    "there is a namespace of the name {name} already ({said}): choose another name, or, if it was left \
-                     behind, take it away by `ip netns del {name}`"
+                    "a namespace named {name} already exists ({said}): choose another name, or, if it was left \
+                     behind, remove it with `ip netns del {name}`"
                 ));
             } else if said.contains("not permitted") || said.contains("Permission denied") {
                 ": it takes root"
@@ -202,21 +202,21 @@ mod tests {
         std::path::Path::new("/run/netns").join(name).exists()
     }
 
-    /// With a discipline that more kernels have than netem, since all but the delay
-    /// is the same: the far end is there, is reached by its address alone, and goes.
+    /// Uses a discipline that more kernels have than netem, since everything but the delay is the same: the far end
+    /// exists, is reached only by its address, and is removed.
     #[test]
-    fn a_namespace_is_reached_and_goes_or_it_is_told_why_there_is_none() {
+    fn a_namespace_is_reachable_and_removed_or_its_absence_explained() {
         let name = own_name('q');
         let made = match Namespace::with(&name, "tbf rate 50mbit burst 64kb latency 100ms") {
             Err(message) => {
-                // No root, no iproute2, no veth: which, and what works instead.
+                // Without root, iproute2 or veth: the message says which is missing, and what works instead.
                 assert!(message.contains("--listen and --to"), "{message}");
                 assert!(!is_there(&name));
                 return;
             }
             Ok(made) => made,
         };
-        // Nobody listens there, and only the namespace's own kernel can say so.
+        // Nothing listens there, and only the namespace's own kernel can report that.
         let address = (made.far(), 9).into();
         let refused = std::net::TcpStream::connect_timeout(&address, Duration::from_secs(10));
         let kind = refused.map_err(|error| error.kind()).map(drop);
@@ -230,22 +230,21 @@ mod tests {
         assert!(near.contains("tbf") && far.contains("tbf"), "{near}{far}");
         let again = Namespace::with(&name, "pfifo").unwrap_err();
         assert!(again.contains(&format!("ip netns del {name}")), "{again}");
-        assert!(is_there(&name), "somebody else's was taken away");
+        assert!(is_there(&name), "another test's namespace was removed");
         drop(made);
         assert!(!is_there(&name));
     }
 
     #[test]
-    fn what_fails_in_the_middle_leaves_nothing_behind() {
+    fn a_failure_in_the_middle_is_cleaned_up() {
         let name = own_name('h');
         let message = Namespace::with(&name, "no-such-discipline").unwrap_err();
         assert!(message.contains("--listen and --to"), "{message}");
         assert!(!is_there(&name));
     }
 
-    /// `tc` reads a discipline's words itself before it asks the kernel, so that they
-    /// are checked where the kernel lacks it too. Where there is no `tc`, or it may
-    /// ask the kernel nothing, that is what it says.
+    /// `tc` parses a discipline's options itself before it asks the kernel, so they are checked even if the kernel
+    /// lacks the discipline. Without `tc`, or without permission, the message says so.
     #[test]
     fn the_words_for_netem_are_such_as_tc_knows() {
         let link = Link {
@@ -254,7 +253,7 @@ mod tests {
             rate: BitRate::parse("556Mbit/s").ok(),
             loss: 0.001,
         };
-        // An interface that cannot be, so that nothing changes.
+        // An interface that cannot exist, so that nothing changes.
         let message = run(&format!(
             "tc qdisc add dev no-such-link root {}",
             netem(&link)
@@ -270,12 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_two_addresses_of_its_own_network() {
+    fn a_name_gives_two_addresses_of_one_network() {
         for name in ["far", "near", "a", "0123456789-12"] {
             let (near, far) = addresses(name);
             assert_eq!(near.octets()[0], 198);
             assert!([18, 19].contains(&near.octets()[1]), "{near}");
-            // Neither the network's own address nor that of all in it.
+            // Neither the network address nor the broadcast address.
             assert_eq!((u32::from(near) & 3, u32::from(far) & 3), (1, 2));
             assert_eq!(u32::from(near) >> 2, u32::from(far) >> 2);
         }
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_invalid_namespace_names() {
+    fn invalid_interface_names_are_refused() {
         for name in ["", "a b", "toolongforthis", "../up", "-n", "Ä"] {
             let link = Link {
                 round_trip: Duration::ZERO,
@@ -292,8 +291,7 @@ mod tests {
                 loss: 0.0,
             };
             assert!(
-                Namespace::make(name, &link)
-                    .is_err_and(|error| error.contains("is not a valid name")),
+                Namespace::make(name, &link).is_err_and(|error| error.contains("no name")),
                 "{name}"
             );
         }

@@ -15,12 +15,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How often [`Priority::guard`] looks. A burst of several thousand new connections is over by then, and a machine that
-/// does not respond for this long is not noticed.
+/// How often [`Priority::guard`] checks. A burst of several thousand new connections is over by then, and nobody
+/// notices a machine that does not respond for this long.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// The priority is given up after an interval in which the thread used more than this share of a processor.
+/// The priority is dropped after an interval in which the thread used more than this share of a processor.
 const BUSY: f64 = 0.8;
-/// The priority is taken again after an interval in which the thread used less than this share.
+/// The priority is raised again after an interval in which the thread used less than this share.
 const CALM: f64 = 0.4;
 
 /// The priority of the thread that called [`Priority::raise`].
@@ -33,15 +33,15 @@ pub struct Priority {
 
 #[derive(Debug)]
 enum Source {
-    /// Taken here, and guarded here.
+    /// Raised here, and guarded here.
     Own,
-    /// The relay was started with it, as by `chrt`: whoever did so decided about it.
+    /// The relay was started with it, for example by `chrt`: that was the user's decision.
     Inherited,
     Refused(io::Error),
 }
 
 impl Priority {
-    /// Takes real-time priority for this thread, and not for threads or processes that it starts.
+    /// Raises the priority of this thread, but not of threads or processes that it starts.
     pub fn raise() -> Priority {
         let source = match policy::is_real_time() {
             Ok(true) => Source::Inherited,
@@ -62,7 +62,7 @@ impl Priority {
         self.is_raised.get()
     }
 
-    /// One sentence about what the priority means for the relay, and how to permit it where it is refused.
+    /// A sentence about what the priority means for the relay, and how to permit it if it is refused.
     pub fn describe(&self) -> String {
         match &self.source {
             Source::Own => "the relay has real-time priority, so other programs do not delay it".to_owned(),
@@ -77,7 +77,7 @@ impl Priority {
         }
     }
 
-    /// Gives the priority up while the relay would keep other programs from its processor. Runs on the relay's thread for as
+    /// Drops the priority while the relay would keep other programs from its processor. Runs on the relay's thread as
     /// long as it is polled.
     pub async fn guard(&self) {
         if !matches!(self.source, Source::Own) {
@@ -101,7 +101,7 @@ impl Priority {
         }
     }
 
-    /// For the report of the relay.
+    /// The entry in the relay's report.
     pub fn report(&self) -> Value {
         json!({
             "granted": !matches!(self.source, Source::Refused(_)),
@@ -128,14 +128,15 @@ mod policy {
     /// The lowest real-time priority: above all ordinary programs, and below every other real-time one.
     const LOWEST: libc::c_int = 1;
 
-    /// Gives this thread real-time or ordinary priority. By the system call itself, since musl has no working function.
+    /// Gives this thread real-time or ordinary priority. Uses the system call directly, since musl has no working
+    /// function.
     pub fn set_real_time(on: bool) -> io::Result<()> {
         let (policy, priority) = if on {
             (libc::SCHED_FIFO, LOWEST)
         } else {
             (libc::SCHED_OTHER, 0)
         };
-        // struct sched_param of the kernel is one int.
+        // The kernel's struct sched_param is one int.
         let parameters: libc::c_int = priority;
         // SAFETY: the kernel reads one int from the pointer, which is valid during the call. 0 is the calling thread.
         let result = unsafe {
@@ -200,7 +201,7 @@ mod tests {
         assert!(deserves_priority(true, 0.0));
         assert!(deserves_priority(true, 0.79));
         assert!(!deserves_priority(true, 0.81));
-        // Between the two it stays as it is, so that it does not change in each interval.
+        // Between the two bounds it stays as it is, so that it does not change in each interval.
         assert!(!deserves_priority(false, 0.6));
         assert!(deserves_priority(false, 0.39));
     }

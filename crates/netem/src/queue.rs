@@ -1,4 +1,4 @@
-//! What is under way in one direction of one connection, in order of arrival.
+//! The pieces in transit in one direction of one connection, in order of arrival.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -14,7 +14,7 @@ pub enum Piece {
     End,
 }
 
-/// First in, first out, with a bound on the bytes within.
+/// First in, first out, with a limit on the number of bytes.
 #[derive(Debug, Default)]
 pub struct Queue {
     pieces: RefCell<VecDeque<(Moment, Piece)>>,
@@ -23,7 +23,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Appends what comes out at `due`.
+    /// Appends a piece that leaves at `due`.
     pub fn push(&self, due: Moment, piece: Piece) {
         if let Piece::Data(data) = &piece {
             self.bytes.set(self.bytes.get() + data.len());
@@ -32,12 +32,12 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// Bytes that are under way.
+    /// Bytes in transit.
     pub fn bytes(&self) -> usize {
         self.bytes.get()
     }
 
-    /// The first piece, waited for if need be, and when it is due.
+    /// Waits for the first piece, and returns it with the moment at which it is due.
     pub async fn next(&self) -> (Moment, Piece) {
         loop {
             let first = self.pieces.borrow_mut().pop_front();

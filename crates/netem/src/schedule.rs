@@ -1,19 +1,20 @@
-//! When a line of limited rate is busy.
+//! Tracks when a line with limited bandwidth is busy.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// Past busy times that are remembered. At 10,000 small pieces per second on an idle line this is a tenth of a second,
-/// far longer than a relay that keeps up reads late; on a busy line, busy times merge and it is much longer.
+/// Past busy times that are remembered. At 10,000 small pieces per second on an idle line this covers a tenth of a
+/// second, far longer than the delay of a relay that keeps up; on a busy line, busy times merge and it covers much
+/// more.
 const REMEMBERED: usize = 1_024;
 
 /// The times at which a line is busy, in order and without overlap.
 #[derive(Debug, Default)]
 pub struct Schedule {
     busy: VecDeque<Busy>,
-    /// Times before this are forgotten, and count as busy.
+    /// Times before this are forgotten and count as busy.
     remembered_from: Moment,
 }
 
@@ -24,8 +25,8 @@ struct Busy {
 }
 
 impl Schedule {
-    /// Takes the first `need` of free time from `entered` on, in one part or several, and returns when its last part
-    /// ends. Without a need, returns the first free moment.
+    /// Reserves the first `need` of free time from `entered` on, in one or more parts, and returns when the last part
+    /// ends. If `need` is 0, returns the first free moment.
     pub fn reserve(&mut self, entered: Moment, need: Duration) -> Moment {
         let mut at = entered.max(self.remembered_from);
         let first = self.first_after(at);
@@ -46,7 +47,7 @@ impl Schedule {
         if need.is_zero() {
             return end;
         }
-        // All busy times that were passed are now one, together with the free time between them.
+        // All busy times that were passed become one, together with the free time between them.
         self.busy.drain(first..index);
         self.busy.insert(first, Busy { start, end });
         if self.busy.len() > REMEMBERED
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_counts_as_busy_and_memory_is_bounded() {
+    fn forgotten_times_count_as_busy_and_memory_is_bounded() {
         let mut schedule = Schedule::default();
         for n in 0..100_000 {
             assert_eq!(schedule.reserve(at(n * 10), micros(1)), at(n * 10 + 1));

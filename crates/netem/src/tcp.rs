@@ -18,23 +18,23 @@ use crate::deliveries::{Deliveries, Outgoing};
 use crate::line::{Flow, Line};
 use crate::queue::Piece;
 
-/// What a relay's connections and packets share: the two directions of the way, and the account.
+/// State that a relay's connections and packets share: both directions of the network path, and the statistics.
 #[derive(Debug)]
 pub struct Way {
     pub link: crate::Link,
     pub forward: RefCell<Line>,
     pub backward: RefCell<Line>,
     pub account: Account,
-    /// What is read at once, before it is copied to its own memory: connections that wait hold no buffers.
+    /// The shared read buffer, from which data is copied to memory of its own: waiting connections hold no buffers.
     scratch: RefCell<Vec<u8>>,
     deliveries: Deliveries,
-    /// Whose turn it is to wait for each line, when its buffer is full: first come, first served.
+    /// The turn to wait for a line whose buffer is full: first come, first served.
     forward_turn: Mutex<()>,
     backward_turn: Mutex<()>,
 }
 
 impl Way {
-    /// A way that nothing is on yet. Equal seeds stray and lose alike.
+    /// A path without traffic. Equal seeds give the same jitter and losses.
     pub fn new(link: crate::Link, seed: u64) -> Self {
         Way {
             link,
@@ -48,46 +48,47 @@ impl Way {
         }
     }
 
-    /// Writes what is due, which comes before anything else.
+    /// Writes pieces that are due, which comes before anything else.
     fn catch_up(&self) {
         self.deliveries.catch_up(|side| side.account(self));
     }
 }
 
-/// Bytes of one connection that may be under way in one direction: a window of TCP.
+/// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;
-/// What waits at most for the line to be free, as a router's buffer does, before senders are held up.
+/// Longest wait for the line to be free before senders are blocked, like a router's buffer.
 pub(crate) const BUFFER: Duration = Duration::from_millis(20);
-/// Read at once. With a rate a piece is at most what the line carries in this time.
+/// Limits one read: with a bandwidth limit, a piece is at most what the line transmits in this time.
 const SMOOTH: Duration = Duration::from_micros(200);
 const LARGEST: usize = 64 << 10;
 const SMALLEST: usize = 1448;
-/// Connections at one time; more wait to be accepted.
+/// Most simultaneous connections; more wait to be accepted.
 pub const MOST: usize = 20_000;
-/// Connections that may wait to be accepted. The kernel lowers this to `net.core.somaxconn`; whoever finds the queue full
+/// Length of the accept queue. The kernel lowers this to `net.core.somaxconn`. A client that finds the queue full tries
+/// again after a second, which no network with the configured delay would do.
 /// tries again after a second, which no network of the configured delay would do.
 const WAITING: u32 = 65_535;
 
-/// A listener whose queue of waiting connections is as long as the system allows.
+/// A listener whose accept queue is as long as the system allows.
 ///
 /// # Errors
-/// When the address cannot be bound.
+/// If the address cannot be bound.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // As every listener of the runtime: an address is free again as soon as nobody listens there.
+    // Like all listeners of the runtime: an address can be reused as soon as nothing listens there.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     let listener = socket.listen(WAITING)?;
-    // Accepted connections inherit it, so even bytes that came before they were accepted are dated.
+    // Accepted connections inherit it, so even bytes that arrived before they were accepted have a timestamp.
     arrival::date(&listener);
     Ok(listener)
 }
 
-/// Passes on every connection that comes in, for as long as it is polled.
+/// Relays every incoming connection as long as it is polled.
 pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
     tokio::select! {
         ended = accept_all(listener, target, &way) => ended,
@@ -118,7 +119,7 @@ async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) ->
                     drop(place);
                 });
             }
-            // A connection that was gone before it was accepted, or no descriptor left: wait, and try again.
+            // The client disconnected before it was accepted, or no descriptor is free: wait and try again.
             Err(_) => {
                 let failures = &way.account.accept_failures;
                 failures.set(failures.get() + 1);
@@ -133,8 +134,8 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
         .connections
         .set(way.account.connections.get() + 1);
     way.catch_up();
-    // The kernel completed the handshake before we accepted the connection, in a burst long before. Bytes that arrived
-    // earlier still tell when, closely.
+    // The kernel completed the handshake before we accepted the connection, in a burst long before. The timestamps of
+    // early bytes show closely when that was.
     let early = arrival::receive_early(&client, &mut way.scratch.borrow_mut());
     let connected = early
         .as_ref()
@@ -146,7 +147,7 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
             way.account
                 .unreachable
                 .set(way.account.unreachable.get() + 1);
-            // The refusal comes a round trip later, as a reset.
+            // The client receives the refusal one round trip later, as a reset.
             sleep_until(connected + way.link.round_trip).await;
             let _ = client.set_zero_linger();
             return;
@@ -158,13 +159,13 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
     let forward = Incoming {
         socket: from_client,
         early,
-        // The handshake's round trip, which the kernel completed without us.
+        // Adds the handshake's round trip, because the kernel completed the handshake locally.
         open: connected + way.link.round_trip,
     };
     let backward = Incoming {
         socket: from_server,
         early: None,
-        // A server sees the connection when the handshake's last packet has arrived, at the earliest now.
+        // A server sees the connection when the handshake's last packet has arrived, now at the earliest.
         open: connected + (way.link.round_trip * 3 / 2 - way.link.jitter / 2),
     };
     tokio::join!(
@@ -182,12 +183,12 @@ async fn connect(target: SocketAddr) -> io::Result<TcpStream> {
     socket.connect(target).await
 }
 
-/// One direction of a connection, before the line.
+/// The receiving end of one direction of a connection.
 struct Incoming {
     socket: OwnedReadHalf,
-    /// What arrived before the connection was accepted.
+    /// Data that arrived before the connection was accepted.
     early: Option<Received>,
-    /// From when on bytes may enter the line: over a real distance none could be sent before.
+    /// When bytes may enter the line: over a real network none could be sent earlier.
     open: Moment,
 }
 
@@ -221,12 +222,12 @@ impl Side {
     }
 }
 
-/// One direction of one connection, until its end has come out.
+/// Relays one direction of a connection, until its end has left the line.
 async fn carry(from: Incoming, to: Rc<Outgoing>, way: &Way) {
     tokio::select! {
-        // The end of what comes in is on its way out: that ends this.
+        // The end of the incoming data is in transit, and its delivery ends this function.
         () = async { take_in(from, &to, way).await; std::future::pending::<()>().await } => {}
-        // An error ends it too: nobody reads the rest.
+        // An error also ends it, because nobody reads the rest.
         _ = to.finish(to.side.account(way)) => way.catch_up(),
     }
 }
@@ -234,7 +235,7 @@ async fn carry(from: Incoming, to: Rc<Outgoing>, way: &Way) {
 async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
     let line = to.side.line(way);
     let mut flow = Flow::default();
-    // Bytes take the shared line when they are available to it, not before: others pass in the meantime.
+    // Bytes reserve the shared line only when they are available to it, so that other connections can use it meanwhile.
     sleep_until(from.open).await;
     loop {
         to.room(WINDOW).await;
@@ -268,7 +269,8 @@ async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
     }
 }
 
-/// Waits until the line's buffer has space. Whoever waits first is first, as in the buffer itself, and only one looks at a time.
+/// Waits until the line's buffer has space. First come, first served, as in the buffer itself; only the first one
+/// checks.
 async fn wait_for_line(line: &RefCell<Line>, turn: &Mutex<()>) {
     let _turn = turn.lock().await;
     loop {

@@ -18,26 +18,26 @@ use crate::line::{Flow, Line, Passage};
 use crate::queue::{Piece, Queue};
 use crate::tcp::{BUFFER, Way};
 
-/// A client that has not sent for so long is forgotten.
+/// A client that has not sent anything for this long is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
-/// Clients at one time; packets of more are dropped and counted.
+/// Most simultaneous clients; packets of others are dropped and counted.
 const MOST: usize = 1_024;
-/// Bytes under way in one direction of one client.
+/// Bytes of one client that may be in transit in one direction.
 const WINDOW: usize = 16 << 20;
-/// The largest packet there is.
+/// Size of the largest possible packet.
 const LARGEST: usize = 65_536;
 
-/// One client: what it sent, on its way to the server.
+/// One client, with its packets in transit to the server.
 struct Session {
     queue: Queue,
     flow: RefCell<Flow>,
     seen: std::cell::Cell<Moment>,
 }
 
-/// Relays packets in both directions, for as long as it is polled.
+/// Relays packets in both directions as long as it is polled.
 ///
 /// # Errors
-/// When the listening socket fails.
+/// If the listening socket fails.
 pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
     arrival::date(&socket);
     let socket = Rc::new(socket);
@@ -46,7 +46,7 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
     loop {
         let (count, client, arrived) = match arrival::receive_packet(&socket, &mut buffer).await {
             Ok(received) => received,
-            // An ICMP message about an earlier packet: nobody listens there. UDP has no connection to end.
+            // An ICMP error for an earlier packet: nothing listens there. UDP has no connection to end.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
             Err(error) => return Err(error),
         };
@@ -96,7 +96,7 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
     }
 }
 
-/// A packet at the beginning of a line.
+/// A packet that enters a line.
 struct Entering<'a> {
     line: &'a RefCell<Line>,
     account: &'a Direction,
@@ -123,7 +123,7 @@ impl Entering<'_> {
     }
 }
 
-/// Relays one client's packets, and the server's back to it, until both have been silent for long.
+/// Relays one client's packets to the server and back, until both have been silent for long enough.
 async fn serve(
     socket: Rc<UdpSocket>,
     upstream: UdpSocket,
@@ -135,7 +135,7 @@ async fn serve(
     let out = async {
         loop {
             let (late, packet) = due(&session.queue).await;
-            // A refusal is UDP's way of saying that nobody listens; the next packet may find somebody.
+            // A refusal means that nothing listens there now; that may change before the next packet.
             let _ = upstream.send(&packet).await;
             way.account.forward.wrote(Bytes(packet.len() as u64));
             way.account.forward.passed(late);

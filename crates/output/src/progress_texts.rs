@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_executor_says_what_matters_to_it() {
+    fn every_executor_shows_its_main_parameters() {
         let running = facts(Status::Running, 10);
         let max_duration = 10 * 60 * SECOND;
         let stages = |targets: [u64; 2]| {
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_end_a_fixed_time_stands_alone() {
+    fn at_the_end_only_the_fixed_time_is_shown() {
         let executor = Executor::ConstantUsers {
             users: 1,
             duration: 61 * SECOND,
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_keeps_its_share() {
+    fn an_interrupted_scenario_keeps_its_progress() {
         let done = |executor: &Executor, status, tenths| done(executor, &facts(status, tenths));
         let timed = Executor::ConstantUsers {
             users: 1,
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_says_for_how_long() {
+    fn a_waiting_scenario_shows_the_remaining_time() {
         let executor = Executor::ConstantUsers {
             users: 1,
             duration: SECOND,

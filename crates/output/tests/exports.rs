@@ -29,7 +29,7 @@ fn circumstances() -> Circumstances {
 }
 
 #[test]
-fn what_handle_summary_gets() {
+fn handle_summary_receives_the_summary() {
     expect(
         "handle_summary.json",
         &pretty_json(&handle_summary_argument(&figures(), &circumstances())),
@@ -37,7 +37,7 @@ fn what_handle_summary_gets() {
 }
 
 #[test]
-fn without_set_up_data_there_is_no_key_for_it() {
+fn without_setup_data_there_is_no_key_for_it() {
     let about = Circumstances {
         setup_data: None,
         ..circumstances()

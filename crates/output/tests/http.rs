@@ -60,7 +60,7 @@ fn results_follow_the_schema() {
 }
 
 #[test]
-fn what_does_not_follow_the_schema_is_reported() {
+fn violations_of_the_schema_are_reported() {
     let good = json(&result(100, 7, None));
     let broken = |pointer: &str, value: Value| {
         let mut broken = good.clone();
@@ -125,7 +125,7 @@ fn results_of_grpc_follow_their_schema_and_every_key_is_described() {
 }
 
 #[test]
-fn failures_are_apart_from_what_was_served() {
+fn failed_requests_are_reported_separately() {
     let result = result(100, 7, Some(Duration::from_micros(150)));
     assert_eq!((result.requests, result.failed), (107, 17));
     assert_eq!(result.requests_per_second, Some(107.0));
@@ -169,7 +169,7 @@ fn text_of_an_open_model() {
 }
 
 #[test]
-fn text_of_a_closed_model_without_answers() {
+fn text_of_a_closed_model_without_responses() {
     support::expect(
         "http_refused.txt",
         &http_text::render("GET", &result(0, 3, None), Paint::OFF, None),
@@ -199,7 +199,7 @@ fn on_a_narrow_terminal_every_figure_is_whole() {
 }
 
 #[test]
-fn what_a_server_says_cannot_steer_the_terminal() {
+fn control_characters_from_servers_are_escaped() {
     let mut result = result(0, 3, None);
     result.errors[0].text = "bad\x1b[2J\nnews".to_owned();
     let text = http_text::render("GET", &result, Paint::OFF, None);

@@ -78,7 +78,7 @@ fn names_in_order() {
 }
 
 #[test]
-fn thresholds_on_what_was_never_measured() {
+fn thresholds_on_metrics_without_samples() {
     let summary = Figures::read(include_str!("figures/nothing_measured.json")).summary();
     expect(
         "compact_nothing.txt",
@@ -169,7 +169,7 @@ fn our_own_block_comes_last() {
 }
 
 #[test]
-fn a_run_that_cannot_be_believed_says_why_one_reason_a_line() {
+fn an_invalid_run_lists_its_reasons_one_per_line() {
     let verdict = Verdict {
         level: Level::Invalid,
         reasons: vec![

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::error::excerpt;
 use crate::options::{OptionValue, Reader};
 
-/// Which address a host name stands for, with or without a port.
+/// The address that a host name is mapped to, with or without a port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts(pub BTreeMap<HostKey, HostAddress>);
 

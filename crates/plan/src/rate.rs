@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_rate_is_refused() {
+    fn invalid_rates_are_refused() {
         for text in [
             "",
             "x",

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_part_of_a_whole() {
+    fn invalid_segments_are_refused() {
         for text in [
             "x", "1/0", "1/3:2", "2/3:1/3", "1/3:1/3", "-1/3:1/3", "1/3:x", "0:", "1.5/2",
         ] {
@@ -271,13 +271,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_answered(text in "[0-9.:/%, -]{0,40}") {
+        fn any_text_gives_a_value_or_an_error(text in "[0-9.:/%, -]{0,40}") {
             let _ = Segment::parse(&text);
             let _ = SegmentSequence::parse(&text);
         }
 
         #[test]
-        fn what_is_shown_reads_back(over in 0u64..1000, under in 1001u64..2000) {
+        fn displayed_values_parse_to_the_same_value(over in 0u64..1000, under in 1001u64..2000) {
             let segment = Segment::parse(&format!("{over}/{under}:1")).unwrap();
             prop_assert_eq!(Segment::parse(&segment.to_string()).unwrap(), segment);
         }

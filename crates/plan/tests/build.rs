@@ -196,7 +196,7 @@ fn without_a_shape_one_user_runs_once() {
 }
 
 #[test]
-fn what_was_not_set_is_filled_in() {
+fn missing_options_get_defaults() {
     let shown = build(json!({"iterations": 3})).options.to_test_json();
     assert_eq!(
         shown["scenarios"]["default"]["executor"],
@@ -211,7 +211,7 @@ fn what_was_not_set_is_filled_in() {
 }
 
 #[test]
-fn scenarios_come_by_start_then_by_name() {
+fn scenarios_are_sorted_by_start_and_name() {
     let scenario =
         |start: &str| json!({"executor": "constant-vus", "duration": "1s", "startTime": start});
     let plan = build(

@@ -88,7 +88,7 @@ const SHOWN: &str = r#"{"paused":false,"vus":null,"duration":null,"iterations":n
 "metricSamplesBufferSize":10,"noCookiesReset":true,"discardResponseBodies":true}"#;
 
 #[test]
-fn what_is_shown_reads_back() {
+fn displayed_values_parse_to_the_same_value() {
     let shown: Value = serde_json::from_str(&SHOWN.replace('\n', "")).unwrap();
     assert_eq!(read(shown.clone()).to_json(), shown);
 }
@@ -164,7 +164,7 @@ fn unknown_keys_warn_with_the_nearest_name() {
 }
 
 #[test]
-fn wrong_types_are_all_told_with_their_place() {
+fn all_wrong_types_are_reported_with_their_location() {
     let told = faults(json!({
         "vus": 5.5, "noSetup": "true", "userAgent": 5, "duration": true, "setupTimeout": "x",
         "tags": {"a": 1}, "stages": [{"duration": "1s", "target": "many"}], "blockHostnames": "a.b",
@@ -190,7 +190,7 @@ fn wrong_types_are_all_told_with_their_place() {
 }
 
 #[test]
-fn refuses_what_k6_refuses() {
+fn invalid_input_of_k6_is_refused() {
     let refused = [
         json!(5),
         json!([]),
@@ -348,7 +348,7 @@ fn variables_set_options() {
 }
 
 #[test]
-fn wrong_variables_are_all_told_by_name() {
+fn all_invalid_variables_are_reported_by_name() {
     let errors = from_env(&[
         ("K6_VUS", "5.5"),
         ("K6_NO_SETUP", "1"),
@@ -417,7 +417,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_json_is_answered_and_what_is_accepted_reads_back(value in any_json()) {
+    fn any_json_gives_a_value_or_an_error_and_values_survive_a_round_trip(value in any_json()) {
         if let Ok((options, _)) = Options::from_json(value) {
             let again = Options::from_json(options.to_json()).unwrap().0;
             prop_assert_eq!(again.to_json(), options.to_json());

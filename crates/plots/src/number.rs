@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_says_how_many_digits_a_value_has() {
+    fn the_interval_decides_the_number_of_digits() {
         let print = |value, low, high| Place::of(value, Some((low, high))).print(value);
         assert_eq!(print(3.912_34, 3.85, 3.97), "3.912");
         assert_eq!(print(3.912_34, 3.5, 4.4), "3.91");

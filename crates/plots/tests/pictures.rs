@@ -387,7 +387,7 @@ fn a_failing_second_is_seen_however_long_the_run() {
 }
 
 #[test]
-fn pictures_are_kept_to_look_at() {
+fn pictures_are_written_for_inspection() {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plots");
     fs::create_dir_all(&directory).expect("a directory below target");
     let mut page = format!(

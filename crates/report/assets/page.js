@@ -80,7 +80,7 @@
     const columns = shown.map((kind) => data[kind.key]);
     const [low, high] = range(columns);
     const logarithmic = options.logarithmic && low > 0 && high / low > WIDE;
-    // A double-click asks for all that there are points for, which lie in the middle of their seconds.
+    // A double-click shows all points, which are in the middle of their seconds.
     const edges = (least, most) => (least === data.at[0] && most === data.at[data.at.length - 1] ? options.whole : [least, most]);
     const scales = { x: { time: false, range: (_, least, most) => edges(least, most) }, y: logarithmic ? { distr: 3 } : { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] } };
     const axes = [axis("x", options.bottom ? "seconds of measurement" : "", 2, false), axis("y", options.label, 3, true, logarithmic)];

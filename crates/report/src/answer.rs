@@ -10,16 +10,16 @@ use crate::leads::{Lead, find, leads, series_axis, value_on};
 use crate::naming::{capital, counted, is_believed, listed, short_name};
 use crate::objectives;
 
-/// More comparisons than these are for the table.
+/// Above this number of comparisons, only the table shows them.
 const MOST_COMPARISONS: usize = 8;
-/// More figures than these are for the plots.
+/// Above this number of figures, only the plots show them.
 const MOST_RANGES: usize = 3;
 
-/// The sentences, the most telling first.
+/// The sentences, most important first.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
     let mut sentences: Vec<Words> = Vec::new();
     let mut judged: Vec<Words> = crate::pooled::sentences(result);
-    // What all cells together say need not be said of each again.
+    // Do not repeat for each cell what a sentence says about all cells together.
     let together = |group: &comparisons::Group| {
         result.pooled.iter().any(|one| {
             (one.axis.as_str(), one.figure.as_str()) == (group.axis, group.figure)
@@ -60,7 +60,7 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     sentences
 }
 
-/// Where a figure is lowest and where highest.
+/// The cells where a figure is lowest and highest.
 fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
     let mut found: Vec<(&Cell, &plimsoll_results::lab::Figure)> = result
         .cells
@@ -93,8 +93,8 @@ fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
     )
 }
 
-/// What each value of the axis that tells series apart was measured at. No more is
-/// said than that: whether it differs is for the comparisons.
+/// The figures for each value of the series axis, without claiming that they differ: that is what
+/// comparisons are for.
 fn by_axis(result: &LabResult, lead: &Lead) -> Option<Words> {
     let axis = series_axis(result)?;
     let values = &result.axes.iter().find(|known| known.name == axis)?.values;
@@ -128,13 +128,13 @@ fn by_axis(result: &LabResult, lead: &Lead) -> Option<Words> {
 fn limit(result: &LabResult, cell: &Cell) -> Option<Words> {
     let search = cell.limit.as_ref().filter(|_| is_believed(cell))?;
     let words = Words::plain(format!(
-        "The highest rate that keeps {} at ",
+        "The highest rate that meets {} at ",
         search.objective
     ))
     .code(short_name(result, cell))
     .text(match (search.kept, search.broken) {
         (Some(kept), Some(broken)) => format!(
-            " lies between {} and {} requests/s",
+            "  is between {} and {} requests/s",
             number::tick(kept),
             number::tick(broken)
         ),
@@ -149,7 +149,7 @@ fn limit(result: &LabResult, cell: &Cell) -> Option<Words> {
     }))
 }
 
-/// How many cells can be believed, and what became of the others.
+/// How many cells are valid, and what happened to the others.
 fn trust(result: &LabResult) -> Words {
     let count = |is: &dyn Fn(&Cell) -> bool| result.cells.iter().filter(|cell| is(cell)).count();
     let measured = |cell: &Cell| matches!(cell.state, CellState::Measured | CellState::Partial(_));
@@ -158,17 +158,17 @@ fn trust(result: &LabResult) -> Words {
     if valid == total && total > 0 {
         let partial = count(&|cell| matches!(cell.state, CellState::Partial(_)));
         let words = Words::plain(format!(
-            "All {} were measured, and their figures can be believed",
+            "All {} were measured, and all their figures are valid",
             counted(total, "cell", "cells")
         ));
         return words.text(if partial == 0 {
             ".".to_owned()
         } else {
-            format!("; {partial} with fewer runs than asked for.")
+            format!("; {partial} with fewer runs than requested.")
         });
     }
     let mut words = Words::plain(format!(
-        "Of {}, {valid} {} measured and can be believed",
+        "Of {}, {valid} {} measured and valid",
         counted(total, "cell", "cells"),
         if valid == 1 { "was" } else { "were" }
     ));
@@ -195,7 +195,7 @@ fn trust(result: &LabResult) -> Words {
         ),
         (
             count(&|cell| cell.state == CellState::LeftOut),
-            "left out of this form",
+            "not part of this form",
         ),
     ];
     for (number, what) in others {
@@ -206,7 +206,7 @@ fn trust(result: &LabResult) -> Words {
     words.text(doubts(result))
 }
 
-/// Who is to blame where something speaks against the figures, in how many cells.
+/// The causes of doubtful figures, and the number of cells with each.
 fn doubts(result: &LabResult) -> String {
     let named = |cause: &str| {
         let by = |cell: &&Cell| {
@@ -233,14 +233,11 @@ fn doubts(result: &LabResult) -> String {
     if parts.is_empty() {
         ".".to_owned()
     } else {
-        format!(
-            ". The reasons: {}; each stands with its cell.",
-            listed(&parts)
-        )
+        format!(". The causes: {}; each cell lists its own.", listed(&parts))
     }
 }
 
-/// Which form made it, how long its runs were, and that short ones are short.
+/// The form of the lab, the number and length of its runs, and the limits of short runs.
 fn form(result: &LabResult) -> Words {
     let runs = || result.cells.iter().flat_map(|cell| &cell.repeats);
     let words = Words::plain("Made by the ")
@@ -283,17 +280,17 @@ fn form(result: &LabResult) -> Words {
     ));
     match result.form.as_str() {
         "quick" => words.text(
-            " Such runs are short: they show that the lab works and where figures lie, \
-             and say little about tails and slow drifts.",
+            " Such runs are short: they show that the lab works and the order of \
+             magnitude, but little about tails and slow drifts.",
         ),
         "standard" => words.text(
-            " These are shorter than a full run: what happens once in minutes is not in them.",
+            " These are shorter than a full run: they do not show what happens once in several minutes.",
         ),
         _ => words,
     }
 }
 
-/// Seconds with no more digits than anyone wants.
+/// Seconds without superfluous digits.
 fn seconds(value: f64) -> String {
     let places = u8::from(value < 20.0 && (value - value.round()).abs() >= 0.05);
     number::Place::decimals(places).print(value)

@@ -1,19 +1,18 @@
-//! What a page brings to the browser: looks, the plotting library, and the script
-//! that makes plots interactive. All of it is in the page, and a policy in the page
-//! lets nothing else run or load.
+//! The page's assets: styles, the plotting library, and the script that makes plots interactive.
+//! They are all embedded, and a policy in the page prevents anything else from running or loading.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// uPlot's licence asks to be in every copy.
+/// uPlot's license requires a copy of it with the code.
 const LICENCE: &str = include_str!("../vendor/uplot/LICENSE");
 const UPLOT: &str = include_str!("../vendor/uplot/uPlot.iife.min.js");
 const UPLOT_LOOKS: &str = include_str!("../vendor/uplot/uPlot.min.css");
 const PAGE: &str = include_str!("../assets/page.js");
 const LOOKS: &str = include_str!("../assets/page.css");
 
-/// The page's rules.
+/// The page's style sheet.
 pub fn looks() -> String {
     format!(
         "{}{}{UPLOT_LOOKS}{LOOKS}",
@@ -22,13 +21,12 @@ pub fn looks() -> String {
     )
 }
 
-/// The page's one script.
+/// The page's only script.
 pub fn script() -> String {
     format!("/* uPlot:\n{LICENCE}*/\n{UPLOT}\n{PAGE}")
 }
 
-/// What the page may do, as a Content Security Policy: run this script alone, and load
-/// nothing at all.
+/// The page's Content Security Policy: run this script only, and load nothing.
 pub fn policy(script: &str) -> String {
     format!(
         "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-{}'",

@@ -1,4 +1,4 @@
-//! One section for each cell: its results, run by run.
+//! One section per cell, with the results of each run.
 
 use plimsoll_plots::{LimitPlot, Room, Trial, number};
 use plimsoll_results::lab::{Cell, LabResult, Repeat, Used};
@@ -43,8 +43,7 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
     if let Some(plot) = series::over_time(cell, format!("Latency, rate and failures of {name}")) {
         blocks.push(Block::plot(Plot {
             name: format!("{id}-time"),
-            caption: "Second by second, all runs end to end; shaded seconds are warm-up."
-                .to_owned(),
+            caption: "All runs end to end, by second; shaded seconds are warm-up.".to_owned(),
             narrow: plot.draw(Room::Narrow),
             wide: Some(plot.draw(Room::Wide)),
             series: series::data(cell),
@@ -55,8 +54,8 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
     {
         blocks.push(Block::plot(Plot {
             name: format!("{id}-heat"),
-            caption: "Every request by when it ended and how long it took.".to_owned(),
-            // Of all pictures the one with the most in it, and as clear in a column.
+            caption: "Every request, by end time and duration.".to_owned(),
+            // The most detailed picture, and still clear in a narrow column.
             narrow: plot.draw(Room::Narrow),
             wide: None,
             series: None,
@@ -77,20 +76,20 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
     }
 }
 
-/// What can be believed of it, and why not more.
+/// How far the cell's figures can be trusted, and why not further.
 fn verdict(cell: &Cell) -> Words {
     let (_, why) = state_text(cell);
     let words = if !why.is_empty() {
         Words::plain(why)
     } else if cell.findings.is_empty() {
         Words::plain(
-            "The generator was not what limited it, and nothing was found against its figures.",
+            "The generator was not the limit, and the audit found no problem with the figures.",
         )
     } else {
-        Words::plain("The generator was not what limited it. The audit found:")
+        Words::plain("The generator was not the limit. The audit found:")
     };
     if !is_believed(cell) && !cell.repeats.is_empty() {
-        words.text(" No figure is given for it; its runs are below.")
+        words.text("  Its figures are not shown; its runs are below.")
     } else {
         words
     }
@@ -148,8 +147,8 @@ fn figure_table(cell: &Cell) -> Option<Block> {
     }))
 }
 
-/// The link, the protocol, the work, the sanity request and the responses, as declared
-/// and as found.
+/// The link, the protocol, the work, the sanity request and the responses, as declared and as
+/// measured.
 fn facts(cell: &Cell) -> Option<Block> {
     let mut rows: Vec<(&str, Words)> = Vec::new();
     if let Some(link) = &cell.link {
@@ -177,7 +176,7 @@ fn facts(cell: &Cell) -> Option<Block> {
         let negotiated: Vec<String> = cell
             .protocols
             .iter()
-            .map(|(name, count)| format!("{name}: {} answers", number::count(*count)))
+            .map(|(name, count)| format!("{name}: {} responses", number::count(*count)))
             .collect();
         rows.push((
             "protocol",
@@ -205,7 +204,7 @@ fn facts(cell: &Cell) -> Option<Block> {
         })
         .collect();
     if !work.is_empty() {
-        rows.push(("work done of declared", Words::plain(work.join(", "))));
+        rows.push(("completed and declared work", Words::plain(work.join(", "))));
     }
     if let Some(sanity) = &cell.sanity {
         rows.push(("sanity request", Words::new().code(sanity.clone())));
@@ -232,7 +231,7 @@ fn limit_plot(cell: &Cell, id: &str) -> Option<Block> {
     }
     let plot = LimitPlot {
         title: format!(
-            "The search for the highest rate that keeps {}",
+            "The search for the highest rate that meets {}",
             search.objective
         ),
         figure: search.figure.clone(),
@@ -254,7 +253,7 @@ fn limit_plot(cell: &Cell, id: &str) -> Option<Block> {
     Some(Block::plot(Plot {
         name: format!("{id}-limit"),
         caption: format!(
-            "Trials against {}; the limit lies in the shaded band.",
+            "Trials with the objective {}; the limit is in the shaded band.",
             search.objective
         ),
         narrow: plot.draw(Room::Narrow),
@@ -275,14 +274,14 @@ fn run_table(cell: &Cell) -> Option<Block> {
     }
     let mut head = vec![
         Head::words("run"),
-        Head::figures("turn in the lab"),
-        Head::words("begun"),
+        Head::figures("position in the lab"),
+        Head::words("started"),
         Head::figures("measured for"),
-        Head::words("warm-up cut"),
+        Head::words("warm-up removed"),
         Head::figures("requests"),
         Head::figures("failed"),
         Head::figures("generator's CPU"),
-        Head::words("answers"),
+        Head::words("responses"),
     ];
     head.extend(
         extras
@@ -345,7 +344,7 @@ fn run_row(repeat: &Repeat, extras: &[&str]) -> Vec<Words> {
     row
 }
 
-/// What each process used, at its most over the runs.
+/// The highest resource usage of each process in all runs.
 fn used_table(cell: &Cell) -> Option<Block> {
     let all: Vec<(u32, &Used)> = cell
         .repeats
@@ -379,7 +378,7 @@ fn used_table(cell: &Cell) -> Option<Block> {
         })
         .collect();
     Some(Block::Folded {
-        summary: "What each process used".to_owned(),
+        summary: "Resource usage of each process".to_owned(),
         blocks: vec![Block::Table(Table {
             caption: "Processes, by run".to_owned(),
             head: vec![
@@ -404,11 +403,8 @@ fn raw(cell: &Cell) -> Vec<Block> {
         .filter(|repeat| !repeat.raw.trim().is_empty())
         .map(|repeat| Block::Raw {
             label: match &repeat.record {
-                Some(record) => format!(
-                    "Run {} as its tool printed it; its record is {record}",
-                    repeat.number
-                ),
-                None => format!("Run {} as its tool printed it", repeat.number),
+                Some(record) => format!("Output of run {}; its record is {record}", repeat.number),
+                None => format!("Output of run {}", repeat.number),
             },
             text: repeat.raw.clone(),
             folded: true,

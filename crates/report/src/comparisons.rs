@@ -1,4 +1,4 @@
-//! Cells beside each other: the sentences, the forest plots, the table.
+//! Comparisons of cells: the sentences, the forest plots and the table.
 
 use plimsoll_plots::{Forest, Judged, RatioRow, Room, number};
 use plimsoll_results::lab::{Comparison, LabResult, Outcome};
@@ -7,10 +7,10 @@ use crate::document::{Block, Head, Plot, Table, Words};
 use crate::leads::value_on;
 use crate::naming::{capital, counted, listed, place_text, slug};
 
-/// Comparisons of the same two values of an axis in the same figure.
+/// Comparisons of the same figure between the same two values of an axis.
 pub struct Group<'a> {
     pub axis: &'a str,
-    /// The base, and what is held against it.
+    /// The base and the value compared with it.
     pub values: (&'a str, &'a str),
     pub figure: &'a str,
     pub label: String,
@@ -18,7 +18,7 @@ pub struct Group<'a> {
     pub members: Vec<&'a Comparison>,
 }
 
-/// Puts comparisons together, in the order of their first.
+/// Groups comparisons, in the order of their first ones.
 pub fn groups(result: &LabResult) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for comparison in &result.comparisons {
@@ -68,7 +68,7 @@ impl Group<'_> {
             .collect()
     }
 
-    /// What the comparisons say, if any was judged.
+    /// The result of the comparisons in a sentence, if any of them was judged.
     pub fn sentence(&self, result: &LabResult) -> Option<Words> {
         let larger = self.with(Outcome::Larger);
         let smaller = self.with(Outcome::Smaller);
@@ -162,7 +162,7 @@ impl Group<'_> {
     }
 }
 
-/// `no difference larger than 3.2 %`, which holds for each of some comparisons.
+/// `no difference larger than 3.2 %`, true for each of several comparisons.
 fn no_difference(comparisons: &[&Comparison]) -> String {
     let shares: Vec<f64> = comparisons.iter().filter_map(|one| one.at_most).collect();
     let most = (shares.len() == comparisons.len())
@@ -171,7 +171,7 @@ fn no_difference(comparisons: &[&Comparison]) -> String {
     Outcome::NoDifference.text(most, None, "")
 }
 
-/// What more or less of a figure is called.
+/// The comparative for more or less of a figure.
 pub fn comparative(unit: &str, more: bool) -> &'static str {
     match (unit, more) {
         ("ms" | "s" | "µs", true) => "longer",
@@ -181,7 +181,7 @@ pub fn comparative(unit: &str, more: bool) -> &'static str {
     }
 }
 
-/// Why nothing is said of some comparisons: each reason once, with their number.
+/// Why some comparisons have no result: each reason once, with the number of comparisons.
 pub fn unjudged(result: &LabResult) -> Option<Words> {
     let not: Vec<&Comparison> = result
         .comparisons
@@ -229,9 +229,9 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::Prose(Words::plain(
-        "A ratio is the second over the first, from runs that lay beside each other in time. \
-         It is larger or smaller where its 95 % interval excludes 1, also after the correction for \
-         the number of comparisons that belong together.",
+        "A ratio is the second over the first, from runs that were adjacent in time. \
+         It counts as larger or smaller if its 95 % interval excludes 1, also after the correction for \
+         the number of related comparisons.",
     ))];
     blocks.extend(crate::pooled::table(result).map(Block::Table));
     blocks.extend(unjudged(result).map(Block::Prose));
@@ -254,7 +254,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                 })
             })
             .collect();
-        // One ratio is read faster in the table.
+        // A single ratio is easier to read in the table.
         if rows.len() > 1 {
             let (base, other) = group.values;
             let forest = Forest {
@@ -325,9 +325,7 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
         })
         .collect();
     Table {
-        caption:
-            "Comparisons, each with its ratio, the ratio's 95 % interval and what is said of it"
-                .to_owned(),
+        caption: "Comparisons, with ratio, 95 % interval and conclusion".to_owned(),
         head: vec![
             Head::words("pair"),
             Head::words("at"),
@@ -341,7 +339,7 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
     }
 }
 
-/// Names of the methods that were used, for the section on how it was measured.
+/// The names of the methods used, for the section on methods.
 pub fn methods(result: &LabResult) -> Option<String> {
     let mut methods: Vec<String> = Vec::new();
     for one in &result.comparisons {

@@ -1,5 +1,5 @@
-//! A report before it is written in some format: sections of prose, tables, plots
-//! and raw text. Both formats are written from this, so that they say the same.
+//! A report before it is written in some format: sections of prose, tables, plots and raw text.
+//! Both formats are generated from this, so they have the same content.
 
 use plimsoll_plots::{Picture, number};
 use serde_json::Value;
@@ -9,11 +9,11 @@ use serde_json::Value;
 pub struct Document {
     /// The lab's title.
     pub title: String,
-    /// What it asks.
+    /// The lab's question.
     pub question: String,
     /// Short facts under the title: name and value.
     pub facts: Vec<(&'static str, String)>,
-    /// In their order; the first is the conclusion.
+    /// In order; the first is the conclusion.
     pub sections: Vec<Section>,
     /// The last line.
     pub footer: Words,
@@ -22,9 +22,9 @@ pub struct Document {
 /// A heading and the text under it.
 #[derive(Debug)]
 pub struct Section {
-    /// What links lead to; unique in the document.
+    /// The target of links; unique in the document.
     pub id: String,
-    /// 2 or 3: how deep the heading is.
+    /// The level of the heading, 2 or 3.
     pub level: u8,
     /// The heading.
     pub title: Words,
@@ -41,22 +41,22 @@ pub enum Block {
     Points(Vec<Words>),
     /// A table.
     Table(Table),
-    /// Text as it is: commands, files, a tool's output.
+    /// Preformatted text: commands, files, a tool's output.
     Raw {
-        /// What it is.
+        /// A title for the text.
         label: String,
         /// The text.
         text: String,
-        /// Whether it opens on demand.
+        /// Whether it is collapsed.
         folded: bool,
     },
     /// A plot.
     Plot(Box<Plot>),
-    /// What opens on demand.
+    /// A collapsible group of blocks.
     Folded {
-        /// What is inside.
+        /// Its title.
         summary: String,
-        /// It.
+        /// Its blocks.
         blocks: Vec<Block>,
     },
 }
@@ -68,31 +68,31 @@ impl Block {
     }
 }
 
-/// A plot, for columns and for pages.
+/// A plot in a narrow and possibly a wide version.
 #[derive(Debug)]
 pub struct Plot {
-    /// Its file's name without directory and ending; unique in the document.
+    /// Its file name without folder and extension; unique in the document.
     pub name: String,
-    /// The blocks under it.
+    /// The caption.
     pub caption: String,
-    /// Drawn for a column.
+    /// For a narrow column.
     pub narrow: Picture,
-    /// Drawn for a page, where that says more.
+    /// For the whole page width, if that shows more.
     pub wide: Option<Picture>,
-    /// What an interactive plot of the same is drawn from.
+    /// The data of the interactive version.
     pub series: Option<Value>,
 }
 
 /// A table.
 #[derive(Debug)]
 pub struct Table {
-    /// What it is.
+    /// The caption.
     pub caption: String,
     /// Column headings.
     pub head: Vec<Head>,
     /// Rows; each has as many fields as there are headings.
     pub rows: Vec<Vec<Words>>,
-    /// How many fields at the left of each row say what the row is.
+    /// The number of fields at the left of each row that name the row.
     pub names: usize,
 }
 
@@ -101,12 +101,12 @@ pub struct Table {
 pub struct Head {
     /// Its words.
     pub text: String,
-    /// Whether figures stand in it.
+    /// Whether the column has figures.
     pub figures: bool,
 }
 
 impl Head {
-    /// A column of words.
+    /// A column of text.
     pub fn words(text: impl Into<String>) -> Head {
         Head {
             text: text.into(),
@@ -123,28 +123,28 @@ impl Head {
     }
 }
 
-/// Words of a line, a field, a heading.
+/// Text of a line, a field or a heading.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words(pub Vec<Word>);
 
-/// A piece of them.
+/// A part of such text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Word {
     /// Plain text.
     Text(String),
-    /// A name, a command, a value as a machine reads it.
+    /// A name, a command, or a value in machine-readable form.
     Code(String),
-    /// What matters most.
+    /// Emphasized text.
     Strong(String),
     /// A figure.
     Figure(Printed),
     /// `valid`, `suspect`, `invalid`, or a state without a verdict.
     Verdict(String),
-    /// A place in this document: text, id.
+    /// A link in this document: text, id.
     Link(String, String),
 }
 
-/// A figure as it is printed: already rounded.
+/// A figure in printed form, already rounded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Printed {
     /// The figure.
@@ -156,7 +156,7 @@ pub struct Printed {
 }
 
 impl Printed {
-    /// `value` with the digits that its interval leaves it.
+    /// `value` with as many digits as its interval justifies.
     pub fn new(value: f64, interval: Option<(f64, f64)>, unit: &str) -> Printed {
         let place = number::Place::of(value, interval);
         Printed {
@@ -182,12 +182,12 @@ impl Printed {
 }
 
 impl Words {
-    /// No words yet.
+    /// Empty text.
     pub fn new() -> Words {
         Words::default()
     }
 
-    /// Plain text alone.
+    /// Plain text only.
     pub fn plain(text: impl Into<String>) -> Words {
         Words::new().text(text)
     }
@@ -209,7 +209,7 @@ impl Words {
         self
     }
 
-    /// Adds what matters most.
+    /// Adds emphasized text.
     pub fn strong(mut self, text: impl Into<String>) -> Words {
         self.0.push(Word::Strong(text.into()));
         self
@@ -234,7 +234,7 @@ impl Words {
         self
     }
 
-    /// Adds other words.
+    /// Appends other text.
     pub fn and(mut self, other: Words) -> Words {
         for word in other.0 {
             match word {
@@ -262,7 +262,7 @@ impl Words {
 }
 
 impl Document {
-    /// Every block, those inside others too.
+    /// Visits every block, including nested ones.
     pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Block)) {
         fn inside<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Block)) {
             for block in blocks {

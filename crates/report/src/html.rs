@@ -1,5 +1,5 @@
-//! The document as one HTML file: it works from disk, in light and dark, on paper, on
-//! a telephone, by keyboard and by ear.
+//! The document as one HTML file that works offline, in light and dark mode, in print, on phones,
+//! with the keyboard and with screen readers.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ pub fn render(document: &Document) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
          <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#answer\">Skip to the answer</a>\n",
+         <a class=\"skip\" href=\"#conclusion\">Skip to the conclusion</a>\n",
         browser::policy(&script),
         browser::looks(),
     );
@@ -73,8 +73,8 @@ fn contents(out: &mut String, document: &Document) {
 fn section(out: &mut String, section: &Section) {
     let id = escaped(&section.id);
     let level = section.level;
-    let class = if section.id == "answer" {
-        " class=\"answer\""
+    let class = if section.id == "conclusion" {
+        " class=\"conclusion\""
     } else if level > 2 {
         " class=\"cell\""
     } else {
@@ -109,7 +109,7 @@ fn blocks(out: &mut String, list: &[Block]) {
                 text,
                 folded,
             } => raw(out, label, text, *folded),
-            // Plots that are drawn for a column alone stand two in a row.
+            // Plots that only have a narrow version are placed in pairs.
             Block::Plot(first) if first.wide.is_none() => {
                 out.push_str("<div class=\"pair\">\n");
                 plot(out, first);
@@ -148,7 +148,7 @@ fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
     };
 }
 
-/// Escaped with its lines and tabs; a first line break would be swallowed (HTML 13.2.6.4.7).
+/// Escapes preformatted text. HTML ignores a line break at the start (HTML 13.2.6.4.7), so add one.
 fn preformatted(text: &str) -> String {
     let lines: Vec<String> = text
         .trim_end()
@@ -200,7 +200,7 @@ fn plot(out: &mut String, plot: &Plot) {
     );
 }
 
-/// JSON in which no tag can begin, so that it ends where its element does.
+/// JSON without any `<`, so that it cannot end its element.
 fn embedded(value: &Value) -> String {
     value
         .to_string()
@@ -281,10 +281,10 @@ fn figure(printed: &Printed) -> String {
     )
 }
 
-/// Which looks a verdict has.
+/// The CSS class of a verdict.
 fn kind(verdict: &str) -> &'static str {
     match verdict {
-        "valid" | "kept" => "good",
+        "valid" | "met" => "good",
         "suspect" | "partial" | "undecided" => "doubt",
         "left out" | "missing" => "none",
         _ => "bad",

@@ -1,10 +1,10 @@
-//! Which figures lead, and which axis tells series apart.
+//! Selects the leading figures, and the axis that distinguishes the series of plots.
 
 use plimsoll_results::lab::{Cell, Figure, LabResult};
 
 use crate::naming::figures;
 
-/// A figure that many cells have: its name and unit, and what a reader calls it.
+/// A figure that many cells have: its name, unit and label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lead {
     pub name: String,
@@ -12,11 +12,11 @@ pub struct Lead {
     pub unit: String,
 }
 
-/// More overviews than these tire the reader.
+/// Most overview plots in a report.
 const MOST: usize = 4;
 
-/// The figures that the report is about: those that are compared, those that an
-/// objective holds, and the first of each cell; each once, in this order.
+/// The figures that the report focuses on, in this order and without duplicates: the compared ones,
+/// those with an objective, and the first one of each cell.
 pub fn leads(result: &LabResult) -> Vec<Lead> {
     let mut leads: Vec<Lead> = Vec::new();
     let mut add = |figure: &Figure| {
@@ -51,7 +51,7 @@ pub fn leads(result: &LabResult) -> Vec<Lead> {
     leads
 }
 
-/// The figure of a cell that an objective's value was read off.
+/// The figure of a cell that an objective's value was taken from.
 pub fn figure_of<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figure> {
     figures(cell).iter().find(|figure| {
         figure.unit == unit && (figure.value - value).abs() <= 1e-9 * value.abs().max(1e-9)
@@ -65,8 +65,8 @@ pub fn find<'a>(cell: &'a Cell, lead: &Lead) -> Option<&'a Figure> {
         .find(|figure| figure.name == lead.name && figure.unit == lead.unit)
 }
 
-/// The axis whose values are next to each other in a plot: the one with the most
-/// comparisons, otherwise the first that has a few values.
+/// The axis whose values are adjacent in plots: the one with the most comparisons, otherwise the
+/// first with few values.
 pub fn series_axis(result: &LabResult) -> Option<&str> {
     let few = |name: &str| {
         result
@@ -86,12 +86,12 @@ pub fn series_axis(result: &LabResult) -> Option<&str> {
         .iter()
         .map(|axis| axis.name.as_str())
         .filter(|name| few(name))
-        // The first of those that are compared as often.
+        // The first one in case of a tie.
         .rev()
         .max_by_key(|name| compared(name))
 }
 
-/// Where a cell lies on an axis.
+/// A cell's value on an axis.
 pub fn value_on<'a>(cell: &'a Cell, axis: &str) -> Option<&'a str> {
     cell.place
         .iter()

@@ -1,8 +1,8 @@
-//! A lab's result as a document: Markdown with plots beside it, and one HTML file.
+//! A lab's result as a document: Markdown with separate plots, and one HTML file.
 //!
-//! A page is a pure function of the result: it measures nothing, asks no clock, and
-//! two renderings are equal byte for byte. Its sentences are made from figures and
-//! their intervals; a number in prose is a number of the result.
+//! A page is a pure function of the result: nothing is measured, no clock is read, and rendering
+//! again gives the same bytes. Its sentences are built from figures and their intervals, and each
+//! number in them is a number of the result.
 
 mod answer;
 mod browser;
@@ -24,12 +24,12 @@ mod write;
 
 use plimsoll_results::lab::LabResult;
 
-/// The report as Markdown. The plots that it shows are [`assets`].
+/// The report as Markdown. Its plots are [`assets`].
 pub fn markdown(result: &LabResult) -> String {
     markdown::render(&write::document(result))
 }
 
-/// The pictures that the Markdown shows: path relative to it, and text.
+/// The pictures in the Markdown report: relative path and content.
 pub fn assets(result: &LabResult) -> Vec<(String, String)> {
     let document = write::document(result);
     let mut files = Vec::new();
@@ -41,12 +41,12 @@ pub fn assets(result: &LabResult) -> Vec<(String, String)> {
     files
 }
 
-/// The report as one HTML file that asks the network for nothing.
+/// The report as one HTML file that works without the network.
 pub fn html(result: &LabResult) -> String {
     html::render(&write::document(result))
 }
 
-/// Only the conclusion, one or two sentences each, for a terminal.
+/// Only the conclusion, in one or two sentences per point, for a terminal.
 pub fn answer(result: &LabResult) -> Vec<String> {
     answer::sentences(result)
         .iter()
@@ -54,8 +54,7 @@ pub fn answer(result: &LabResult) -> Vec<String> {
         .collect()
 }
 
-/// Every sentence of the report with the numbers it prints, for tests that hold them
-/// against the result.
+/// Every sentence of the report that has numbers, for tests that compare them with the result.
 pub fn prose(result: &LabResult) -> Vec<String> {
     use document::{Block, Words};
     let document = write::document(result);

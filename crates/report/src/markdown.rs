@@ -1,10 +1,10 @@
-//! The document as Markdown, as GitHub and most others read it.
+//! The document as GitHub-flavored Markdown.
 
 use std::fmt::Write as _;
 
 use crate::document::{Block, Document, Plot, Table, Word, Words};
 
-/// Where a plot is kept, relative to the report.
+/// The path of a plot, relative to the report.
 pub fn path_of(plot: &Plot) -> String {
     format!("plots/{}.svg", plot.name)
 }
@@ -123,7 +123,7 @@ fn table(out: &mut String, table: &Table) {
     out.push('\n');
 }
 
-/// What would end a field is escaped, in code too (GFM 4.10).
+/// Escapes characters that would end a field, in code too (GFM 4.10).
 fn field(text: &str) -> String {
     let text = text.replace('|', "\\|");
     if text.is_empty() {
@@ -163,7 +163,7 @@ fn code(text: &str) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// Text in which nothing is markup.
+/// Text with all markup escaped.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in printable(text).chars() {
@@ -176,7 +176,7 @@ fn escaped(text: &str) -> String {
             c => out.push(c),
         }
     }
-    // A line may not begin as a list, a quote or a rule.
+    // A line must not start like a list, a quote or a rule.
     let begins_list = out.starts_with(['-', '+', '='])
         || out.split_once(['.', ')']).is_some_and(|(head, rest)| {
             !head.is_empty()
@@ -189,7 +189,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Without control characters, which may steer what shows the text.
+/// Removes control characters, which could affect the program that shows the text.
 fn printable(text: &str) -> String {
     text.chars()
         .filter(|c| *c != '\r')

@@ -1,5 +1,4 @@
-//! The matrix: an overview plot for each figure that leads, the summary table, and
-//! what a request costs.
+//! The matrix: an overview plot per leading figure, the summary table, and the cost per request.
 
 use plimsoll_plots::{CpuBar, CpuBars, Overview, OverviewRow, Room, Spot};
 use plimsoll_results::lab::{Axis, Cell, CellState, Figure, LabResult};
@@ -10,13 +9,13 @@ use crate::naming::{
     capital, cell_id, counted, figures, is_believed, place_text, short_name, slug, state_text,
 };
 
-/// Figures beyond these stand with each cell.
+/// Further figures are only shown in the section of each cell.
 const MOST_COLUMNS: usize = 5;
-/// The figure that says what a request costs.
+/// The figure for the cost of a request.
 pub const CPU: &str = "cpu_seconds_per_thousand";
 
-/// Whether a cell has a row of its own in tables: those that the form leaves out and
-/// those not run yet are counted.
+/// Whether a cell has its own row in tables. Cells that are not part of the form or not run yet are
+/// only counted.
 pub fn is_shown(cell: &Cell) -> bool {
     !matches!(cell.state, CellState::LeftOut | CellState::Missing)
 }
@@ -76,7 +75,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
                 .iter()
                 .filter_map(|(series, cell)| Some(spot(*series, cell, find(cell, lead)?)))
                 .collect();
-            // A row without the figure is about another figure, unless a cell lost its own.
+            // A row without the figure is about another figure, unless a cell has lost its own.
             let lost: Vec<String> = cells
                 .iter()
                 .filter(|(_, cell)| figures(cell).is_empty())
@@ -93,7 +92,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
             })
         })
         .collect();
-    // Of figures that are all zero the table says enough.
+    // If all figures are zero, the table is enough.
     let spots = rows.iter().flat_map(|row| &row.spots);
     if spots.clone().count() < 2 || spots.clone().all(|spot| spot.value == 0.0) {
         return None;
@@ -132,15 +131,15 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
     }))
 }
 
-/// Whether cells that lost their figures would have had this one: as the cell nearest
-/// to them in the matrix has.
+/// Whether cells that lost their figures would have had this one, judged by the cell closest to
+/// them in the matrix.
 fn shares_lead(result: &LabResult, cells: &[(usize, &Cell)], lead: &Lead) -> bool {
     cells
         .iter()
         .any(|(_, cell)| nearest(result, cell).is_some_and(|nearest| find(nearest, lead).is_some()))
 }
 
-/// The cell with figures that shares most places with `cell`.
+/// The cell with figures that has the most axis values in common with `cell`.
 fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
     let shared = |other: &Cell| {
         other
@@ -153,7 +152,7 @@ fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
         .cells
         .iter()
         .filter(|other| !figures(other).is_empty())
-        // The first of those that share as many.
+        // The first one in case of a tie.
         .rev()
         .max_by_key(|other| shared(other))
 }
@@ -257,11 +256,11 @@ fn table(result: &LabResult, columns: &[(&str, &str, &str)], cells: &[&Cell], ma
     }
 }
 
-/// Cells that were left out or not run yet: counted, and named on demand.
+/// Cells that are not part of the form or not run yet: counted, and listed in a collapsed block.
 fn absent(result: &LabResult) -> Vec<Block> {
     let mut blocks = Vec::new();
     for (state, what) in [
-        (CellState::LeftOut, "left out of this form"),
+        (CellState::LeftOut, "not part of this form"),
         (CellState::Missing, "not run yet"),
     ] {
         let names: Vec<Words> = result
@@ -280,7 +279,7 @@ fn absent(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// Processor time per request, by process; none where it was not measured.
+/// Processor time per request by process; none if it was not measured.
 pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
     let found: Vec<(&Cell, &Figure)> = result
         .cells
@@ -302,7 +301,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
             }
         }
     }
-    // With more parts than there are patterns, they could not be distinguished.
+    // There are six patterns, so more parts could not be distinguished.
     if parts.is_empty() || parts.len() > 6 {
         parts = vec!["all processes".to_owned()];
     }
@@ -333,7 +332,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
     })]
 }
 
-/// The figure dealt out to the parts as they used processor time over the runs.
+/// Divides the figure among the parts in proportion to their processor time.
 fn shares(cell: &Cell, parts: &[String], whole: f64) -> Vec<f64> {
     let used: Vec<f64> = parts
         .iter()

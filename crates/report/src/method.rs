@@ -1,4 +1,4 @@
-//! How it was measured: the machine, what ran where, the links, the commands, the file.
+//! The methods: machine, processes, links, commands and lab file.
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::{LabResult, LinkFigures};
@@ -20,7 +20,7 @@ pub fn environment(result: &LabResult) -> Vec<Block> {
     rows.extend(machine.settings.iter().cloned());
     rows.push(("plimsoll".into(), result.plimsoll.clone()));
     rows.extend(result.versions.iter().cloned());
-    rows.push(("begun".into(), result.started.clone()));
+    rows.push(("started".into(), result.started.clone()));
     rows.push((
         "ended".into(),
         result
@@ -48,7 +48,7 @@ pub fn environment(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// What ran where, and the links between.
+/// The processes and the links between them.
 pub fn topology(result: &LabResult) -> Vec<Block> {
     let mut blocks = Vec::new();
     if !result.topology.is_empty() {
@@ -83,7 +83,7 @@ pub fn topology(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// The links as declared and as measured: the reach over the cells of each place.
+/// The links as declared and as measured: the range over the cells of each place.
 fn links(result: &LabResult) -> Option<Block> {
     let mut places: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
     for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
@@ -179,7 +179,7 @@ pub fn repeating(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// A size as machines are sold: 16 GiB.
+/// A size in the units of machine specifications: 16 GiB.
 pub fn bytes(count: u64) -> String {
     const STEPS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     for (step, unit) in STEPS {
@@ -190,7 +190,7 @@ pub fn bytes(count: u64) -> String {
     format!("{count} B")
 }
 
-/// Axes with their values, for the start of the section on the matrix.
+/// Axes with their values, for the start of the results.
 pub fn axes(result: &LabResult) -> Words {
     let mut words = Words::plain("The axes are ");
     let count = result.axes.len();

@@ -1,8 +1,8 @@
-//! How cells and their states are called on a page.
+//! The names of cells and their states in a report.
 
 use plimsoll_results::lab::{Cell, CellState, LabResult};
 
-/// What a link leads to: letters, digits and single hyphens.
+/// The target of a link: letters, digits and single hyphens.
 pub fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars() {
@@ -58,7 +58,7 @@ pub fn short_name(result: &LabResult, cell: &Cell) -> String {
     }
 }
 
-/// What became of a cell, in a few words, and why.
+/// The state of a cell in a few words, and the reason.
 pub fn state_text(cell: &Cell) -> (String, String) {
     match &cell.state {
         CellState::Measured => (cell.verdict.clone(), cell.reasons.join(" ")),
@@ -73,18 +73,18 @@ pub fn state_text(cell: &Cell) -> (String, String) {
         CellState::Failed(why) => ("failed".to_owned(), why.clone()),
         CellState::LeftOut => (
             "left out".to_owned(),
-            "This form of the lab leaves it out.".to_owned(),
+            "It is not part of this form of the lab.".to_owned(),
         ),
         CellState::Missing => ("missing".to_owned(), "It has not been run yet.".to_owned()),
     }
 }
 
-/// Whether a cell's figures stand for what they say: measured, and not invalid.
+/// Whether a cell's figures are valid or suspect: measured, and not invalid.
 pub fn is_believed(cell: &Cell) -> bool {
     matches!(cell.state, CellState::Measured | CellState::Partial(_)) && cell.verdict != "invalid"
 }
 
-/// A cell's figures, none of a cell that cannot be believed.
+/// A cell's figures; none if the cell is invalid.
 pub fn figures(cell: &Cell) -> &[plimsoll_results::lab::Figure] {
     if is_believed(cell) {
         &cell.figures
@@ -102,7 +102,7 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     }
 }
 
-/// Words in a row: `a`, `a and b`, `a, b and c`.
+/// A list of words: `a`, `a and b`, `a, b and c`.
 pub fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),

@@ -41,19 +41,19 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
     let words = Words::plain(format!("{}: ", capital(&worded(result, objective))));
     let cells = counted(all.len(), "cell", "cells");
     if kept.len() == all.len() {
-        return words.strong("kept").text(if all.len() == 1 {
+        return words.strong("met").text(if all.len() == 1 {
             " in its one cell.".to_owned()
         } else {
-            format!(" in all {cells} it is about.")
+            format!(" in all {cells} it applies to.")
         });
     }
-    let mut words = words.strong(format!("kept in {} of {cells}", kept.len()));
-    for (name, some) in [("broken in", &broken), ("undecided in", &undecided)] {
+    let mut words = words.strong(format!("met in {} of {cells}", kept.len()));
+    for (name, some) in [("missed in", &broken), ("undecided in", &undecided)] {
         if some.is_empty() {
             continue;
         }
         words = words.text(format!("; {name} {}", some.len()));
-        // Named one by one as long as that can be read.
+        // List the cells while there are few enough to read.
         if some.len() <= 3 {
             words = words.text(" (");
             for (index, outcome) in some.iter().enumerate() {
@@ -70,7 +70,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
     words.text(".")
 }
 
-/// An objective with its figure called what a reader calls it.
+/// An objective with the label of its figure.
 fn worded(result: &LabResult, objective: &str) -> String {
     let (name, rest) = objective.split_once(' ').unwrap_or((objective, ""));
     let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
@@ -107,12 +107,12 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         .collect();
     vec![
         Block::Prose(Words::plain(
-            "An objective is kept where the whole interval lies within the limit, broken where \
-             none of it does, and undecided where the interval spans the limit. The margin is \
-             what is left to the limit, as a share of it.",
+            "An objective is met if the whole interval is within the limit, missed if none of it \
+             is, and undecided if the interval spans the limit. The margin is the distance to \
+             the limit, as a share of it.",
         )),
         Block::Table(Table {
-            caption: "Objectives, with what is left to each limit".to_owned(),
+            caption: "Objectives, with the margin to each limit".to_owned(),
             head,
             rows,
             names: 1,
@@ -138,11 +138,21 @@ fn row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Word
             |within| Words::plain(format!("{} %", share(within))),
         ));
     }
-    row.push(Words::new().verdict(outcome.verdict.clone()));
+    row.push(Words::new().verdict(displayed(&outcome.verdict)));
     row
 }
 
-/// `12 %` left, or `−3.1 %` beyond. Of a limit that is a floor the sign turns.
+/// The verdict as reports show it; `kept` and `broken` are its names in `result.json`.
+fn displayed(verdict: &str) -> &str {
+    match verdict {
+        "kept" => "met",
+        "broken" => "missed",
+        other => other,
+    }
+}
+
+/// `12 %` if the limit is met, or `−3.1 %` if it is exceeded. For a lower limit the sign is
+/// reversed.
 fn margin(outcome: &ObjectiveOutcome) -> String {
     if outcome.limit == 0.0 {
         return "–".to_owned();
@@ -157,7 +167,7 @@ fn margin(outcome: &ObjectiveOutcome) -> String {
     )
 }
 
-/// A share in percent, with as many nines as it takes to tell it from all.
+/// A share in percent, with enough digits to distinguish it from 100 %.
 pub fn share(share: f64) -> String {
     let percent = share * 100.0;
     let missing = 100.0 - percent;
@@ -167,7 +177,7 @@ pub fn share(share: f64) -> String {
         (2.0 - missing.log10().floor()).clamp(2.0, 6.0) as u8
     };
     let text = plimsoll_plots::number::Place::decimals(places).print(percent);
-    // Rounded up to all would say more than is so.
+    // Rounding up to 100 % would claim too much.
     if missing > 0.0 && text.starts_with("100") {
         "99.999999".to_owned()
     } else {

@@ -1,4 +1,4 @@
-//! Two values of an axis over all their cells together: the sentences and the table.
+//! Comparisons of two values of an axis over all cells: the sentences and the table.
 
 use plimsoll_results::lab::{LabResult, Outcome, Pooled};
 
@@ -6,7 +6,7 @@ use crate::comparisons::{comparative, probability};
 use crate::document::{Head, Table, Words};
 use crate::naming::{capital, counted};
 
-/// One sentence each, what differs first.
+/// One sentence each, differences first.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
     let (differ, alike): (Vec<&Pooled>, Vec<&Pooled>) = result
         .pooled
@@ -43,7 +43,7 @@ fn said(result: &LabResult, one: &Pooled) -> String {
     }
 }
 
-/// What a reader calls the figure, and its unit.
+/// The label of the figure, and its unit.
 fn named(result: &LabResult, one: &Pooled) -> (String, String) {
     let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
     figures

@@ -1,4 +1,4 @@
-//! Published figures beside measured ones, and what the published document got wrong.
+//! Published figures compared with measured ones, and errors of the published document.
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::LabResult;
@@ -6,7 +6,7 @@ use plimsoll_results::lab::LabResult;
 use crate::document::{Block, Head, Table, Words};
 use crate::naming::{cell_id, figures, short_name, state_text};
 
-/// The table of published figures; none where there are none.
+/// The table of published figures; none if there are none.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
     let mut rows = Vec::new();
     for cell in &result.cells {
@@ -41,12 +41,12 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     }
     vec![
         Block::Prose(Words::new().strong("The machines differ.").text(
-            " The published figures come from other processors, networks and versions, so that \
+            " The published figures come from other processors, networks and versions, so \
              a ratio of the two columns says nothing about either system. What can be compared \
              is the pattern: which cells are above which.",
         )),
         Block::Table(Table {
-            caption: "Published beside measured".to_owned(),
+            caption: "Published and measured figures".to_owned(),
             head: vec![
                 Head::words("cell"),
                 Head::words("figure"),
@@ -60,13 +60,13 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     ]
 }
 
-/// Each error with the way this lab avoids it; none where none are known.
+/// Each published error, and how this lab avoids it; none if none are known.
 pub fn errors(result: &LabResult) -> Vec<Block> {
     if result.published_errors.is_empty() {
         return Vec::new();
     }
     vec![Block::Table(Table {
-        caption: "Errors of the published report, and why they cannot happen here".to_owned(),
+        caption: "Errors in the published report, and how this lab avoids them".to_owned(),
         head: vec![
             Head::words("what was wrong"),
             Head::words("how it is avoided"),

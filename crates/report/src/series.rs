@@ -1,10 +1,10 @@
-//! A cell's runs second by second: as pictures, and as data for interactive plots.
+//! A cell's runs by second: as pictures, and as data for interactive plots.
 
 use plimsoll_plots::{HeatColumn, HeatMap, OverTime, Span, TimePoint};
 use plimsoll_results::lab::{Cell, Repeat};
 use serde_json::{Value, json};
 
-/// Runs end to end: where each begins, in seconds from the left edge.
+/// Runs end to end: where each starts, in seconds from the left edge.
 fn laid_out(cell: &Cell) -> Vec<(f64, &Repeat)> {
     let mut at = 0.0;
     let mut laid = Vec::new();
@@ -28,7 +28,7 @@ fn length(repeat: &Repeat) -> f64 {
         .unwrap_or(0) as f64
 }
 
-/// Latency, rate and failures of all runs; none without seconds.
+/// Latency, rate and failures of all runs; none without data per second.
 pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
     let laid = laid_out(cell);
     let points: Vec<TimePoint> = laid
@@ -60,7 +60,7 @@ pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
     })
 }
 
-/// Every request of all runs by time and latency; none where it was not kept.
+/// Every request of all runs by time and latency; none if requests were not recorded.
 pub fn heat_map(cell: &Cell, title: String) -> Option<HeatMap> {
     let laid = laid_out(cell);
     let columns: Vec<HeatColumn> = laid
@@ -83,8 +83,8 @@ pub fn heat_map(cell: &Cell, title: String) -> Option<HeatMap> {
         })
 }
 
-/// What the interactive plots are drawn from: columns of equal length, with a gap
-/// between runs, and the runs.
+/// The data of the interactive plots: columns of equal length, with a gap between runs, and the
+/// runs.
 pub fn data(cell: &Cell) -> Option<Value> {
     let laid = laid_out(cell);
     let (mut at, mut p50, mut p95, mut p99, mut max) = (vec![], vec![], vec![], vec![], vec![]);
@@ -135,7 +135,7 @@ pub fn data(cell: &Cell) -> Option<Value> {
     })
 }
 
-/// Five digits are more than an eye can see.
+/// Five digits, which is more than a plot can show.
 fn figure(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| {
         let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);

@@ -1,4 +1,4 @@
-//! Percentile curves: cells that differ in one axis, in one plot.
+//! Percentile curves of cells that differ in one axis, in one plot.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                     .trim_end_matches('-')
                     .to_owned(),
                 caption: format!(
-                    "Percentiles of {kind}{place}. Thin where fewer than ten values decide."
+                    "Percentiles of {kind}{place}. Thin lines depend on fewer than ten values."
                 ),
                 narrow: plot.draw(Room::Narrow),
                 wide: None,
@@ -61,9 +61,9 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
-/// All repeats of a cell as one curve: the buckets of histograms add up.
+/// All repeats of a cell as one curve, with the buckets of their histograms added up.
 fn curve(result: &LabResult, cell: &Cell, axis: Option<&str>) -> Option<Curve> {
-    // Bits of positive numbers are in the order of the numbers.
+    // The bits of positive floats sort like the numbers.
     let mut buckets: BTreeMap<u64, u64> = BTreeMap::new();
     let mut max = 0.0_f64;
     for repeat in &cell.repeats {

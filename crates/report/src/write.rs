@@ -1,4 +1,4 @@
-//! The report's parts in their order.
+//! The sections of the report, in order.
 
 use plimsoll_results::lab::LabResult;
 
@@ -20,8 +20,8 @@ pub fn document(result: &LabResult) -> Document {
         }
     };
     add(
-        "answer",
-        "The answer",
+        "conclusion",
+        "Conclusion",
         vec![Block::Points(answer::sentences(result))],
     );
     let mut blocks = vec![Block::Prose(method::axes(result))];
@@ -29,37 +29,41 @@ pub fn document(result: &LabResult) -> Document {
         blocks.clear();
     }
     blocks.extend(matrix::blocks(result));
-    add("matrix", "The matrix", blocks);
+    add("matrix", "Results", blocks);
     add("comparisons", "Comparisons", comparisons::blocks(result));
     add("objectives", "Objectives", objectives::blocks(result));
     add("percentiles", "Percentile curves", tails::blocks(result));
-    add("cpu", "What a request costs", matrix::cpu_blocks(result));
+    add("cpu", "Cost per request", matrix::cpu_blocks(result));
     add(
         "published",
-        "Published beside measured",
+        "Published and measured figures",
         published::blocks(result),
     );
     add(
         "errors",
-        "What the published report got wrong",
+        "Errors in the published report",
         published::errors(result),
     );
-    add("audit", "Findings of the audit", findings(result));
+    add("audit", "Audit findings", findings(result));
     add(
         "environment",
-        "Where it was measured",
+        "Test environment",
         method::environment(result),
     );
-    add("topology", "What ran where", method::topology(result));
-    add("repeat", "To run it again", method::repeating(result));
+    add("topology", "Processes and links", method::topology(result));
+    add(
+        "repeat",
+        "Reproducing the results",
+        method::repeating(result),
+    );
     let each = cells::sections(result);
     if !each.is_empty() {
         add(
             "cells",
-            "Cell by cell",
+            "Cells",
             vec![Block::Prose(Words::plain(
-                "Each cell with its verdict, its figures, what was declared and what was found, \
-                 its seconds, its runs and what the tool printed.",
+                "Each cell with its verdict, its figures, declared and measured values, \
+                 its data by second, its runs and the output of the tool.",
             ))],
         );
         sections.extend(each);
@@ -81,7 +85,7 @@ fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
     let machine = &result.environment;
     let mut facts = vec![
         ("form", result.form.clone()),
-        ("begun", result.started.clone()),
+        ("started", result.started.clone()),
         (
             "cells with figures",
             format!("{believed} of {}", result.cells.len()),
@@ -98,7 +102,7 @@ fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Everything the audit found, the worst first, with links to the cells.
+/// All audit findings, worst first, with links to the cells.
 fn findings(result: &LabResult) -> Vec<Block> {
     let mut all: Vec<(u8, Words)> = Vec::new();
     let rank = |level: &str| match level {
@@ -130,7 +134,7 @@ fn findings(result: &LabResult) -> Vec<Block> {
     }
     if all.is_empty() {
         return vec![Block::Prose(Words::plain(
-            "The audit found nothing against these figures.",
+            "The audit found no problem with these figures.",
         ))];
     }
     all.sort_by_key(|(rank, _)| *rank);

@@ -29,8 +29,8 @@ fn run(command: &mut Command, way_out: &str) {
     );
 }
 
-/// A directory with the script and its one package, in the version of the lock file;
-/// made once, so that later runs need no registry.
+/// A folder with the script and its one package, in the locked version. Created once, so that later
+/// runs need no registry.
 fn driver() -> PathBuf {
     let directory = below_target("pages-browser");
     let stamp = directory.join("installed");
@@ -70,7 +70,7 @@ fn pages_work_in_a_browser() {
         )
         .expect("a file below target");
     }
-    // And the reports of whole labs that the project publishes.
+    // The published lab reports, too.
     let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     for entry in fs::read_dir(&published).expect("published reports") {
         let page = entry.expect("an entry").path().join("report.html");

@@ -1,5 +1,4 @@
-//! Pages are well-formed markup, whatever the result contains, and are the same each
-//! time.
+//! Pages are well-formed, whatever the result contains, and are the same each time.
 
 mod support;
 
@@ -94,7 +93,7 @@ fn hostile_text_stays_text_in_markdown() {
             }
             None => {}
         }
-        // A line of HTML is not read as Markdown; its text is escaped as HTML.
+        // A line of HTML is not parsed as Markdown; its text is escaped as HTML.
         if let Some(inside) = line
             .strip_prefix("<details><summary>")
             .and_then(|line| line.strip_suffix("</summary>"))
@@ -102,7 +101,7 @@ fn hostile_text_stays_text_in_markdown() {
             assert!(!inside.contains('<'), "{inside}");
             continue;
         }
-        // Outside code every angle bracket, bracket and backtick of the text is escaped.
+        // Outside of code, every angle bracket, bracket and backtick of the text is escaped.
         let line = without_code(line);
         assert!(
             !line.contains("<script") && !line.contains("<img"),
@@ -134,7 +133,7 @@ fn without_code(line: &str) -> String {
         }
         let run = chars[at..].iter().take_while(|c| **c == '`').count();
         let mut end = at + run;
-        // The span ends at the next run of just as many.
+        // The span ends at the next run of the same length.
         while end < chars.len() {
             let next = chars[end..].iter().take_while(|c| **c == '`').count();
             if next == run {
@@ -148,7 +147,7 @@ fn without_code(line: &str) -> String {
     out
 }
 
-/// Names of elements with their attributes, in order; panics where tags do not balance.
+/// Element names with their attributes, in order; panics if tags are not balanced.
 fn elements(page: &str) -> Vec<(String, String)> {
     const VOID: [&str; 3] = ["meta", "!doctype", "img"];
     let mut found = Vec::new();
@@ -171,7 +170,7 @@ fn elements(page: &str) -> Vec<(String, String)> {
             continue;
         }
         open.push(name.to_owned());
-        // Raw text has no tags in it but its own end.
+        // Raw text ends only at its own end tag.
         if matches!(name, "script" | "style") {
             let end = rest.find(&format!("</{name}")).expect("its end");
             rest = &rest[end..];
@@ -251,7 +250,7 @@ fn the_html_balances_and_only_its_own_elements_are_in_it() {
                 assert!(ids.insert(id.clone()), "{name}: the id {id} is used twice");
             }
         }
-        // Links lead somewhere in the page, and labels to what labels.
+        // Links point to ids in the page, and labels to their elements.
         for (element, attributes) in &found {
             if element == "a" {
                 let to = attributes
@@ -272,7 +271,7 @@ fn the_html_balances_and_only_its_own_elements_are_in_it() {
             (count("h1"), count("main"), count("header"), count("footer")),
             (1, 1, 1, 1)
         );
-        // SVG has titles of its own.
+        // SVG pictures have their own titles.
         assert_eq!(count("title"), 1 + count("svg"), "{name}");
         assert_eq!(count("table"), count("caption"));
         let scripts = found
@@ -288,7 +287,7 @@ fn the_html_asks_the_network_for_nothing() {
         let page = html(&result);
         for (element, attributes) in elements(&page) {
             for asks in ["src=", "srcset=", "action=", "xlink:", "style="] {
-                // In the text of a value quotes are escaped, so this is an attribute.
+                // Quotes are escaped in attribute values, so this is an attribute.
                 assert!(
                     !attributes.contains(&format!("{asks}\"")),
                     "{name}: <{element} {attributes}>"
@@ -309,9 +308,9 @@ fn a_wide_matrix_makes_a_page_of_sensible_size() {
     assert!(size < 2_500_000, "{size} bytes");
 }
 
-/// `target/tmp/pages` keeps the pages to look at.
+/// Keeps the pages in `target/tmp/pages` for inspection.
 #[test]
-fn pages_are_kept_to_look_at() {
+fn pages_are_written_for_inspection() {
     let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     for (name, result) in fixture::all() {
         let directory = directory.join(name);

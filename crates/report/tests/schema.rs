@@ -1,4 +1,4 @@
-//! Results follow `docs/schema/lab-result-1.json`, and survive being written and read.
+//! Results conform to `docs/schema/lab-result-1.json`, and are the same after writing and reading.
 
 mod support;
 
@@ -31,7 +31,7 @@ fn results_follow_the_schema() {
 }
 
 #[test]
-fn what_does_not_follow_is_told() {
+fn violations_of_the_schema_are_detected() {
     let good = json(&fixture::full());
     let broken = |pointer: &str, value: Value| {
         let mut broken = good.clone();
@@ -61,7 +61,7 @@ fn what_does_not_follow_is_told() {
 }
 
 #[test]
-fn a_result_reads_back_as_it_was_written() {
+fn a_result_survives_a_round_trip() {
     for (name, result) in fixture::all() {
         let text = serde_json::to_string(&result).expect("a result is JSON");
         let back: LabResult = serde_json::from_str(&text).expect("what was written");

@@ -1,5 +1,5 @@
-//! Pages say what the result says: every number in prose and tables is in the result,
-//! sentences follow from outcomes, and a cell that cannot be believed has no figure.
+//! Pages match the result: every number in prose and tables is in the result, sentences follow from
+//! the outcomes, and an invalid cell has no figures.
 
 mod support;
 
@@ -8,7 +8,7 @@ use plimsoll_results::lab::{CellState, LabResult, Outcome};
 use serde_json::Value;
 use support::{fixture, numbers};
 
-/// What the text itself counts, derives or is fixed by its method: worked out here
+/// Numbers that the text itself counts or derives, or that are fixed by the method: computed here
 /// from the result, not by the code that writes the page.
 fn derived(result: &LabResult) -> Vec<f64> {
     // 95 % intervals, fewer than ten values, 100 %, a ratio of 1.
@@ -37,7 +37,7 @@ fn derived(result: &LabResult) -> Vec<f64> {
     );
     count(&mut all, result.cells.len());
     count(&mut all, result.comparisons.len());
-    // Parts of lists: pairs, cells with a figure, runs. None is larger than its list.
+    // Counts of parts of lists: pairs, cells with a figure, runs. None is larger than its list.
     let longest = result.cells.len().max(result.comparisons.len());
     all.extend((0..=longest).map(|number| number as f64));
     for cell in &result.cells {
@@ -115,9 +115,9 @@ fn a_number_that_is_not_in_the_result_would_be_found() {
 }
 
 #[test]
-fn a_cell_that_cannot_be_believed_has_no_figure_anywhere() {
+fn an_invalid_cell_has_no_figure_anywhere() {
     let mut result = fixture::full();
-    // Figures that are left in an invalid cell by mistake are not shown either.
+    // Figures that remain in an invalid cell by mistake are not shown either.
     let telltale = 98_765.432_1;
     let cell = result
         .cells
@@ -135,7 +135,7 @@ fn a_cell_that_cannot_be_believed_has_no_figure_anywhere() {
             assert!(!page.contains(trace), "{trace} is shown");
         }
         assert!(page.contains("The generator was the limit."));
-        assert!(page.contains("No figure is given for it"));
+        assert!(page.contains("Its figures are not shown"));
     }
 }
 
@@ -193,7 +193,7 @@ fn sentences_follow_from_outcomes() {
 }
 
 #[test]
-fn what_the_correction_took_is_not_called_noise() {
+fn comparisons_lost_to_the_correction_are_not_called_noise() {
     let unsure = (1.7, Some((1.6, 1.8)), Outcome::Uncertain);
     let larger = (1.9, Some((1.8, 2.0)), Outcome::Larger);
     assert_eq!(
@@ -208,7 +208,7 @@ fn what_the_correction_took_is_not_called_noise() {
 }
 
 #[test]
-fn cells_together_are_told_before_each_of_them() {
+fn pooled_comparisons_come_before_single_ones() {
     let told = answer(&fixture::full());
     assert_eq!(
         told[0],
@@ -221,7 +221,7 @@ fn cells_together_are_told_before_each_of_them() {
 }
 
 #[test]
-fn objectives_say_which_cells_break_them() {
+fn objectives_list_the_cells_that_miss_them() {
     let result = fixture::full();
     let line = answer(&result)
         .into_iter()
@@ -236,14 +236,14 @@ fn objectives_say_which_cells_break_them() {
     };
     assert!(
         line.contains(&format!(
-            "kept in {} of {} cells",
+            "met in {} of {} cells",
             of("kept"),
             result.objectives.len()
         )),
         "{line}"
     );
     assert!(
-        of("broken") == 0 || line.contains(&format!("broken in {}", of("broken"))),
+        of("broken") == 0 || line.contains(&format!("missed in {}", of("broken"))),
         "{line}"
     );
 }
@@ -254,7 +254,7 @@ fn the_form_is_named_and_short_runs_are_called_short() {
     for page in [markdown(&quick), html(&quick)] {
         assert!(page.contains("quick form") && page.contains("short"));
         assert!(page.contains("not finished"));
-        assert!(page.contains("left out of this form") && page.contains("not run yet"));
+        assert!(page.contains("not part of this form") && page.contains("not run yet"));
     }
     assert!(!markdown(&fixture::full()).contains("quick form"));
 }
@@ -263,19 +263,19 @@ fn the_form_is_named_and_short_runs_are_called_short() {
 fn both_pages_have_every_part() {
     let result = fixture::full();
     let parts = [
-        "The answer",
-        "The matrix",
+        "Conclusion",
+        "Results",
         "Comparisons",
         "Objectives",
         "Percentile curves",
-        "What a request costs",
-        "Published beside measured",
-        "What the published report got wrong",
-        "Findings of the audit",
-        "Where it was measured",
-        "What ran where",
-        "To run it again",
-        "Cell by cell",
+        "Cost per request",
+        "Published and measured figures",
+        "Errors in the published report",
+        "Audit findings",
+        "Test environment",
+        "Processes and links",
+        "Reproducing the results",
+        "Cells",
         "Example CPU 9000",
         "The machines differ.",
         "963 Mbit/s",
@@ -285,7 +285,7 @@ fn both_pages_have_every_part() {
         "MSER-5",
         "2 runs; 3 are needed",
         "the 95th percentile needs 200",
-        "POST /Check answered 503, not 200",
+        "POST /Check: status 503, not 200",
         "the database refused the connection",
         "4 of 6 runs; the machine was restarted.",
         "n2-standard-4",

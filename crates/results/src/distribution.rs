@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_still_json() {
+    fn numbers_that_are_not_finite_are_still_json() {
         let mut histogram = Histogram::new();
         histogram.record(f64::INFINITY);
         histogram.record(1.0);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_that_do_not_add_up_are_no_distribution() {
+    fn inconsistent_counts_are_not_a_distribution() {
         let distribution = Distribution {
             count: 3,
             sum: 2.0,

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_linux_tells() {
+    fn linux_system_information_is_read() {
         let root = tempfile::tempdir().expect("a folder");
         for (path, text) in [
             (
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_system_that_tells_nothing_still_has_a_fingerprint() {
+    fn a_system_without_information_still_has_a_fingerprint() {
         let root = tempfile::tempdir().expect("a folder");
         let here = Environment::of(System::below(root.path()));
         assert!(!here.fingerprint.is_empty() && here.cpus > 0 && here.settings.is_empty());

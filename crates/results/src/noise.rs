@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_level_is_no_noise() {
+    fn a_change_of_level_is_not_noise() {
         let values = [10.0, 10.2, 9.8, 10.1, 20.0, 20.4, 19.6, 20.2];
         let noise = between_runs(&values, &[4], p95()).expect("enough runs");
         assert_eq!((noise.runs, noise.levels), (8, 2));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_runs_tell_nothing() {
+    fn too_few_runs_give_no_noise_estimate() {
         assert_eq!(between_runs(&[1.0; 5], &[], p95()), None);
         assert_eq!(between_runs(&[1.0; 6], &[3], p95()), None);
         assert_eq!(between_runs(&[0.0; 9], &[], p95()), None);

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_taken_out_by_their_names() {
+    fn secrets_are_removed_by_name() {
         for (text, hidden) in [
             ("Authorization: Bearer abc.def", "Authorization: ***"),
             ("X-Api-Key: 12345", "X-Api-Key: ***"),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_secret_stays() {
+    fn other_values_stay() {
         for text in [
             "http://127.0.0.1:8080/tokens",
             "Accept: application/json",
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_behind_a_telling_flag_is_hidden() {
+    fn the_value_of_a_secret_flag_is_hidden() {
         let line = ["http", "--auth-token", "abc", "--rate", "5", "--password=x"];
         let hidden = in_arguments(line.map(str::to_owned));
         assert_eq!(

@@ -180,7 +180,7 @@ fn seconds_alone_without_noise_between_runs_are_reported_unchanged() {
 }
 
 #[test]
-fn what_differs_is_found_and_measured() {
+fn differences_are_found_and_measured() {
     let figures = figures();
     let mut random = Random::new(6);
     let runs: Vec<_> = (0..10)

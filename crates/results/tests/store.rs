@@ -37,7 +37,7 @@ fn record(question: &str, requests: f64, end: bool) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_kept_is_listed_and_read_again() {
+fn stored_runs_are_listed_and_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("below/runs.sqlite");
     let mut store = Store::open(&path).expect("made");
@@ -92,7 +92,7 @@ fn what_was_kept_is_listed_and_read_again() {
 }
 
 #[test]
-fn what_is_no_record_or_no_store_is_reported() {
+fn invalid_records_and_stores_are_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("runs.sqlite");
     let mut store = Store::open(&path).expect("made");

@@ -4,47 +4,47 @@ use std::time::Duration;
 
 use plimsoll_plan::{Executor, Rate, Scenario};
 
-/// A flag's name, for complaints, and what it says.
+/// A flag's name, for error messages, and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag<T> {
     pub name: &'static str,
     pub value: T,
 }
 
-/// What the flags of a command say of it.
+/// The amount of load as set by a command's flags.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount<'a> {
-    /// Users at once; in the open model those there are at the start.
+    /// Simultaneous users; in the open model, users at the start.
     pub users: Flag<u32>,
     /// How often calls start.
     pub rate: Flag<Option<Rate>>,
-    /// Calls in all.
+    /// Total number of calls.
     pub total: Flag<Option<u64>>,
     /// Most users in the open model.
     pub max_users: Option<u32>,
-    /// How long, or the longest time.
+    /// The duration, or the longest time.
     pub duration: Option<&'a str>,
-    /// Users that work at once, of a fixed amount of work.
+    /// Users of a fixed amount of work.
     pub workers: Option<u32>,
-    /// Calls that each of them makes.
+    /// Calls per user.
     pub loops: Option<u64>,
 }
 
-/// Work that was ordered by its amount takes as long as it takes.
+/// Time limit of a fixed amount of work, which may take as long as necessary.
 const AS_LONG_AS_IT_TAKES: &str = "24h";
 
 impl Amount<'_> {
-    /// The one scenario that makes it, named after the command.
+    /// The only scenario of the run, named after the command.
     ///
     /// # Errors
-    /// Which flag makes no sense.
+    /// An invalid flag.
     pub fn scenario(&self, name: &str) -> Result<Scenario, String> {
         let mut scenario = Scenario::new(name, self.executor()?);
         scenario.graceful_stop = Duration::from_secs(1);
         Ok(scenario)
     }
 
-    /// Whether time ends it, and nothing else.
+    /// Whether only time ends the run.
     pub fn is_by_time(&self) -> bool {
         self.total.value.is_none() && self.loops.is_none()
     }
@@ -101,8 +101,8 @@ impl Amount<'_> {
     }
 }
 
-/// A rate per second for a record: a whole number where it is one, so that `10` and `600/m` are the
-/// same configuration.
+/// A rate per second for a record: a whole number if possible, so that `10` and `600/m` are the same
+/// configuration.
 pub fn rate_in_record(rate: Rate) -> serde_json::Value {
     let per_second = rate.per_second();
     if per_second.fract() == 0.0 && per_second < u64::MAX as f64 {
@@ -112,10 +112,10 @@ pub fn rate_in_record(rate: Rate) -> serde_json::Value {
     }
 }
 
-/// A flag's time, with its unit.
+/// Parses a flag's time, with its unit.
 ///
 /// # Errors
-/// What is wrong with it, with the flag's name.
+/// Why it is invalid, with the flag's name.
 pub fn parse_duration(flag: &str, text: &str) -> Result<Duration, String> {
     plimsoll_units::duration::parse_with_unit(text)
         .map_err(|error| format!("{flag} {text}: {error}"))

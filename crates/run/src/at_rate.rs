@@ -1,4 +1,4 @@
-//! `--rate`: a script's scenario, started at a constant rate.
+//! `--rate`: starts a script's scenario at a constant rate.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,18 +6,18 @@ use std::time::Duration;
 use plimsoll_plan::{Options, Rate, ScenarioOptions};
 use serde_json::json;
 
-/// How long without `--duration`.
+/// Duration without `--duration`.
 const DURATION: Duration = Duration::from_secs(10);
-/// Users made before the start without `--vus`.
+/// Users created before the start without `--vus`.
 const USERS: i64 = 50;
-/// Most users: ten times as many, and at least this many.
+/// Most users: ten times the initial number, but at least this many.
 const USERS_MOST: i64 = 1_000;
 
-/// Puts a constant arrival rate into the flags in the place of `--duration` and `--vus`.
-/// Function, variables and tags are those of the script's one scenario, if it has one.
+/// Replaces `--duration` and `--vus` in the flags with a constant arrival rate. Function, variables
+/// and tags are those of the script's only scenario, if it has one.
 ///
 /// # Errors
-/// When the script has several scenarios: whose rate it is cannot be known.
+/// If the script has several scenarios, because it is unknown which one the rate is for.
 pub(crate) fn shape(
     flags: &mut Options,
     rate: Rate,

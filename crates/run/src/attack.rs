@@ -1,4 +1,4 @@
-//! An attack: a list of targets, hit in turn, and results of every hit.
+//! An attack: a list of targets, requested in turn, and the result of every hit.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -16,25 +16,25 @@ use crate::results_file::{Destination, ResultsFile};
 /// Hits on a list of targets.
 pub struct Attack {
     pub aim: Aim,
-    /// What the list is called in messages.
+    /// The list's name in messages.
     pub list_name: String,
     pub settings: AttackSettings,
     pub http: plimsoll_http::Settings,
     pub scenario: Scenario,
-    /// Where the results of hits go.
+    /// Where the results of hits are written.
     pub results: Destination,
-    /// Where Prometheus fetches the figures, if it does.
+    /// The address at which Prometheus fetches the metrics, if it does.
     pub metrics_address: Option<String>,
 }
 
-/// What is wrong with a list of targets that is read while the attack runs.
+/// Errors in a list of targets that is read during the attack.
 pub(crate) struct TargetErrors {
     name: String,
     stream: Option<Arc<Stream>>,
 }
 
 impl TargetErrors {
-    /// What ended the run, if the list did.
+    /// The error that ended the run, if the list did.
     pub fn error(&self, aborted: Option<&AbortReason>) -> Option<String> {
         match self.stream.as_ref().and_then(|stream| stream.ended()) {
             Some(Some(error)) => Some(format!("{}: {error}", self.name)),
@@ -48,7 +48,7 @@ impl TargetErrors {
 }
 
 impl Attack {
-    /// The users and their scenario. Starts what writes their results, and what serves their figures.
+    /// The users and their scenario. Starts the threads that write results and serve metrics.
     pub(crate) fn users(
         self,
         listeners: &mut Listeners<'_>,
@@ -86,27 +86,27 @@ impl Attack {
     }
 }
 
-/// A list of targets that is not read yet.
+/// A list of targets that has not been read yet.
 pub struct TargetList {
     /// A file, or `stdin`.
     pub name: String,
     pub format: Format,
     pub defaults: Defaults,
-    /// Read it while the attack runs, once, instead of before it, round and round.
+    /// Read it during the attack, once, instead of before it and repeatedly.
     pub is_lazy: bool,
 }
 
 impl TargetList {
-    /// Opens the list, and reads it unless it is to be read lazily.
+    /// Opens the list, and reads it unless it should be read lazily.
     ///
     /// # Errors
-    /// When it cannot be read, or is not a list of targets.
+    /// If it cannot be read, or is not a list of targets.
     pub fn open(self) -> Result<Aim, String> {
         let name = self.name;
         let cannot_read =
             |error: std::io::Error| format!("-targets={name}: cannot read it: {error}");
         let input: Box<dyn Read + Send> = match (name.as_str(), self.is_lazy) {
-            // A lazy list is never held as a whole, so it may be endless.
+            // A lazy list is never in memory as a whole, so it may be endless.
             ("stdin" | "-", true) => Box::new(std::io::stdin()),
             (path, true) => Box::new(std::fs::File::open(path).map_err(cannot_read)?),
             ("stdin" | "-", false) => Box::new(LimitedReader::new(std::io::stdin())),
@@ -128,11 +128,11 @@ impl TargetList {
         }
     }
 
-    /// Tells lists of targets apart by what they have sent, with bodies and headers from wherever
-    /// they come. None for what is read once from stdin while the attack runs, or cannot be read
-    /// twice.
+    /// A hash that distinguishes lists of targets by their requests, including bodies and headers
+    /// from other files. `None` for a list that is read once from stdin during the attack, or that
+    /// cannot be read twice.
     pub fn content_hash(aim: &Aim, name: &str) -> Option<String> {
-        /// No method, header or value is a line end, so no two lists have the same parts.
+        /// No method, header or value contains a line break, so different lists have different parts.
         const NEXT: &[u8] = b"\n";
         match aim {
             Aim::Cycle(targets) => Some(hash::hash(targets.iter().flat_map(|target| {

@@ -1,4 +1,4 @@
-//! Runs this very program, and reads the record that the run leaves.
+//! Runs this program as a child process, and reads the record of the run.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -10,16 +10,16 @@ use plimsoll_results::record::{self, ReadError, Record};
 /// The exit status of a run that a signal ended.
 const INTERRUPTED: i32 = 105;
 
-/// A folder for records that are read and thrown away.
+/// A folder for temporary records.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes the folder.
+    /// Creates the folder.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn new() -> Result<Scratch, String> {
-        // A folder that is ours alone, for others may write to the system's.
+        // A private folder, because other users may write to the system's.
         let folder = std::env::temp_dir().join(format!("plimsoll-runs-{}", std::process::id()));
         std::fs::create_dir(&folder).map_err(|error| {
             format!(
@@ -30,16 +30,16 @@ impl Scratch {
         Ok(Scratch(folder))
     }
 
-    /// Runs the program with these arguments, which make load. `name` is what the run is
-    /// called when it fails.
+    /// Runs the program with these arguments, which generate load. `name` is the run's name in
+    /// error messages.
     ///
     /// # Errors
-    /// When the run left no complete record, with what it printed.
+    /// If the run wrote no complete record, with its output.
     pub fn run(&self, name: &str, arguments: &[String]) -> Result<Record, String> {
         let path = self.0.join("run.jsonl");
         let program = std::env::current_exe()
             .map_err(|error| format!("cannot find this program: {error}"))?;
-        // The record of the run before must not be taken for this one's.
+        // Do not read the record of an earlier run if this one writes none.
         let _ = std::fs::remove_file(&path);
         let mut child = Command::new(program)
             .args(arguments)
@@ -52,7 +52,7 @@ impl Scratch {
             .map_err(|error| format!("cannot run {name}: {error}"))?;
         let mut talk = Vec::new();
         if let Some(mut errors) = child.stderr.take() {
-            // The start of what it says is enough; the rest must still be taken.
+            // The start of its messages is enough, but the rest must be read too.
             let _ = errors.by_ref().take(1 << 16).read_to_end(&mut talk);
             let _ = std::io::copy(&mut errors, &mut std::io::sink());
         }
@@ -63,7 +63,8 @@ impl Scratch {
             .map_err(ReadError::from)
             .and_then(|file| record::read(BufReader::new(file)));
         match record {
-            // A run that a threshold broke off has an end too; one that Ctrl-C ended has no say.
+            // A run that a threshold aborted has a complete record; one that Ctrl-C ended does not
+            // count.
             Ok(record) if record.end.is_some() && status.code() != Some(INTERRUPTED) => Ok(record),
             _ => Err(format!(
                 "{name} gave no result ({status}): {}",

@@ -1,4 +1,4 @@
-//! What a run tells its listeners.
+//! The events that a run sends to its listeners.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,36 +10,36 @@ use plimsoll_verdict::Verdict;
 
 use crate::Progress;
 
-/// Something that happened in a run. Borrowed: a listener that hands events to another thread copies
-/// what it needs.
+/// Something that happened in a run. Borrowed: a listener that passes events to another thread
+/// copies what it needs.
 #[derive(Clone, Copy)]
 pub enum Event<'a> {
     /// Everything is ready. No user exists yet, and nothing was sent.
     Starting,
-    /// Something that the person who watches may want to know.
+    /// Information for the user.
     Message(&'a str),
-    /// The engine noticed something.
+    /// A notice of the engine.
     Notice(&'a Notice),
-    /// Something is wrong with the samples that users recorded.
+    /// A problem with the samples that users recorded.
     Warning(&'a str),
-    /// A worker handed over what its users recorded while scenarios ran.
+    /// The samples that a worker's users recorded while scenarios ran.
     Window(&'a WorkerWindow<'a>),
     /// Single samples, in runs that have outputs.
     Samples(&'a Arc<[SampleRecord]>),
-    /// A second of the scenarios is over.
+    /// A second of the scenarios has ended.
     Second(&'a Progress),
     /// The listener's interval has passed.
     Progress(&'a Progress),
-    /// Workers are gone, and everything they recorded was handed over.
+    /// Workers have ended, and all their samples were received.
     Done(&'a Progress),
-    /// The run was judged. The last event.
+    /// The run was judged. Always the last event.
     Judged(&'a Judged<'a>),
 }
 
-/// What one worker recorded since its window before.
+/// The samples that one worker recorded since its previous window.
 pub struct WorkerWindow<'a> {
     pub window: &'a Window,
-    /// Iterations under way on the worker meanwhile.
+    /// Iterations in flight on the worker during the window.
     pub in_flight: &'a InFlightReading,
     /// When the scenarios started.
     pub started: Moment,
@@ -57,21 +57,21 @@ pub struct Judged<'a> {
 /// Follows a run.
 ///
 /// Listeners are called one after another on the supervisor's thread, never on a worker's. Workers
-/// hand over what they recorded through a channel that does not block, so a slow listener delays
-/// other listeners, thresholds and the record's lines, and never a request. What can block for long
-/// (a network, a disk) belongs on a thread of its own behind a bounded queue: wrap it in
-/// [`Queued`](crate::Queued), or do as [`Outputs`](crate::Outputs) does, which waits rather than
-/// lose samples.
+/// send their samples through a channel that does not block, so a slow listener delays other
+/// listeners, thresholds and the record's lines, but never a request. Operations that can block for
+/// a long time (network, disk) belong on a thread of their own behind a bounded queue: wrap the
+/// listener in [`Queued`](crate::Queued), or do as [`Outputs`](crate::Outputs) does, which waits
+/// rather than lose samples.
 pub trait Listener {
-    /// How often [`Event::Progress`] is wanted.
+    /// The interval of [`Event::Progress`].
     fn interval(&self) -> Duration {
         Duration::from_secs(1)
     }
 
-    /// Something happened.
+    /// Receives an event.
     fn event(&mut self, event: Event<'_>);
 
-    /// Completes what was begun. Called once, after the last event.
+    /// Completes pending work. Called once, after the last event.
     fn finish(&mut self) -> Finished {
         Finished::default()
     }
@@ -91,16 +91,16 @@ impl<L: Listener + ?Sized> Listener for &mut L {
     }
 }
 
-/// What a listener reports when the run is over.
+/// A listener's report at the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Finished {
-    /// What could not be written, each a sentence.
+    /// Write errors, one sentence each.
     pub errors: Vec<String>,
-    /// What the person who watches may want to know, each a sentence.
+    /// Information for the user, one sentence each.
     pub messages: Vec<String>,
 }
 
-/// The listeners of a run, and when each is called next.
+/// The listeners of a run, with the time of each one's next progress event.
 pub(crate) struct Listeners<'a>(Vec<Entry<'a>>);
 
 struct Entry<'a> {
@@ -136,12 +136,12 @@ impl<'a> Listeners<'a> {
         }
     }
 
-    /// When the first of them wants to hear of progress.
+    /// When the first of them is due for a progress event.
     pub fn next_due(&self) -> Option<Moment> {
         self.0.iter().map(|entry| entry.due).min()
     }
 
-    /// Tells those of the progress whose interval has passed.
+    /// Sends progress to the listeners whose interval has passed.
     pub fn tell_progress(&mut self, progress: &Progress, now: Moment) {
         for entry in &mut self.0 {
             if now >= entry.due {

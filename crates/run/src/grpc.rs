@@ -1,4 +1,4 @@
-//! Calls of one gRPC method: the schema, and the users that make them.
+//! Calls of one gRPC method: the schema and the users.
 
 use std::cell::OnceCell;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use plimsoll_plan::Scenario;
 use plimsoll_scriptless::{CallSpec, GrpcUsers};
 use plimsoll_verdict::with_hint;
 
-/// Calls of one method, over and over.
+/// Repeated calls of one method.
 pub struct Grpc {
     pub call: CallSpec,
     /// `package.Service/Method`.
@@ -21,16 +21,17 @@ pub struct Grpc {
     pub scenario: Scenario,
 }
 
-/// Where the method is described.
+/// The source of the method's description.
 pub enum SchemaSource {
     /// A compiled set of descriptors.
     Protoset(PathBuf),
-    /// A .proto file, and the folders that its imports are in.
+    /// A .proto file, and the folders with its imports.
     Proto {
         file: PathBuf,
         imports: Vec<PathBuf>,
     },
-    /// The server's reflection service, asked with this metadata, or else with the calls' own.
+    /// The server's reflection service, called with this metadata, or otherwise with that of the
+    /// calls.
     Reflection(Option<Metadata>),
 }
 
@@ -76,7 +77,7 @@ fn schema(source: &SchemaSource, call: &CallSpec, method: &str) -> Result<Schema
                 unreadable: Rc::clone(&unreadable),
             };
             schema.compile(&[name], source).map_err(|error| {
-                // Where a file could not be read, the compiler knows only that it has none.
+                // If a file could not be read, the compiler only reports it as missing.
                 let reason = unreadable
                     .get()
                     .cloned()
@@ -93,7 +94,7 @@ fn schema(source: &SchemaSource, call: &CallSpec, method: &str) -> Result<Schema
     Ok(schema)
 }
 
-/// The name by which a file is known to imports, and where those are looked for.
+/// The name of a file in imports, and the folders in which imports are searched.
 fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
     let mut folders = imports.to_vec();
     for folder in imports {
@@ -112,7 +113,7 @@ fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
 
 struct ProtoFolders {
     folders: Vec<PathBuf>,
-    /// Why a file that exists could not be read: the first such reason.
+    /// Why an existing file could not be read: the first such reason.
     unreadable: Rc<OnceCell<String>>,
 }
 

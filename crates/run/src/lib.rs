@@ -10,14 +10,14 @@
 //!             Outcome
 //! ```
 //!
-//! * A caller decides everything and fills in a [`Request`]. A script is loaded before, by
-//!   [`prepare`], which also layers its options.
+//! * A caller makes all decisions and fills in a [`Request`]. Scripts are loaded first, by
+//!   [`prepare`], which also layers their options.
 //! * [`Run::start`] opens outputs and the record and starts the engine. [`Run::finish`] follows the
-//!   run on the calling thread, and tells each [`Listener`] what happens.
+//!   run on the calling thread, and sends events to each [`Listener`].
 //! * Listeners cannot delay a request: they run on the supervisor's thread, and [`Queued`] gives one
 //!   that may block a thread of its own behind a bounded queue.
 //! * The [`Outcome`] has the summary, the verdict, why the run ended, which thresholds were crossed,
-//!   and what could not be written. Nothing here prints.
+//!   and what could not be written. Nothing is printed here.
 
 mod amount;
 mod at_rate;
@@ -66,7 +66,7 @@ pub use start::{Control, Run};
 /// Follows a run to its end.
 ///
 /// # Errors
-/// When it cannot start.
+/// If it cannot start.
 pub fn run<'a>(
     request: Request,
     listeners: Vec<Box<dyn Listener + 'a>>,

@@ -9,14 +9,14 @@ use plimsoll_verdict::Level;
 
 use crate::Progress;
 
-/// What a view shows that no figure says.
+/// The parts of a view that are not metrics.
 #[derive(Clone, Debug)]
 pub struct LiveTitle {
     /// The line above the figures.
     pub title: String,
-    /// How long the run takes, if time ends it.
+    /// Duration of the run, if time ends it.
     pub duration: Option<Duration>,
-    /// Requests per second that a schedule wants.
+    /// Requests per second of the schedule.
     pub wanted_rate: Option<f64>,
 }
 

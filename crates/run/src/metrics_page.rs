@@ -1,4 +1,4 @@
-//! An attack's figures as a page that Prometheus fetches during the attack.
+//! Serves an attack's metrics to Prometheus during the attack.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,23 +7,22 @@ use std::time::Duration;
 
 use plimsoll_vegeta::Exposition;
 
-/// How long somebody who fetches the page may take to ask, and to take it.
+/// Time limit for reading a request, and for sending the page.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest request that is read.
+/// Longest request in bytes.
 const LONGEST: usize = 16 * 1024;
 
 /// A page that is being served.
 pub struct Page {
     pub figures: Arc<Mutex<Exposition>>,
-    /// Where it is, unless the system does not say.
+    /// Its address, unless the system does not report it.
     pub address: Option<SocketAddr>,
 }
 
-/// Serves the figures on `address`, whatever the path, until the process ends. One
-/// fetches it at a time.
+/// Serves the metrics on `address`, for any path, until the process ends. One request at a time.
 ///
 /// # Errors
-/// When nobody can listen there.
+/// If it cannot listen there.
 pub fn serve(address: &str) -> Result<Page, String> {
     let listener = TcpListener::bind(address).map_err(|error| {
         format!(
@@ -37,7 +36,7 @@ pub fn serve(address: &str) -> Result<Page, String> {
         .name("metrics".to_owned())
         .spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Whoever goes away, or dawdles, gets nothing.
+                // A client that disconnects or is too slow gets nothing.
                 let _ = answer(&stream, &shown);
             }
         })

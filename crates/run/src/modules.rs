@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_script::Fetch;
 
-/// Fetches modules by way of the cache; from the cache alone when `offline`.
+/// Fetches modules through the cache; only from the cache if `offline`.
 pub fn fetcher(offline: bool) -> Fetch {
     Box::new(move |address| {
         let cached = cache_file(address);
@@ -24,8 +24,7 @@ pub fn fetcher(offline: bool) -> Fetch {
     })
 }
 
-/// Fetches the script itself: anew each time, for it is what one works on; from
-/// the cache when `offline`.
+/// Fetches the script itself: always again, because users edit it; from the cache if `offline`.
 pub fn script_fetcher(offline: bool) -> Fetch {
     if offline {
         return fetcher(offline);
@@ -39,7 +38,7 @@ pub fn script_fetcher(offline: bool) -> Fetch {
     })
 }
 
-/// Where an address's text is kept: its name is its own, escaped.
+/// The cache file of an address: its name is the escaped address.
 fn cache_file(address: &str) -> Option<PathBuf> {
     let home = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
@@ -51,12 +50,12 @@ fn cache_file(address: &str) -> Option<PathBuf> {
             other => format!("%{other:02x}"),
         })
         .collect();
-    // File systems end names at 255 bytes; such an address is fetched anew.
+    // File systems limit names to 255 bytes; longer addresses are not cached.
     (name.len() < 250).then(|| home.join("plimsoll/modules").join(name))
 }
 
-/// A cache that cannot be written costs a fetch the next time, no more. The
-/// file appears whole or not at all.
+/// If the cache cannot be written, the next run only has to fetch again. The file is created
+/// atomically.
 fn keep(file: &Path, bytes: &[u8]) {
     let Some(folder) = file.parent() else { return };
     let partial = file.with_extension(format!("partial-{}", std::process::id()));

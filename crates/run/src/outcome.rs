@@ -1,11 +1,11 @@
-//! How a run ended, or why it did not start.
+//! The outcome of a run, or why it did not start.
 
 use plimsoll_engine::AbortReason;
 use plimsoll_samples::Summary;
 use plimsoll_script::ScriptError;
 use plimsoll_verdict::Verdict;
 
-/// How a run ended.
+/// The outcome of a run.
 pub struct Outcome {
     pub summary: Summary,
     pub verdict: Verdict,
@@ -16,11 +16,11 @@ pub struct Outcome {
     pub iterations: u64,
     /// Metrics with a threshold that was crossed.
     pub crossed: Vec<String>,
-    /// What was asked for and could not be written, each a sentence.
+    /// Requested outputs that could not be written, one sentence each.
     pub output_errors: Vec<String>,
-    /// What the person who watches may want to know, each a sentence.
+    /// Information for the user, one sentence each.
     pub messages: Vec<String>,
-    /// What is wrong with the list of targets, if it ended the run.
+    /// The error in the list of targets, if it ended the run.
     pub input_error: Option<String>,
 }
 
@@ -33,12 +33,12 @@ pub enum Ending {
     ScriptException,
     SetupTimeout,
     TeardownTimeout,
-    /// Something that a run cannot go on with.
+    /// A failure after which a run cannot continue.
     Failed,
     ThresholdsCrossed,
-    /// It was completed, and the script marked it as failed.
+    /// It was completed, but the script marked it as failed.
     MarkedFailed,
-    /// It was completed, and all thresholds hold.
+    /// It was completed, and no threshold was crossed.
     Completed,
 }
 
@@ -65,14 +65,14 @@ impl Outcome {
 /// Why a run cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong, where, and how to fix it.
+    /// The problem, its location, and the fix.
     pub message: String,
-    /// What kind of failure it is, for a field of its own in the log.
+    /// The kind of failure, for a separate field in the log.
     pub hint: Option<&'static str>,
     pub kind: RefusalKind,
 }
 
-/// What keeps a run from starting.
+/// The kinds of reasons why a run cannot start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusalKind {
     /// An option, flag or variable.
@@ -81,11 +81,11 @@ pub enum RefusalKind {
     Script,
     /// The script called `exec.test.abort` in its init code.
     AbortedByScript,
-    /// Anything else.
+    /// Any other reason.
     Other,
 }
 
-/// The hint on what the script threw outside of iterations.
+/// The hint for exceptions that the script threw outside of iterations.
 pub const THROWN: &str = "script exception";
 
 impl Refusal {
@@ -98,7 +98,7 @@ impl Refusal {
         }
     }
 
-    /// Anything without a kind of its own.
+    /// A reason without a kind of its own.
     pub fn other(message: impl ToString) -> Refusal {
         Refusal {
             message: message.to_string(),

@@ -1,4 +1,4 @@
-//! Outputs of every sample, on a thread of their own.
+//! Outputs of all samples, on a thread of their own.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -14,16 +14,14 @@ use plimsoll_samples::{SampleRecord, SystemTag};
 use crate::event::{Event, Finished, Listener};
 use crate::request::Script;
 
-/// How many batches may wait. The supervisor waits for the disk when there
-/// are more; workers do not, but their windows then pile up a little, which is
-/// better than losing what was measured.
+/// Most batches that may wait. If there are more, the supervisor waits for the disk; workers do
+/// not, but their windows accumulate slightly, which is better than losing samples.
 const WAITING: usize = 16;
 
-/// The way to the thread that writes, and the thread, which ends with the
-/// errors it met.
+/// The channel to the thread that writes, and the thread, which returns its errors.
 type Writing = (SyncSender<Arc<[SampleRecord]>>, JoinHandle<Vec<String>>);
 
-/// The outputs that were asked for, if any.
+/// The requested outputs, if any.
 #[derive(Default)]
 pub struct Outputs {
     thread: Option<Writing>,
@@ -34,10 +32,10 @@ impl Outputs {
     /// Opens the outputs of a script.
     ///
     /// # Errors
-    /// When one cannot be opened.
+    /// If one cannot be opened.
     pub(crate) fn open(script: &Script) -> Result<Outputs, String> {
         let prepared = &script.prepared;
-        // Thresholds are what was asked for even where nobody judges them.
+        // Outputs receive thresholds even if they are not judged.
         let mut catalog = catalog::Catalog::new(
             Arc::clone(&prepared.registry),
             prepared
@@ -102,7 +100,7 @@ impl Listener for Outputs {
         }
     }
 
-    /// Writes what remains.
+    /// Writes the remaining samples.
     fn finish(&mut self) -> Finished {
         if let Some((sender, thread)) = self.thread.take() {
             drop(sender);
@@ -120,7 +118,7 @@ impl Listener for Outputs {
     }
 }
 
-/// An output that failed is left out from then on; the others go on.
+/// An output that failed is skipped from then on; the others continue.
 fn write(
     mut outputs: Vec<Box<dyn Output>>,
     records: &Receiver<Arc<[SampleRecord]>>,
@@ -128,7 +126,7 @@ fn write(
     let mut errors = Vec::new();
     let mut keep = |result: Result<(), OutputError>| match result {
         Ok(()) => true,
-        // A reader that went away (`| head`) has seen enough.
+        // A reader that closed the pipe (`| head`) needs no more.
         Err(error) if error.source.kind() == ErrorKind::BrokenPipe => false,
         Err(error) => {
             errors.push(format!("{error}; later samples are not in it"));

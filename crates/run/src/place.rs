@@ -1,21 +1,21 @@
-//! Where the record of a run goes: a file, the store of runs, or both.
+//! The destination of a run's record: a file, the store of runs, or both.
 
 use std::path::{Path, PathBuf};
 
 use plimsoll_results::store_location;
 
-/// Where a record goes.
+/// The destination of a record.
 #[derive(Clone, Debug)]
 pub struct Place {
     path: PathBuf,
-    /// The store that takes the run too.
+    /// The store that also receives the run.
     store: Option<PathBuf>,
-    /// The file was asked for by nobody, and goes when the store has it.
+    /// The file is temporary, and is removed when the store has the run.
     passing: bool,
 }
 
 impl Place {
-    /// A file that stays; the run is kept in `store` too, if there is one.
+    /// A permanent file; the run is also added to `store`, if given.
     pub fn file(path: PathBuf, store: Option<PathBuf>) -> Place {
         Place {
             path,
@@ -24,7 +24,7 @@ impl Place {
         }
     }
 
-    /// The store alone. During the run, its record is in a file next to the store.
+    /// Only the store. During the run, the record is in a file next to the store.
     pub fn store(store: PathBuf) -> Place {
         Place {
             path: store_location::passing(&store),
@@ -38,7 +38,7 @@ impl Place {
         &self.path
     }
 
-    /// Puts the record that was written into the store, and returns a sentence that says so.
+    /// Adds the written record to the store, and returns a message about it.
     pub(crate) fn keep(&self) -> Result<Option<String>, String> {
         let Some(store) = &self.store else {
             return Ok(None);

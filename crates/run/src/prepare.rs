@@ -1,4 +1,4 @@
-//! From a script and its options to a run that may start.
+//! Prepares a run from a script and its options.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use crate::script_input::{ScriptInput, SourceKind};
 use crate::settings::IoMode;
 use crate::{Refusal, at_rate, modules, settings};
 
-/// A loaded script, and the plan made of its options.
+/// A loaded script, and the plan built from its options.
 pub struct Prepared {
     pub program: Program,
     pub plan: Plan,
-    /// What the script itself, or the archive, asks for, before anything else.
+    /// The options of the script itself, or of the archive, before all others.
     pub own_options: Options,
-    /// All layers together, nothing filled in.
+    /// All layers together, without defaults.
     pub options: Options,
     pub registry: Arc<Registry>,
     pub system_tags: SystemTags,
@@ -30,32 +30,32 @@ pub struct Prepared {
     pub path: PathBuf,
     /// The script's `__ENV`.
     pub env: BTreeMap<String, String>,
-    /// The names in it that were given for the script alone.
+    /// The names of variables that were set for the script only.
     pub given_env: Vec<String>,
     pub import_map: ImportMap,
 }
 
-/// A script, and everything that decides how it is run.
+/// A script, and everything that determines how it is run.
 pub struct ScriptRequest {
     /// A file, an `https://` address, or `-` for stdin.
     pub script: String,
     pub kind: SourceKind,
     /// Options of the config file.
     pub config: Options,
-    /// What is wrong with the config file's options without keeping the run from starting.
+    /// Problems with the config file's options that do not prevent the run.
     pub config_warnings: Vec<Warning>,
     /// Options of environment variables.
     pub variables: Options,
     /// Options of flags.
     pub flags: Options,
-    /// A rate in place of the script's scenario.
+    /// A rate that replaces the script's scenario.
     pub rate: Option<AtRate>,
-    /// The system's variables, if the script gets them.
+    /// The environment of the process, if the script may see it.
     pub system_env: BTreeMap<String, String>,
-    /// Variables for the script alone.
+    /// Variables for the script only.
     pub given_env: Vec<(String, String)>,
     pub import_map: Option<PathBuf>,
-    /// Load modules from the cache alone.
+    /// Load modules only from the cache.
     pub is_offline: bool,
     /// Keep all files that the script loads.
     pub keep_files: bool,
@@ -66,15 +66,15 @@ pub struct ScriptRequest {
 #[derive(Clone, Copy, Debug)]
 pub struct AtRate {
     pub rate: Rate,
-    /// Most virtual users; by default ten times as many as at the start.
+    /// Most virtual users; by default ten times the initial number.
     pub max_users: Option<u32>,
 }
 
-/// Loads the script, layers its options and makes a plan of it. `log` gets warnings, and later what
-/// the script logs.
+/// Loads the script, layers its options and builds a plan. `log` receives warnings, and later the
+/// script's log lines.
 ///
 /// # Errors
-/// Everything that keeps the run from starting.
+/// The reason why the run cannot start.
 pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     let fetch = modules::script_fetcher(request.is_offline);
     let mut input =
@@ -113,7 +113,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         let scenarios = script_options.scenarios.as_ref();
         at_rate::shape(&mut flags, at.rate, at.max_users, scenarios).map_err(Refusal::config)?;
     }
-    // What is said of them is said below.
+    // Warnings about these options are reported below.
     let (own_options, _) = consolidate(Layers {
         script: script_options.clone(),
         flags: flags.clone(),
@@ -178,7 +178,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     })
 }
 
-/// Puts what was named as the script where the loader looks for it.
+/// Puts the named script where the loader looks for it.
 fn take(input: ScriptInput, settings: &mut LoadSettings) {
     match input {
         ScriptInput::Script {
@@ -198,7 +198,7 @@ fn take(input: ScriptInput, settings: &mut LoadSettings) {
                 files,
                 ..
             } = *archive;
-            // One that was piped in has no name to tell its language by.
+            // A script from stdin has no file name that shows its language.
             settings.may_be_typescript = path.ends_with("-");
             settings.path = path;
             settings.source = source;
@@ -236,7 +236,7 @@ fn tell(log: &Log, warning: &Warning) {
 fn system_tags(options: &Options) -> SystemTags {
     match &options.system_tags {
         None => SystemTags::default(),
-        // Both name the same tags.
+        // Both names refer to the same tags.
         Some(tags) => tags
             .0
             .iter()

@@ -1,4 +1,4 @@
-//! How far a run has come.
+//! The progress of a run.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use plimsoll_machine::ThreadReading;
 use plimsoll_samples::{HttpOverview, MetricId, Totals, Values, builtin};
 use plimsoll_verdict::{Evidence, Verdict};
 
-/// How many seconds' rates are remembered.
+/// The number of seconds for which rates are kept.
 const RATES: usize = 120;
 
-/// A run so far. Figures are computed when they are asked for.
+/// A run so far. Metrics are computed on request.
 pub struct Progress {
     pub(crate) state: Arc<RunState>,
     pub(crate) scenarios: Vec<Arc<ScenarioState>>,
@@ -21,9 +21,9 @@ pub struct Progress {
     pub(crate) evidence: Evidence,
     /// The latest reading of each worker's thread.
     pub(crate) threads: Vec<ThreadReading>,
-    /// Requests in each of the latest seconds, the latest last.
+    /// Requests in each of the latest seconds, most recent last.
     rates: VecDeque<f64>,
-    /// Requests up to the latest second.
+    /// Requests up to the last complete second.
     requests_by_then: f64,
 }
 
@@ -69,7 +69,7 @@ impl Progress {
         &self.scenarios
     }
 
-    /// How long scenarios have been running, or ran.
+    /// How long scenarios have been running, or ran in total.
     pub fn elapsed(&self) -> Duration {
         let end = self.state.ended().unwrap_or_else(plimsoll_clock::now);
         self.state
@@ -77,7 +77,7 @@ impl Progress {
             .map_or(Duration::ZERO, |started| end.since(started))
     }
 
-    /// A metric's figures; none if nothing was recorded.
+    /// A metric's values; `None` if nothing was recorded.
     pub fn values(&self, metric: MetricId) -> Option<Values> {
         self.totals.values(metric, self.elapsed())
     }
@@ -92,12 +92,12 @@ impl Progress {
         self.count(builtin::HTTP_REQS)
     }
 
-    /// Requests in each of the latest seconds, the latest last.
+    /// Requests in each of the latest seconds, most recent last.
     pub fn rates(&self) -> &VecDeque<f64> {
         &self.rates
     }
 
-    /// How each worker's thread did in its latest second.
+    /// The measurements of each worker's thread in its latest second.
     pub fn threads(&self) -> &[ThreadReading] {
         &self.threads
     }
@@ -113,7 +113,7 @@ impl Progress {
             .unwrap_or(0.0)
     }
 
-    /// Remembers the rate of a second that is over.
+    /// Stores the rate of the second that has just ended.
     pub(crate) fn second_ended(&mut self) {
         let requests = self.requests();
         if self.rates.len() == RATES {
@@ -123,7 +123,7 @@ impl Progress {
         self.requests_by_then = requests;
     }
 
-    /// Takes down how a worker's thread did.
+    /// Stores the measurements of a worker's thread.
     pub(crate) fn set_thread(&mut self, worker: usize, reading: ThreadReading) {
         if self.threads.len() <= worker {
             self.threads.resize_with(worker + 1, ThreadReading::default);

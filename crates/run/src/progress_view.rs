@@ -9,10 +9,10 @@ use plimsoll_units::Moment;
 
 use crate::{Phase, Progress};
 
-/// The most that a run needs, which sets the width of figures.
+/// Upper bounds of a run, which determine the width of numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// How long it may take.
+    /// Longest duration.
     pub longest: Duration,
     /// Virtual users.
     pub users: u32,
@@ -48,7 +48,7 @@ impl Progress {
             iterations_interrupted: state.iterations_interrupted(),
             scenarios: scenarios
                 .iter()
-                // A part of the run in which nothing is left of a scenario.
+                // Skip scenarios of which this segment of the run has nothing.
                 .filter(|state| state.scenario.max_users() > 0)
                 .map(|state| scenario(state, elapsed, now))
                 .collect(),

@@ -5,28 +5,28 @@ use std::time::Duration;
 
 use crate::event::{Event, Finished, Listener};
 
-/// Messages that may wait.
+/// Most messages that may wait.
 const CAPACITY: usize = 256;
 /// How long the end of a run waits for the thread.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Turns events into messages, which a thread of its own handles. When the thread is slow, messages
-/// that find the queue full are dropped and counted. When it is dead, the run ends all the same.
+/// Converts events into messages, which are handled on a thread of their own. If the thread is slow
+/// and the queue full, messages are dropped and counted. If the thread is stuck, the run still ends.
 pub struct Queued<M> {
     name: &'static str,
     messages: Option<SyncSender<M>>,
     select: Box<dyn FnMut(Event<'_>) -> Option<M>>,
     dropped: u64,
-    /// Gets a word when the thread is over.
+    /// Notified when the thread has ended.
     over: Receiver<()>,
 }
 
 impl<M: Send + 'static> Queued<M> {
-    /// Starts the thread. `select` runs on the supervisor's thread, so it must be quick; `handle` may
-    /// take as long as it likes. `name` is for messages.
+    /// Starts the thread. `select` runs on the supervisor's thread, so it must be fast; `handle` may
+    /// take any time. `name` is used in messages.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// If the system cannot create a thread.
     pub fn start(
         name: &'static str,
         select: impl FnMut(Event<'_>) -> Option<M> + 'static,
@@ -40,7 +40,7 @@ impl<M: Send + 'static> Queued<M> {
                 while let Ok(message) = receiver.recv() {
                     handle(message);
                 }
-                // Nobody waits any more if the run has ended long ago.
+                // If the run ended long ago, nobody receives this.
                 let _ = ended.send(());
             })
             .map_err(|error| {

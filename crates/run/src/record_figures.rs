@@ -22,7 +22,7 @@ impl Figures {
     /// The figures of some metrics.
     pub fn of(metrics: &[MetricSummary]) -> Figures {
         let mut figures = Figures::default();
-        // A script's metric comes before our own metric of the same name, and stays.
+        // A script's metric comes before our own of the same name and takes precedence.
         for metric in metrics.iter().rev() {
             let name = metric.name.clone();
             match &metric.values {

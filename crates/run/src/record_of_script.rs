@@ -1,4 +1,4 @@
-//! What a script's record says of the script.
+//! The contents of a script's record that concern the script.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use crate::request::{Model, RecordRequest};
 
 /// Begins the record of a script's run.
 ///
-/// The configuration is every effective option and the variables that were given by
-/// flag; its hash covers the script and all that it loads too. Local files count by
-/// their path relative to the script, so that a project may be moved.
+/// The configuration contains all effective options and the variables set by flags. Its hash also
+/// covers the script and everything it loads. Local files are identified by their path relative to
+/// the script, so that a project can be moved.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub(crate) fn begin(
     record: RecordRequest,
     prepared: &Prepared,
@@ -63,7 +63,7 @@ pub(crate) fn begin(
     Recording::begin(record, contents, model, &prepared.registry, watch)
 }
 
-/// A path as seen from the script's folder.
+/// A path relative to the script's folder.
 fn beside(path: &Path, folder: &Path) -> String {
     let mut up = String::new();
     let mut from = folder;

@@ -1,8 +1,8 @@
-//! The seconds of a record, from what workers hand over to the lines of its file.
+//! Turns the windows of workers into the lines of a record, one per second.
 //!
-//! A second holds what started in it. Its line is written when it has been over for [`GRACE`];
-//! what ends later follows on a line of its own, so that memory does not grow with slow requests.
-//! Nothing is lost: all lines together add up to what scenarios recorded.
+//! A second contains the iterations that started in it. Its line is written [`GRACE`] after its
+//! end. Iterations that end later are written on an additional line, so that memory does not grow
+//! with slow requests. Nothing is lost: all lines together add up to the totals of the scenarios.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use plimsoll_units::Moment;
 
 use crate::record_figures::Figures;
 
-/// The seconds that are not written yet.
+/// The seconds that have not been written yet.
 pub struct Seconds {
     registry: Arc<Registry>,
     watch: Arc<Watch>,
-    /// How long iterations may start, where that is known before the run ends.
+    /// How long iterations may start, if known before the end of the run.
     load: Option<Duration>,
     pending: BTreeMap<RunSecond, Pending>,
-    /// Emptied stretches, for the seconds to come.
+    /// Empty stretches, for reuse.
     spare: Vec<Stretch>,
-    /// The second whose line is written next.
+    /// The second to be written next.
     next: RunSecond,
     /// The second whose users are counted next.
     counted: u64,
@@ -34,21 +34,22 @@ pub struct Seconds {
 struct Pending {
     stretch: Stretch,
     users: Option<u32>,
-    /// The time of all iterations under way together.
+    /// The total time of all iterations in flight.
     in_flight: Duration,
     cpu: Duration,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// How long after its end a second is written: workers feel their pulse every 10 ms.
+/// How long after its end a second is written; workers report lateness every 10 ms.
 const GRACE: Duration = Duration::from_millis(300);
-/// A load that ends so little after a second's end has no further second.
+/// A load that ends within this time after a full second has no further second.
 const SLIVER: Duration = Duration::from_millis(100);
-/// So little more or less than a second is a whole one: a rate is wrong by less than it varies.
+/// A second that differs by less counts as full: the error in its rate is smaller than the rate's
+/// variation.
 const NOTHING: Duration = Duration::from_millis(10);
 
 impl Seconds {
-    /// Nothing yet. Registry and watch are the run's.
+    /// An empty collection. Registry and watch are those of the run.
     pub fn new(registry: &Arc<Registry>, watch: &Arc<Watch>) -> Seconds {
         Seconds {
             registry: Arc::clone(registry),
@@ -65,17 +66,17 @@ impl Seconds {
         }
     }
 
-    /// Says how long iterations may start; none where an amount of work decides that.
+    /// Sets how long iterations may start; `None` if an amount of work decides that.
     pub fn set_load(&mut self, load: Option<Duration>) {
         self.load = load;
     }
 
-    /// Adds what a worker recorded of a second.
+    /// Adds the samples that a worker recorded in a second.
     pub fn add(&mut self, second: RunSecond, part: SecondPart<'_>) {
         self.pending(second).stretch.add(part);
     }
 
-    /// Adds iterations under way on a worker, each second its part of the reading.
+    /// Adds iterations in flight on a worker, distributing the reading over the seconds.
     pub fn add_in_flight(&mut self, reading: &InFlightReading, started: Moment) {
         let span = reading.until.since(reading.from);
         if span.is_zero() || reading.total.is_zero() {
@@ -95,8 +96,8 @@ impl Seconds {
         }
     }
 
-    /// Notes the users at a second's end, and the processor time used in it. Call it for each
-    /// second, as it ends.
+    /// Records the number of users at a second's end, and the processor time used in it. Call it at
+    /// the end of each second.
     pub fn second_ended(&mut self, users: u32, cpu: Duration) {
         self.users = users;
         let began = seconds(self.counted);
@@ -124,8 +125,8 @@ impl Seconds {
         lines
     }
 
-    /// The lines that remain when the run is over after `elapsed`. `cpu` is the processor time
-    /// since a second last ended.
+    /// The remaining lines of a run that ended after `elapsed`. `cpu` is the processor time since
+    /// the last complete second.
     pub fn rest(&mut self, elapsed: Duration, cpu: Duration) -> Vec<Second> {
         let mut lines = Vec::new();
         if elapsed.is_zero() {
@@ -167,7 +168,7 @@ impl Seconds {
         lines
     }
 
-    /// Puts what lies behind the last second of load into it.
+    /// Merges everything after the last second of load into it.
     fn fold_into(&mut self, last: RunSecond) {
         let behind: Vec<RunSecond> = self
             .pending
@@ -204,7 +205,7 @@ impl Seconds {
         })
     }
 
-    /// How long a second lasts in a run whose load and whole take so long.
+    /// The length of a second, given the durations of the load and of the run.
     fn length(&self, second: RunSecond, load: Duration, elapsed: Duration) -> Duration {
         let began = seconds(second.number);
         let ended = seconds(second.number + 1);
@@ -221,7 +222,7 @@ impl Seconds {
         }
     }
 
-    /// What came late of seconds whose lines are written.
+    /// Additional lines for seconds whose lines have been written.
     fn late_lines(&mut self, lines: &mut Vec<Second>) {
         let behind = self.pending.range(..self.next);
         let behind: Vec<RunSecond> = behind.map(|(second, _)| *second).collect();
@@ -234,7 +235,7 @@ impl Seconds {
         }
     }
 
-    /// The line of the next second, and on to the one after it.
+    /// Takes the line of the next second, and advances to the following one.
     fn line(&mut self, length: Duration) -> Second {
         let second = self.next;
         let is_last = |load: &Duration| !second.after_load && second.number >= last_second(*load);
@@ -284,7 +285,7 @@ fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// The last second of a load of that length, from 0: a sliver behind it belongs to it.
+/// The last second of a load of that length, from 0: a short rest belongs to the second before it.
 fn last_second(load: Duration) -> u64 {
     load.saturating_sub(SLIVER).as_secs()
 }

@@ -1,4 +1,4 @@
-//! Writes the record of a run during the run (`--record`): what each second added, and the end.
+//! Writes the record of a run during the run (`--record`): a line per second, and the end.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::record_figures::end;
 use crate::record_seconds::Seconds;
 use crate::request::{Model, RecordRequest};
 
-/// What a run sends, for the header.
+/// The contents of a run's record header.
 pub struct Contents<'a> {
     /// The command's name.
     pub kind: &'static str,
@@ -29,12 +29,12 @@ pub struct Contents<'a> {
 /// A record that is being written.
 pub struct Recording {
     writer: Option<Writer<File>>,
-    /// What went wrong, and the file that it went wrong with.
+    /// The error, with the name of the file.
     error: Option<String>,
     place: Place,
     seconds: Seconds,
     cpu: Duration,
-    /// That the run was kept.
+    /// The message that the run was stored.
     message: Option<String>,
 }
 
@@ -42,7 +42,7 @@ impl Recording {
     /// Begins the file.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub fn begin(
         request: RecordRequest,
         contents: Contents<'_>,
@@ -59,8 +59,8 @@ impl Recording {
         };
         let header = header(request.configuration, request.command, &contents, model);
         let file = File::create(place.path()).map_err(failed)?;
-        // A locked file belongs to a run that is not over. Where files cannot be locked, no file is
-        // taken for a killed run's.
+        // A locked file belongs to a run in progress. If files cannot be locked, no file counts as
+        // that of a killed run.
         let _ = file.lock();
         let writer = Writer::begin(file, &header).map_err(failed)?;
         Ok(Recording {
@@ -73,25 +73,25 @@ impl Recording {
         })
     }
 
-    /// Says how long iterations may start; none where an amount of work decides that.
+    /// Sets how long iterations may start; `None` if an amount of work decides that.
     pub fn set_load(&mut self, load: Option<Duration>) {
         self.seconds.set_load(load);
     }
 
-    /// The users at a second's end. Call it for each second, as it ends.
+    /// Records the users at a second's end. Call it at the end of each second.
     fn second_ended(&mut self, users: u32) {
         let cpu = plimsoll_machine::cpu_time();
         let used = cpu.saturating_sub(std::mem::replace(&mut self.cpu, cpu));
         self.seconds.second_ended(users, used);
     }
 
-    /// Writes the seconds that are over for good after `elapsed` of the run.
+    /// Writes the seconds that are complete after `elapsed` of the run.
     fn write_due(&mut self, elapsed: Duration) {
         let lines = self.seconds.due(elapsed);
         self.write(&lines);
     }
 
-    /// Writes what remains, and the end.
+    /// Writes the remaining seconds and the end.
     fn end(&mut self, elapsed: Duration, end: &End) {
         let cpu = plimsoll_machine::cpu_time().saturating_sub(self.cpu);
         let lines = self.seconds.rest(elapsed, cpu);
@@ -119,7 +119,7 @@ impl Recording {
         }
     }
 
-    /// A full disk does not end the run; it is reported at its end.
+    /// A full disk does not end the run; it is reported at the end.
     fn fail(&mut self, error: &std::io::Error) {
         self.writer = None;
         self.error = Some(format!(
@@ -130,7 +130,7 @@ impl Recording {
 }
 
 impl Listener for Recording {
-    /// Seconds are written soon after they are over.
+    /// Seconds are written shortly after their end.
     fn interval(&self) -> Duration {
         Duration::from_millis(100)
     }

@@ -1,4 +1,4 @@
-//! A run, with everything decided.
+//! A run with all its settings.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,28 +14,27 @@ use crate::grpc::Grpc;
 use crate::place::Place;
 use crate::prepare::Prepared;
 
-/// What is run, on how many threads, and what is written down of it.
+/// What to run, on how many threads, and which outputs to write.
 pub struct Request {
     pub load: Load,
     /// Worker threads.
     pub threads: usize,
-    /// The record of the run, if it is to have one.
+    /// The record of the run, if requested.
     pub record: Option<RecordRequest>,
 }
 
-/// A record that a run leaves.
+/// A requested record.
 pub struct RecordRequest {
     pub place: Place,
-    /// How much of the start the verdict leaves out.
+    /// How much of the start the verdict excludes.
     pub warm_up: Duration,
-    /// What was asked for, for the header. Of a script, what is neither an option of its own nor a
-    /// file.
+    /// The settings for the header. For a script, those that are neither its options nor files.
     pub configuration: Value,
-    /// The command line that asked for it.
+    /// The command line.
     pub command: Vec<String>,
 }
 
-/// Who sends what.
+/// The load, by its kind.
 pub enum Load {
     Script(Box<Script>),
     Http(Box<Http>),
@@ -44,7 +43,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// The one scenario of a load without a script.
+    /// The only scenario of a load without a script.
     pub fn scenario(&self) -> Option<&Scenario> {
         match self {
             Load::Script(_) => None,
@@ -60,39 +59,39 @@ pub struct Script {
     pub prepared: Arc<Prepared>,
     /// Judge thresholds.
     pub thresholds: bool,
-    /// Break figures down by group and scenario.
+    /// Show results by group and scenario.
     pub breakdown: bool,
-    /// Where every sample goes.
+    /// Outputs for all samples.
     pub outputs: Vec<OutputSpec>,
     pub csv_time: TimeFormat,
-    /// Opens stdout for outputs that want it.
+    /// Opens stdout for outputs that need it.
     pub stdout: fn() -> Box<dyn Write + Send>,
 }
 
-/// One HTTP request, over and over.
+/// One repeated HTTP request.
 pub struct Http {
     pub request: plimsoll_scriptless::RequestSpec,
     pub settings: plimsoll_http::Settings,
     pub scenario: Scenario,
-    /// Users that share a connection.
+    /// Users per connection.
     pub users_per_connection: u32,
-    /// Connections are opened before the first request.
+    /// Whether connections are opened before the first request.
     pub opens_ahead: bool,
 }
 
-/// Who decides when requests start.
+/// What determines when requests start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// A schedule.
     Open,
-    /// The responses.
+    /// The previous response.
     Closed,
-    /// The responses, until an amount of work is done.
+    /// The previous response, until an amount of work is done.
     Work,
 }
 
 impl Model {
-    /// The model of a plan; a single open scenario makes its times those of an open model.
+    /// The model of a plan: open if any scenario is, because its times then start on schedule.
     pub fn of(plan: &Plan) -> Model {
         use plimsoll_plan::Executor as E;
         let any = |wanted: fn(&E) -> bool| {
@@ -113,7 +112,7 @@ impl Model {
         }
     }
 
-    /// As records name it.
+    /// Its name in records.
     pub fn name(self) -> &'static str {
         match self {
             Model::Open => "open",

@@ -13,26 +13,26 @@ use plimsoll_vegeta::{Exposition, Hit, Results};
 
 use crate::event::{Event, Finished, Listener};
 
-/// Where the results of hits go.
+/// The destination of the results of hits.
 pub enum Destination {
     Nowhere,
     File(PathBuf),
-    /// Something open, and what it is called in messages.
+    /// An open stream, and its name in messages.
     Stream(&'static str, Box<dyn Write + Send>),
 }
 
-/// The thread that writes.
+/// The thread that writes results.
 pub(crate) struct ResultsFile {
-    /// What it writes to, for messages.
+    /// The destination's name in messages.
     place: String,
     thread: Option<JoinHandle<(std::io::Result<()>, Duration)>>,
 }
 
 impl ResultsFile {
-    /// Starts to write what comes out of `inlet`, and to add it to `figures`.
+    /// Starts writing the batches from `inlet`, and adds them to `figures`.
     ///
     /// # Errors
-    /// When the file cannot be made.
+    /// If the file cannot be created.
     pub fn write(
         destination: Destination,
         inlet: Inlet,
@@ -70,7 +70,7 @@ impl ResultsFile {
 impl Listener for ResultsFile {
     fn event(&mut self, _: Event<'_>) {}
 
-    /// Waits until all is written. A reader that went away (`| head`) is not an error.
+    /// Waits until everything is written. A reader that closed the pipe (`| head`) is not an error.
     fn finish(&mut self) -> Finished {
         let mut finished = Finished::default();
         let Some(thread) = self.thread.take() else {
@@ -84,14 +84,14 @@ impl Listener for ResultsFile {
         };
         if waited > Duration::ZERO {
             finished.messages.push(format!(
-                "whoever reads the results was too slow: it held the load back for {}",
+                "the reader of the results was too slow: it delayed the load by {}",
                 plimsoll_units::duration::format(waited)
             ));
         }
         match written {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => finished
                 .messages
-                .push("whoever read the results went away; later ones are lost".to_owned()),
+                .push("the reader of the results disconnected; later ones are lost".to_owned()),
             Err(error) => finished
                 .errors
                 .push(format!("cannot write results to {}: {error}", self.place)),
@@ -101,13 +101,13 @@ impl Listener for ResultsFile {
     }
 }
 
-/// A writer that fails takes no more; the run continues without it.
+/// A writer that has failed gets no more data; the run continues without it.
 fn write(
     mut output: Box<dyn Write + Send>,
     inlet: &Inlet,
     figures: Option<&Mutex<Exposition>>,
 ) -> std::io::Result<()> {
-    // A file of results differs from an empty one.
+    // A results file without hits is not empty: it has a header.
     output.write_all(&plimsoll_vegeta::batch::Batch::new(Vec::new()).take(Vec::new()))?;
     while let Some(batch) = inlet.next() {
         if let Some(figures) = figures {
@@ -119,7 +119,7 @@ fn write(
     Ok(())
 }
 
-/// Adds a batch, which is whole in itself, to the figures.
+/// Adds a complete batch to the metrics.
 fn add(batch: &[u8], figures: &Mutex<Exposition>) {
     let (Ok(mut results), Ok(mut figures)) = (Results::open(batch), figures.lock()) else {
         return;

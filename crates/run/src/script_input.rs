@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_script::{Archive, Fetch, fetch_script, normalize, read_file, read_stream};
 
-/// What a script's file is.
+/// The kind of a script's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SourceKind {
-    /// An archive if it looks like one, whatever its name.
+    /// Detected: an archive if it looks like one, whatever its name.
     #[default]
     Detected,
     Script,
     Archive,
 }
 
-/// What was named as the script.
+/// The named script.
 pub enum ScriptInput {
     Script {
-        /// Absolute, or an `https://` address; of one that was piped in, a file
-        /// in the working directory that need not exist.
+        /// An absolute path, or an `https://` address; for a script from stdin, a file in the
+        /// working folder that need not exist.
         path: PathBuf,
         source: Vec<u8>,
         piped: bool,
@@ -28,10 +28,10 @@ pub enum ScriptInput {
 }
 
 impl ScriptInput {
-    /// Reads a file, or standard input for `-`.
+    /// Reads a file, or stdin for `-`.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn read(name: &str, kind: SourceKind, fetch: &Fetch) -> Result<ScriptInput, String> {
         let (path, bytes) = if name.starts_with("https://") {
             (PathBuf::from(name), fetch_script(fetch, name)?)

@@ -1,4 +1,4 @@
-//! A run's options as the network's settings.
+//! The network settings for a run's options.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use plimsoll_address::TlsVersion;
 use plimsoll_net::{ClientCertificate, DnsSettings, HostRules, Io, NetworkSettings, TlsSettings};
 use plimsoll_plan::{Options, Plan, Protocol};
 
-/// Which kernel interface carries plain TCP.
+/// The kernel interface for plain TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoMode {
     /// The best choice for most runs, which is epoll. Never fails.
     #[default]
     Auto,
     Epoll,
-    /// io_uring. The run does not start where the kernel refuses it.
+    /// io_uring. The run does not start if the kernel refuses it.
     Uring,
 }
 
 impl IoMode {
-    /// Takes an empty text for `auto`: variables are often set but empty in CI.
+    /// Parses a mode. An empty text means `auto`, because variables are often set but empty in CI.
     ///
     /// # Errors
     /// For an unknown name.
@@ -40,11 +40,11 @@ impl IoMode {
     }
 }
 
-/// The kernel interface that `mode` means for a run. Open models have processor time to spare for
-/// the kernel's receive timestamps; in a closed model the rate is the figure.
+/// The kernel interface that `mode` selects for a run. Open models have processor time for the
+/// kernel's receive timestamps; in a closed model the rate is more important.
 ///
 /// # Errors
-/// When io_uring is asked for and the kernel does not allow it.
+/// If io_uring is requested but not available.
 pub fn io(mode: IoMode, open: bool) -> Result<Io, String> {
     match mode {
         IoMode::Uring => match plimsoll_net::check_uring() {
@@ -66,10 +66,10 @@ pub fn is_open(plan: &Plan) -> bool {
     scenarios.any(|scenario| scenario.executor.is_open())
 }
 
-/// What `Settings` the options of a plan ask for.
+/// The `Settings` for the options of a plan.
 ///
 /// # Errors
-/// What the network cannot do, with the option's name.
+/// If the network does not support an option, with the option's name.
 pub fn settings(
     plan: &Plan,
     user_agent: &str,
@@ -126,16 +126,16 @@ pub fn settings(
             .and_then(|value| u32::try_from(value).ok())
             .filter(|rate| *rate > 0)
             .map(|rate| std::sync::Arc::new(plimsoll_http::RateLimit::new(rate))),
-        // Each request of a script says whether its body is wanted.
+        // Each request of a script decides whether its body is read.
         discard_response_bodies: false,
         ..defaults
     })
 }
 
-/// Reads where a unix socket is, which `name` says.
+/// Parses the path of a unix socket from the flag or option `name`.
 ///
 /// # Errors
-/// Names the flag or option, and what keeps it from being one.
+/// Why it is invalid, with the name.
 pub fn unix_socket(name: &str, path: &str) -> Result<plimsoll_net::UnixPath, String> {
     plimsoll_net::UnixPath::parse(path).map_err(|error| format!("{name} {path}: {error}"))
 }

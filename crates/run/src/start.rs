@@ -1,4 +1,4 @@
-//! Starts a run: opens what it writes, and starts the engine.
+//! Starts a run: opens its outputs, and starts the engine.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::request::{Http, Load, Model, RecordRequest, Request, Script};
 use crate::supervisor::Supervisor;
 use crate::{Outcome, Refusal, record_of_script};
 
-/// A run that has started. It runs whether or not anybody follows it; [`Run::finish`] does.
+/// A run that has started. It runs whether or not [`Run::finish`] follows it.
 pub struct Run<'a> {
     supervisor: Supervisor<'a>,
-    /// Where an attack's list of targets reports what is wrong with it.
+    /// Receives errors in an attack's list of targets.
     targets: Option<TargetErrors>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Run<'a> {
     /// Starts a run.
     ///
     /// # Errors
-    /// What keeps it from starting.
+    /// Why it cannot start.
     pub fn start(
         request: Request,
         listeners: Vec<Box<dyn Listener + 'a>>,
@@ -108,7 +108,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What all loads have in common.
+/// The parts that all loads have in common.
 struct Launch<'a> {
     threads: usize,
     record: Option<RecordRequest>,

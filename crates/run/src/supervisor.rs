@@ -1,4 +1,4 @@
-//! Supervises a run: merges what workers hand over, judges thresholds and tells listeners.
+//! Supervises a run: merges the samples of workers, judges thresholds and notifies listeners.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -19,27 +19,28 @@ pub struct Supervisor<'a> {
     events: Receiver<EngineEvent>,
     progress: Progress,
     listeners: Listeners<'a>,
-    /// How much of the start the verdict leaves out, in whole seconds.
+    /// How much of the start the verdict excludes, in whole seconds.
     warm_up: Duration,
-    /// What was recorded after the warm-up, where there is one.
+    /// The samples after the warm-up, if there is one.
     after_warm_up: Option<Stretch>,
     machine_before: MachineReading,
     /// Most users at a time, as counted each second.
     users_most: u32,
-    /// Whether every iteration is a request, so that a run without any has measured nothing.
+    /// Whether every iteration is a request, so that a run without requests has measured nothing.
     is_request_load: bool,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Users are counted so long before a second is full, that a run of whole seconds has its last.
+/// Users are counted this long before the end of a second, so that a run of whole seconds has its
+/// last one.
 const EARLIER: Duration = Duration::from_millis(5);
 /// How often thresholds are judged during the run, as in k6.
 const JUDGE: Duration = Duration::from_secs(2);
-/// The longest wait for an event, so that a listener's interval is kept.
+/// Longest wait for an event, so that listeners' intervals are respected.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 impl<'a> Supervisor<'a> {
-    /// Supervises `running`, whose first `warm_up` is left out of the verdict.
+    /// Supervises `running`. The verdict excludes the first `warm_up`.
     pub fn new(
         running: Running,
         registry: &Arc<Registry>,
@@ -80,7 +81,7 @@ impl<'a> Supervisor<'a> {
                 .filter(|_| self.progress.phase == Phase::Running)
                 .chain(self.listeners.next_due())
                 .min();
-            // Users are counted on the second, not a little later.
+            // Count users exactly at the second, not slightly later.
             let wait = due.map_or(LONGEST_WAIT, |due| due.since(now).min(LONGEST_WAIT));
             match self.events.recv_timeout(wait) {
                 Ok(EngineEvent::Finished) | Err(RecvTimeoutError::Disconnected) => break,
@@ -151,13 +152,13 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Whether a reading of that length, taken then, is of the warm-up: its middle counts.
+    /// Whether a reading of that length belongs to the warm-up: its middle counts.
     fn is_warm_up(&self, taken: Moment, span: Duration) -> bool {
         let started = self.progress.state.started();
         started.is_some_and(|started| taken.since(started) < self.warm_up + span / 2)
     }
 
-    /// Passes on what became known when samples were merged.
+    /// Reports problems that were found while merging samples.
     fn pass_on(&mut self) {
         for warning in self.progress.totals.take_warnings() {
             self.listeners.tell(Event::Warning(&warning));
@@ -177,7 +178,7 @@ impl<'a> Supervisor<'a> {
         self.listeners.tell(Event::Second(&self.progress));
         self.users_most = self.users_most.max(users);
         self.read_limits();
-        // This second was the warm-up's last.
+        // The warm-up's last second has ended.
         let elapsed = self.progress.elapsed() + 2 * EARLIER;
         if !self.warm_up.is_zero() && elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
             self.machine_before = MachineReading::now();
@@ -185,7 +186,7 @@ impl<'a> Supervisor<'a> {
         self.progress.second_ended();
     }
 
-    /// How near the kernel's limits are.
+    /// Reads how close the process is to the kernel's limits.
     fn read_limits(&mut self) {
         let evidence = &mut self.progress.evidence;
         evidence.waiting_ports = evidence
@@ -202,7 +203,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// How long what is judged took: all of a run that ended in its warm-up.
+    /// The length of the judged time: the whole run if it ended during the warm-up.
     fn judged_time(&self) -> Duration {
         let elapsed = self.progress.elapsed();
         if elapsed > self.warm_up {
@@ -212,7 +213,7 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// The figures that are judged: of the whole run, or of what came after the warm-up.
+    /// The judged figures: of the whole run, or after the warm-up.
     fn judged(&self, metric: MetricId) -> Option<Values> {
         let elapsed = self.progress.elapsed();
         match &self.after_warm_up {
@@ -239,7 +240,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn close(mut self) -> Outcome {
-        // What workers handed over after the last look.
+        // Process the events that workers sent after the last check.
         while let Ok(event) = self.events.try_recv() {
             self.take(event);
         }

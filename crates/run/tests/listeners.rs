@@ -1,4 +1,4 @@
-//! Runs as library calls: events, outcomes, and listeners that are slow or dead.
+//! Runs as library calls: events, outcomes, and listeners that are slow or stuck.
 
 use std::time::Duration;
 
@@ -143,11 +143,11 @@ fn messages_that_find_the_queue_full_are_counted() {
     let (release, released) = std::sync::mpsc::channel::<()>();
     let select = |event: Event<'_>| matches!(event, Event::Starting).then_some(());
     let mut queued = Queued::start("the slow listener", select, move |()| {
-        // An error means that the test has let go of it.
+        // An error means that the test has ended.
         let _ = released.recv();
     })
     .expect("a thread");
-    // One message is being handled, at most, and 256 wait.
+    // At most one message is being handled, and 256 wait.
     for _ in 0..300 {
         queued.event(Event::Starting);
     }

@@ -7,7 +7,7 @@ use plimsoll_units::{Bytes, Moment};
 use serde::{Serialize, Serializer};
 
 /// The work that the users of a scenario have done, added up across workers. Each user keeps its
-/// own [`Share`] and adds it now and then, so that a call touches no shared memory.
+/// own [`Share`] and adds it occasionally, so that a call touches no shared memory.
 #[derive(Debug)]
 pub struct WorkDone {
     calls: AtomicU64,

@@ -499,7 +499,7 @@ fn the_elapsed_time_may_be_nothing() {
 }
 
 #[test]
-fn a_window_tells_its_own_figures() {
+fn a_window_has_its_own_figures() {
     let scene = Scene::plain();
     let base = scene.base(&[]);
     let is_send = |window: Window| -> Box<dyn Send> { Box::new(window) };

@@ -117,7 +117,7 @@ fn an_open_model_has_its_rate_in_every_second_however_slow_the_responses_are() {
 }
 
 #[test]
-fn what_starts_after_the_load_is_distinguished() {
+fn iterations_after_the_load_are_marked() {
     let scene = scene();
     scene.recorder.set_clock(Some(RunClock {
         start: at(0.0),
@@ -133,7 +133,7 @@ fn what_starts_after_the_load_is_distinguished() {
     };
     assert_eq!(seconds.counts(load(2)), [1.0; 4]);
     assert_eq!(seconds.counts(tail), [1.0; 4]);
-    // Tear-down belongs to no second.
+    // Teardown belongs to no second.
     scene.recorder.set_clock(None);
     iteration(&scene, at(2_700.0), ms(0.0), ms(50.0));
     assert_eq!(scene.recorder.take_window().seconds().count(), 0);

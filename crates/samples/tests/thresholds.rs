@@ -154,7 +154,7 @@ fn a_metric_is_shown_for_its_submetrics_threshold() {
 }
 
 #[test]
-fn a_run_ends_only_for_those_that_say_so_and_not_too_early() {
+fn only_thresholds_with_abort_on_fail_end_a_run_and_not_too_early() {
     let failing = |abort_on_fail, delay| Threshold {
         abort_on_fail,
         delay_abort_eval: Duration::from_secs(delay),
@@ -288,7 +288,7 @@ fn exchanges_are_selected_by_every_tag_they_have() {
 }
 
 #[test]
-fn a_name_stands_in_for_the_url() {
+fn a_name_replaces_the_url() {
     let thresholds = [
         "http_reqs{name:N}",
         "http_reqs{url:N}",

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_archives_are_read() {
         let bytes = written(&sample());
         assert!(Archive::is(&bytes));
         assert_eq!(Archive::read(&bytes), Ok(sample()));
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn invalid_archives_are_reported() {
         let tar = |entries: &[(&str, &str)]| {
             let mut tar = Builder::new(Vec::new());
             for (name, content) in entries {

@@ -52,7 +52,7 @@ impl ScriptUsers {
     fn run(&self) -> Result<&Arc<RunOptions>, AbortReason> {
         let run = self.program.common.run.get();
         run.ok_or_else(|| {
-            AbortReason::Machine("users were asked for before the run was known".to_owned())
+            AbortReason::Machine("users were created before the run was known".to_owned())
         })
     }
 

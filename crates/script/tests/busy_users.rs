@@ -41,7 +41,7 @@ fn beside(busy: &str) -> Run {
 }
 
 #[test]
-fn a_user_that_never_waits_holds_up_nobody() {
+fn a_user_that_never_waits_does_not_block_others() {
     for busy in [
         "",
         "throw new Error('before the first request')",

@@ -44,7 +44,7 @@ fn phases_run_in_their_order_each_in_its_own_copy() {
 }
 
 #[test]
-fn options_are_given_back_consolidated() {
+fn scripts_see_consolidated_options() {
     let run = run("
         export const options = { iterations: 1, noSetup: true };
         export function setup() { console.log('left out') }
@@ -210,7 +210,7 @@ fn setup_may_be_async_and_has_a_limit() {
 }
 
 #[test]
-fn init_code_that_fails_is_told_with_its_place() {
+fn failing_init_code_is_reported_with_its_location() {
     let load = |text: &str| Script::text(text).load().0.err().unwrap();
     match load("throw new Error('init'); export default function () {}") {
         ScriptError::Exception(text) => assert!(
@@ -238,7 +238,7 @@ fn init_code_that_fails_is_told_with_its_place() {
 }
 
 #[test]
-fn what_is_exported_under_a_name_of_k6s_must_be_a_function() {
+fn exports_with_k6s_names_must_be_functions() {
     for name in ["setup", "teardown"] {
         let script = format!("export const {name} = 1; export default () => 1");
         match Script::text(&script).load().0.err().unwrap() {
@@ -260,7 +260,7 @@ fn init_code_may_wait() {
 }
 
 #[test]
-fn what_init_may_not_do_is_refused() {
+fn forbidden_calls_in_init_code_are_refused() {
     let (program, log) = Script::text(
         "import { check, group } from 'k6';
          import http from 'k6/http';
@@ -314,7 +314,7 @@ fn a_thousand_users_come_and_go() {
 }
 
 #[test]
-fn handle_summary_gives_what_is_to_be_written() {
+fn handle_summary_returns_its_outputs() {
     let text = "
         export default function () {}
         export function handleSummary(data) {

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_kept_as_far_as_was_said() {
+    fn bodies_are_kept_up_to_the_limit() {
         assert_eq!(body_limit("-1"), Ok(BodyLimit::None));
         assert_eq!(body_limit("0"), Ok(BodyLimit::Cut(0)));
         assert_eq!(body_limit("4kb"), Ok(BodyLimit::Cut(4096)));

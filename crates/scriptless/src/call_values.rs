@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_comes_in_two_forms() {
+    fn metadata_has_two_forms() {
         let read = metadata(
             "-m",
             &[

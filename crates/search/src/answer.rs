@@ -1,11 +1,11 @@
-//! The result of a search, in sentences.
+//! The result of a search in sentences.
 
 use plimsoll_stats::limit::{Drift, Limit, Outcome};
 
 use crate::trial::Trial;
 use crate::{Objective, Settings};
 
-/// What was found, and how far it can be trusted.
+/// The result, and how far it can be trusted.
 pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
     let texts: Vec<&str> = settings
         .objectives
@@ -16,15 +16,15 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
     let mut text = match (limit.kept, limit.broken, limit.generator) {
         (kept, _, Some(beyond)) => by_generator(trials, &objective, kept, beyond),
         (Some(kept), Some(broken), _) => {
-            format!("It carries {kept}/s with {objective}, and no longer {broken}/s.")
+            format!("It carries {kept}/s with {objective}, but not {broken}/s.")
         }
         (Some(kept), None, _) => format!(
-            "It carries {kept}/s with {objective}, and no higher rate was tried; raise --most."
+            "It carries {kept}/s with {objective}, and no higher rate was tried. Raise --most to search further."
         ),
         (None, ..) if limit.confirmed => {
-            format!("It does not keep {objective} at any rate, not even at one request a second.")
+            format!("It does not meet {objective} at any rate, not even at one request per second.")
         }
-        (None, ..) => format!("No rate is known that keeps {objective}."),
+        (None, ..) => format!("No rate is known that meets {objective}."),
     };
     if let Some(drift) = &limit.drift {
         text = format!("{} In the last trials: {text}", drifted(drift, &objective));
@@ -35,7 +35,8 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
     text + &unconfirmed(settings, trials, limit)
 }
 
-/// The generator was the limit above what was kept: that is a lower bound.
+/// The result if the generator was the limit above the highest good rate, which makes that a lower
+/// bound.
 fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u64) -> String {
     let shortage = trials
         .iter()
@@ -49,7 +50,7 @@ fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u6
             "It carries at least {kept}/s with {objective}; the generator reached its own limit at {beyond}/s{why}, so the service's limit is not known."
         ),
         None => format!(
-            "The service's limit is not known: the generator reached its own limit at {beyond}/s{why}, and no lower rate kept {objective}."
+            "The service's limit is not known: the generator reached its own limit at {beyond}/s{why}, and no lower rate met {objective}."
         ),
     }
 }
@@ -59,15 +60,15 @@ fn drifted(drift: &Drift, objective: &str) -> String {
     let high = drift.high;
     match drift.low {
         Some(low) => format!(
-            "The service drifted: it became {how} during the search, and the highest rate with {objective} lay between {low}/s and {high}/s."
+            "The service drifted: it became {how} during the search, and the highest rate with {objective} was between {low}/s and {high}/s."
         ),
         None => format!(
-            "The service drifted: it became {how} during the search; it carried {high}/s with {objective} at one time, and at another none of the rates tried."
+            "The service drifted: it became {how} during the search; it carried {high}/s with {objective} at one time, and none of the tried rates at another."
         ),
     }
 }
 
-/// How long the lower end was held.
+/// How long the lower end was held in the soak.
 fn held(settings: &Settings, trials: &[Trial], kept: u64) -> String {
     let is_held = trials
         .iter()
@@ -82,7 +83,7 @@ fn held(settings: &Settings, trials: &[Trial], kept: u64) -> String {
     )
 }
 
-/// Why the result is not certain, if it is not.
+/// Why the result is uncertain, if it is.
 fn unconfirmed(settings: &Settings, trials: &[Trial], limit: &Limit) -> String {
     if limit.confirmed || limit.drift.is_some() || limit.generator.is_some() {
         return String::new();

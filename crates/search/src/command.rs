@@ -1,23 +1,23 @@
-//! What is searched with: a command of this program that can make load at a rate.
+//! The commands that can be searched with: those of this program that generate load at a rate.
 
 use std::time::Duration;
 
 use crate::users::Users;
 
-/// A command, and the words that set its rate and its length.
+/// A command, and the flags that set its rate and duration.
 #[derive(Debug)]
 pub(crate) struct Kind {
     name: &'static str,
     /// Flags that the search sets itself.
     ours: &'static [&'static str],
-    /// Flags that keep it quiet.
+    /// Flags that suppress its output.
     quiet: &'static [&'static str],
-    /// Flags for the users that it starts with, and by how much another flag multiplies them.
+    /// Flags for the initial number of users, and the factor by which another flag multiplies it.
     pub users: &'static [&'static str],
     pub users_factor: &'static [&'static str],
     /// Flags for the most users that it may use.
     pub most_users: &'static [&'static str],
-    /// The most users that a search adds by that flag. None where nothing limits them without it.
+    /// The most users that a search adds with that flag. `None` if the command does not limit them.
     pub automatic_users: Option<u32>,
 }
 
@@ -81,7 +81,7 @@ const KINDS: &[Kind] = &[
         users: &["-u", "--vus"],
         users_factor: &[],
         most_users: &["--max-users"],
-        // Each has a JavaScript runtime of its own.
+        // Each has its own JavaScript runtime.
         automatic_users: Some(5_000),
     },
     Kind {
@@ -102,7 +102,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The command of this name, if one can be searched with.
+/// The command with this name, if it can be searched with.
 pub(crate) fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
@@ -118,11 +118,14 @@ impl LoadCommand {
     /// What is wrong with the command, and how to fix it.
     pub fn parse(words: &[String]) -> Result<LoadCommand, String> {
         let Some(name) = words.first() else {
-            return Err("after -- comes the command, like: http http://127.0.0.1:8080/".to_owned());
+            return Err(
+                "the command must follow --, for example: -- http http://127.0.0.1:8080/"
+                    .to_owned(),
+            );
         };
         let Some(kind) = kind(name) else {
             return Err(format!(
-                "find cannot search with {name:?}; after -- comes: http URL, grpc ADDRESS METHOD, run script.js, or attack -targets=FILE"
+                "find cannot search with {name:?}; use one of: http URL, grpc ADDRESS METHOD, run script.js, or attack -targets=FILE"
             ));
         };
         let set = words.iter().find(|word| {
@@ -132,7 +135,7 @@ impl LoadCommand {
         });
         if let Some(word) = set {
             return Err(format!(
-                "{word} is what find sets itself, by --start, --trial, --warm-up and --soak: leave it out"
+                "find sets {word} itself from --start, --trial, --warm-up and --soak: leave it out"
             ));
         }
         Ok(LoadCommand {
@@ -141,13 +144,13 @@ impl LoadCommand {
         })
     }
 
-    /// How many users its runs may use.
+    /// How many users its trials may use.
     pub(crate) fn users(&self) -> Users {
         Users::of(&self.words, self.kind)
     }
 
     /// The command line of a trial at `rate`, for `warm_up` and then for `length`, with at most
-    /// `users` where that is given.
+    /// `users` if given.
     pub(crate) fn at_rate(
         &self,
         rate: u64,

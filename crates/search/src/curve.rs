@@ -1,5 +1,5 @@
-//! What the trials say of the system in addition to its limit: the knee of its curve, and the
-//! Universal Scalability Law. Both are refused where the trials do not show them.
+//! Further results of the trials: the knee of the throughput curve, and the Universal Scalability
+//! Law. Neither is reported if the trials do not show it.
 
 use plimsoll_stats::Interval;
 use plimsoll_stats::knee::{NoKnee, Step, knee_of_runs};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::trial::Trial;
 
-/// The knee in the served rate over the offered one, in requests per second.
+/// The knee of served over offered rate, in requests per second.
 pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
     let mut steps: Vec<Step> = Vec::new();
     let mut ordered: Vec<&Trial> = trials.iter().collect();
@@ -26,8 +26,8 @@ pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
     knee_of_runs(&steps, 0.95, 1)
 }
 
-/// The fit of the served rate over the iterations under way. Trials in which hardly any
-/// were under way at once say nothing of how they share the system.
+/// Fits the served rate as a function of the iterations in flight. Trials in which hardly any were
+/// in flight at once do not show how they share the system.
 pub fn fit(trials: &[Trial]) -> Result<Scalability, Unfit> {
     let points: Vec<(f64, f64)> = trials
         .iter()
@@ -37,7 +37,7 @@ pub fn fit(trials: &[Trial]) -> Result<Scalability, Unfit> {
     scalability(&points)
 }
 
-/// The knee in a sentence.
+/// A sentence about the knee.
 pub fn knee_text(knee: &Result<Interval, NoKnee>) -> String {
     match knee {
         Ok(knee) => format!(
@@ -48,11 +48,11 @@ pub fn knee_text(knee: &Result<Interval, NoKnee>) -> String {
     }
 }
 
-/// The fit in a sentence.
+/// A sentence about the fit.
 pub fn fit_text(fit: &Result<Scalability, Unfit>) -> String {
     match fit {
         Ok(fit) => format!(
-            "Universal Scalability Law: contention {}, coherence {}; its peak is {:.0}/s with {:.0} under way.",
+            "Universal Scalability Law: contention {}, coherence {}; its peak is {:.0}/s with {:.0} in flight.",
             interval(&fit.contention),
             interval(&fit.coherence),
             fit.peak.1,
@@ -62,7 +62,7 @@ pub fn fit_text(fit: &Result<Scalability, Unfit>) -> String {
     }
 }
 
-/// Both as JSON: each the figures, or why there are none.
+/// Both as JSON: the figures, or why there are none.
 pub fn json(trials: &[Trial]) -> (Value, Value) {
     let bounds = |interval: &Interval| json!({"low": interval.low, "estimate": interval.estimate, "high": interval.high});
     let knee = match knee(trials) {
@@ -91,7 +91,7 @@ fn interval(interval: &Interval) -> String {
 fn no_knee(why: NoKnee) -> &'static str {
     match why {
         NoKnee::TooFewLoads => "fewer than six rates were tried",
-        NoKnee::Straight => "what was served grew as what was offered did",
+        NoKnee::Straight => "the served rate grew in proportion to the offered rate",
         NoKnee::NoRepeats => "most rates were tried once, so it would have no interval",
         NoKnee::Unsteady => "resampling the trials moves it or makes it vanish",
     }
@@ -101,7 +101,7 @@ fn unfit(why: &Unfit) -> String {
     match why {
         Unfit::TooFewPoints => "fewer than six loads were seen".to_owned(),
         Unfit::NotPositive => "a trial served nothing".to_owned(),
-        Unfit::Singular => "the trials determine no curve".to_owned(),
+        Unfit::Singular => "the trials do not determine a curve".to_owned(),
         Unfit::SpansZero {
             contention,
             coherence,

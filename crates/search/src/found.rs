@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::trial::Trial;
 use crate::{Settings, curve};
 
-/// A search that is over.
+/// A completed search.
 pub struct Found {
     pub settings: Settings,
     pub trials: Vec<Trial>,
@@ -62,7 +62,7 @@ impl Found {
         terminal::limit(&plot, columns)
     }
 
-    /// The rates in rising order, a line for each trial.
+    /// A table of the trials, sorted by rate.
     fn table(&self) -> String {
         let mut ordered: Vec<&Trial> = self.trials.iter().collect();
         ordered.sort_by_key(|trial| (trial.rate, trial.soak));
@@ -76,7 +76,7 @@ impl Found {
         for name in &names {
             text += &format!(" {:>12}", format!("{name} ms"));
         }
-        text += &format!(" {:>10}  outcome\n", "under way");
+        text += &format!(" {:>10}  outcome\n", "in flight");
         for trial in ordered {
             text += &format!(
                 "{:>10} {:>10.1} {:>8}",
@@ -97,13 +97,13 @@ impl Found {
         text
     }
 
-    /// The self-check of the longest trial.
+    /// A consistency check of the longest trial.
     fn little(&self) -> String {
         let soak = self.trials.iter().rev().find(|trial| trial.soak);
         let checked = soak.and_then(|trial| Some((trial, trial.little_residual()?)));
         checked.map_or(String::new(), |(trial, residual)| {
             format!(
-                "Little's law in the soak: {:.1} were under way by count and {:.1} by rate × duration ({:+.1} %).\n",
+                "Little's law in the soak: {:.1} were in flight by count and {:.1} by rate × duration ({:+.1} %).\n",
                 trial.in_flight,
                 trial.by_little,
                 residual * 100.0

@@ -1,8 +1,8 @@
 //! Searches for the highest rate at which a service meets an objective.
 //!
 //! A trial is a run of a load command at one rate. The caller runs it, and the search reads the record
-//! that it leaves; so the search itself starts nothing and prints nothing. The decisions (which rate
-//! next, when the interval is narrow enough) are in `plimsoll_stats::limit`.
+//! that it writes, so the search itself starts nothing and prints nothing. The decisions (which rate
+//! to try next, when the interval is narrow enough) are in `plimsoll_stats::limit`.
 
 mod answer;
 mod command;
@@ -24,14 +24,14 @@ pub use objective::Objective;
 pub use settings::Settings;
 pub use trial::Trial;
 
-/// Runs a command line of this program, and returns the record that it leaves. The name is for
-/// messages.
+/// Runs a command line of this program, and returns the record that it writes. The first argument is a
+/// name for messages.
 pub type RunCommand<'a> = dyn FnMut(&str, &[String]) -> Result<Record, String> + 'a;
 
-/// Searches. `run` runs a trial, and `report` gets a line about each.
+/// Runs the search. `run` runs a trial, and `report` receives a line about each.
 ///
 /// # Errors
-/// When a trial cannot be run, or leaves no usable record.
+/// If a trial cannot be run, or writes no usable record.
 pub fn search(
     settings: Settings,
     command: &LoadCommand,

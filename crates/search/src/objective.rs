@@ -1,13 +1,13 @@
-//! What a service must keep: a figure of its response time, below a bound.
+//! The objective of a service: an upper bound for a statistic of its response time.
 
 use std::time::Duration;
 
-/// A figure of the response time, and its bound.
+/// A statistic of the response time, and its bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
-    /// As it was written.
+    /// The objective as written.
     pub text: String,
-    /// The figure's name in a result, like `p95`.
+    /// The statistic's name in a result, such as `p95`.
     pub figure: &'static str,
     /// Whether the bound itself is allowed.
     pub inclusive: bool,
@@ -17,10 +17,10 @@ pub struct Objective {
 const FIGURES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "mean", "max"];
 
 impl Objective {
-    /// Reads `p95<50ms` or `max<=1s`.
+    /// Parses `p95<50ms` or `max<=1s`.
     ///
     /// # Errors
-    /// A sentence that says how to write it.
+    /// A sentence that explains the format.
     pub fn parse(text: &str) -> Result<Objective, String> {
         let way_out = "write it like 'p95<50ms'";
         let (name, rest) = text
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_objective_is_told() {
+    fn invalid_objectives_are_reported() {
         for (text, part) in [
             ("p95", "no `<`"),
             ("p96<1s", "is p90 meant?"),

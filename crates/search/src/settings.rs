@@ -2,10 +2,10 @@ use std::time::Duration;
 
 use crate::Objective;
 
-/// What is searched for, and how.
+/// The settings of a search.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What must hold.
+    /// The objectives that must be met.
     pub objectives: Vec<Objective>,
     /// The share of requests that may fail.
     pub fail_rate: f64,

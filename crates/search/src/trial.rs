@@ -1,4 +1,4 @@
-//! One trial's figures, and what they say about the service.
+//! One trial's figures, and its outcome.
 
 use plimsoll_results::record::{End, Record};
 use plimsoll_stats::Histogram;
@@ -6,9 +6,9 @@ use plimsoll_stats::limit::Outcome;
 
 use crate::Settings;
 
-/// Of the rate asked for, what must have been served.
+/// The share of the requested rate that must have been served.
 const SERVED: f64 = 0.95;
-/// What an objective is about, the first that a run has. The last is of any script.
+/// The metric of the objective: the first one that a run has. The last one exists for any script.
 const METRICS: [&str; 2] = ["http_req_response_time", "iteration_duration"];
 
 /// One trial's figures.
@@ -18,11 +18,11 @@ pub struct Trial {
     /// Iterations, or requests, per second.
     pub served: f64,
     pub failed: f64,
-    /// The metric that the figures are of.
+    /// The metric of the figures.
     pub metric: &'static str,
     /// Milliseconds, in the order of the objectives.
     pub figures: Vec<f64>,
-    /// Iterations under way on average, counted.
+    /// Mean number of iterations in flight, by count.
     pub in_flight: f64,
     /// The same by Little's law: served × mean duration.
     pub by_little: f64,
@@ -33,7 +33,7 @@ pub struct Trial {
     /// Mean duration of an iteration, in milliseconds.
     pub iteration: f64,
     pub verdict: String,
-    /// `cause: sentence`.
+    /// Reasons in the form `cause: sentence`.
     pub reasons: Vec<String>,
     /// Why the objective was missed; empty if it was met.
     pub broken: Vec<String>,
@@ -42,10 +42,10 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Reads a trial off the record of its run.
+    /// Extracts a trial's figures from the record of its run.
     ///
     /// # Errors
-    /// When the run has none of the figures.
+    /// If the run has none of the figures.
     pub fn of(
         settings: &Settings,
         rate: u64,
@@ -121,7 +121,7 @@ impl Trial {
         Ok(trial)
     }
 
-    /// `started` are the figures of the iterations that were started, without those that were dropped.
+    /// `started` has the figures of the iterations that were started, without dropped ones.
     fn judge(&mut self, settings: &Settings, aborted: Option<&str>, started: &[f64]) {
         let holds = |figures: &[f64]| -> Vec<bool> {
             let pairs = settings.objectives.iter().zip(figures);
@@ -135,7 +135,7 @@ impl Trial {
                 broken.push(format!("not {}", objective.text));
             }
         }
-        // What is not a number meets nothing.
+        // NaN meets no objective.
         let failed = self.failed.is_nan() || self.failed > settings.fail_rate;
         if failed {
             broken.push(format!("{:.2}% failed", self.failed * 100.0));
@@ -151,8 +151,8 @@ impl Trial {
             broken.push(format!("broken off by {why}"));
         }
         let started_well = holds(started).iter().all(|holds| *holds);
-        // Little's law: these users are enough for twice what the objective allows, and for twice what an iteration
-        // took. Where they are all busy, the service holds them up.
+        // By Little's law these users are enough for twice the objective's bound, and for twice the measured
+        // iteration time. If all of them are busy nonetheless, the service is too slow.
         let bounds = settings.objectives.iter().map(|objective| objective.bound);
         let bound = bounds.max().unwrap_or_default().as_secs_f64();
         let enough = self.rate as f64 * 2.0 * bound.max(self.iteration / 1e3);
@@ -164,7 +164,7 @@ impl Trial {
             && aborted.is_none();
     }
 
-    /// What it says about the service.
+    /// The outcome of the trial.
     pub fn outcome(&self) -> Outcome {
         if self.broken.is_empty() {
             return Outcome::Met {
@@ -174,13 +174,13 @@ impl Trial {
         if self.short_of_users || self.is_doubted(&["client", "clock"]) {
             return Outcome::GeneratorLimit;
         }
-        // What is wrong with the service itself, such as failures, does not cast doubt on its limit.
+        // Problems of the service itself, such as failures, do not cast doubt on its limit.
         Outcome::Missed {
             sure: !self.is_doubted(&["network"]),
         }
     }
 
-    /// Whether the verdict doubts the figures for one of these causes.
+    /// Whether the verdict doubts the figures because of one of these causes.
     fn is_doubted(&self, causes: &[&str]) -> bool {
         self.verdict != "valid" && self.reasons_of(causes).next().is_some()
     }
@@ -192,7 +192,7 @@ impl Trial {
         })
     }
 
-    /// What the generator was short of in a trial that its limit ended.
+    /// What the generator lacked in a trial that its own limit ended.
     pub fn shortage(&self) -> String {
         if self.short_of_users {
             return format!(
@@ -200,20 +200,20 @@ impl Trial {
                 self.users
             );
         }
-        // The worst comes first.
+        // The worst reason is first.
         let worst = self.reasons_of(&["client", "clock"]).next();
         worst.unwrap_or_default().to_owned()
     }
 
-    /// How far the count of iterations under way is from what Little's law gives for rate
-    /// and duration, as a share of that. None where fewer than one was under way: ten
-    /// looks a second see too few of them.
+    /// The difference between the counted iterations in flight and those that Little's law gives for rate and
+    /// duration, as a share of the latter. `None` if fewer than one was in flight, because ten readings per second
+    /// see too few of them.
     pub fn little_residual(&self) -> Option<f64> {
         let residual = self.in_flight / self.by_little - 1.0;
         (self.by_little >= 1.0 && residual.is_finite()).then_some(residual)
     }
 
-    /// A line of the course of the search.
+    /// A progress line of the search.
     pub fn line(&self, settings: &Settings) -> String {
         let figures: Vec<String> = settings
             .objectives
@@ -235,7 +235,7 @@ impl Trial {
         )
     }
 
-    /// `kept`, or why not.
+    /// `kept`, or why the objective was not met.
     pub fn outcome_text(&self) -> String {
         match self.outcome() {
             Outcome::Met { .. } => "kept".to_owned(),
@@ -247,13 +247,13 @@ impl Trial {
     }
 }
 
-/// A figure of the times, of which `dropped` more never ended. Without any time there is none.
+/// A statistic of the times if `dropped` more iterations never ended. NaN without any time.
 fn figure(times: &Histogram, name: &str, dropped: f64) -> f64 {
     if times.is_empty() {
         return f64::NAN;
     }
     let quantile = |q: f64| {
-        // What was dropped took longer than everything else.
+        // Dropped iterations count as longer than all others.
         let rank = q * (1.0 + dropped / times.count() as f64);
         if rank > 1.0 {
             f64::INFINITY
@@ -272,7 +272,7 @@ fn figure(times: &Histogram, name: &str, dropped: f64) -> f64 {
     }
 }
 
-/// The share of requests that failed; of a script without requests, of its checks.
+/// The share of failed requests; for a script without requests, of failed checks.
 fn failed(end: &End) -> f64 {
     let share = |name: &str| {
         let (hits, all) = *end.rates.get(name)?;
@@ -284,9 +284,9 @@ fn failed(end: &End) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// By how many iterations per second the number in flight grew: what the service fell behind. A
-/// record counts iterations in the second in which they start, so those of a growing backlog are in
-/// it although the service did not complete them in time.
+/// By how many iterations per second the number in flight grew, which is by how much the service fell behind. A
+/// record counts iterations in the second in which they start, so it includes those of a growing backlog, which the
+/// service did not complete in time.
 fn growth(in_flight: &[f64]) -> f64 {
     match in_flight {
         [first, .., last] => (last - first) / (in_flight.len() - 1) as f64,

@@ -1,13 +1,13 @@
-//! How many virtual users the trials may use: enough that the service, and not their number, is the limit.
+//! The number of virtual users for trials: enough that the service, and not their number, is the limit.
 
 use std::time::Duration;
 
 use crate::command::Kind;
 
-/// Users allowed at the start, in multiples of what the objective needs: rate × bound are busy at once when every response
-/// takes as long as the objective allows.
+/// Users allowed at the start, as a multiple of what the objective needs: rate × bound are busy at once if every
+/// response takes as long as the objective allows.
 const AMPLE: f64 = 4.0;
-/// How much a shortage raises the number.
+/// The factor by which a shortage raises the number.
 const GROWTH: u32 = 4;
 /// Without a flag a command allows ten times its first users, and at least 1,000.
 const USUAL_FACTOR: u32 = 10;
@@ -16,16 +16,16 @@ const USUAL_LEAST: u32 = 1_000;
 /// The number of users that trials may use, which grows when it is too low.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Users {
-    /// What the command itself allows without a flag.
+    /// The number that the command itself allows without a flag.
     usual: u32,
-    /// The most that are added automatically. None where the command line sets the number, or nothing limits it.
+    /// The most that are added automatically. `None` if the command line sets the number, or nothing limits it.
     automatic: Option<u32>,
     /// The number in use after a shortage.
     raised: u32,
 }
 
 impl Users {
-    /// As the command line has it.
+    /// Reads the limits from the command line.
     pub fn of(command: &[String], kind: &Kind) -> Users {
         let first = number(command, kind.users)
             .unwrap_or(50)
@@ -42,7 +42,7 @@ impl Users {
         }
     }
 
-    /// How many to allow for a trial at `rate`, where that is more than the command allows anyway.
+    /// The number to allow for a trial at `rate`, if that is more than the command allows anyway.
     pub fn allowed(&self, rate: u64, bound: Duration) -> Option<u32> {
         let most = self.automatic?;
         let ample = (rate as f64 * bound.as_secs_f64() * AMPLE).ceil() as u32;
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_users_that_an_objective_needs_are_allowed_from_the_start() {
         let http = users("http -c 20 http://h/");
-        // 100 × 50 ms are five users: what the command allows anyway is ample.
+        // 100 × 50 ms need five users; the command's own limit is enough.
         assert_eq!(http.allowed(100, BOUND), None);
         assert_eq!(http.allowed(10_000, BOUND), Some(2_000));
         assert_eq!(http.allowed(1_000_000, BOUND), Some(20_000));

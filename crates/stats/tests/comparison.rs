@@ -245,7 +245,7 @@ fn an_interval_of_a_ratio_is_never_below_zero() {
 }
 
 #[test]
-fn too_few_or_impossible_pairs_are_refused_with_what_would_suffice() {
+fn too_few_or_impossible_pairs_are_refused_with_the_number_needed() {
     assert_eq!(LEAST_PAIRS, 3);
     assert_eq!(
         Paired::ratios(&[(1.0, 2.0); 2]),
@@ -272,7 +272,7 @@ fn too_few_or_impossible_pairs_are_refused_with_what_would_suffice() {
 }
 
 #[test]
-fn the_noise_floor_is_what_the_same_differs_from_itself_by() {
+fn the_noise_floor_is_the_difference_between_equal_runs() {
     let mut random = Random::new(4);
     let floor = noise_floor(&pairs(&mut random, Noise::Even, 8, 1.0)).expect("enough");
     assert!(floor > 0.0 && floor < 0.3, "{floor}");

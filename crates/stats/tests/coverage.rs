@@ -152,7 +152,7 @@ fn intervals_of_the_far_tail_reach_what_is_stated() {
 }
 
 #[test]
-fn what_is_too_little_is_refused() {
+fn too_little_data_is_refused() {
     let mut random = Random::new(1);
     let few = KINDS[0].run(&mut random);
     assert_eq!(mean(&few[..9], 0.95, 1), Err(Insufficient::Windows));

@@ -160,7 +160,7 @@ fn empty_is_zero_everywhere() {
 }
 
 #[test]
-fn a_constant_is_reported_as_it_is() {
+fn a_constant_is_reported_exactly() {
     for constant in [0.0, 1.0, 0.123_456_789, -7.7, 1e12, 1e-9] {
         let histogram = histogram_of(&vec![constant; 100_000]);
         assert_eq!(histogram.quantiles(&QS), vec![constant; QS.len()]);
@@ -210,7 +210,7 @@ fn a_stall_is_seen() {
 }
 
 #[test]
-fn not_a_number_is_no_value() {
+fn nan_is_not_a_value() {
     let mut histogram = Histogram::new();
     histogram.record(f64::NAN);
     assert!(histogram.is_empty());
@@ -260,7 +260,7 @@ fn memory_is_bounded_for_any_values() {
 }
 
 #[test]
-fn what_was_written_is_read_back() {
+fn histograms_survive_a_round_trip() {
     let seed = 20;
     let mut random = plimsoll_stats::Random::new(seed);
     for count in [0, 1, 3, 1_000, 5_000] {
@@ -306,7 +306,7 @@ fn what_was_written_is_read_back() {
 }
 
 #[test]
-fn figures_that_contradict_each_other_are_no_histogram() {
+fn contradictory_figures_are_not_a_histogram() {
     assert!(Histogram::restored(1.0, 2.0, 1.0, [(1.0, 1)]).is_none());
     assert!(Histogram::restored(1.0, 1.0, 1.0, [(f64::NAN, 1)]).is_none());
     assert!(Histogram::restored(1.0, 1.0, 1.0, [(1.0, u64::MAX), (2.0, 1)]).is_none());
@@ -315,7 +315,7 @@ fn figures_that_contradict_each_other_are_no_histogram() {
 }
 
 #[test]
-fn what_lies_beyond_is_counted_and_summed() {
+fn values_out_of_range_are_counted_and_summed() {
     let mut histogram = Histogram::new();
     (1..=1000).for_each(|value| histogram.record(f64::from(value)));
     assert_eq!(histogram.beyond(991.0), (10, 9955.0));

@@ -169,7 +169,7 @@ fn the_warm_up_ends_where_numpy_ends_it() {
 
 /// If the libraries are installed, they must still give the recorded results.
 #[test]
-fn the_judges_stand_by_their_words() {
+fn the_detectors_have_the_stated_error_rates() {
     let python = std::env::var("PLIMSOLL_JUDGE").unwrap_or_else(|_| "python3".into());
     let installed = Command::new(&python)
         .args(["-c", "import numpy, scipy, statsmodels, kneed"])

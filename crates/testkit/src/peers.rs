@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn half_an_answer_ends_early() {
+    fn half_a_response_ends_early() {
         let peer = Peer::start(Play::half_answer());
         let received = ask(&peer).unwrap();
         assert!(received.ends_with(b"\r\n\r\nonly this"));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kept_connection_is_answered_again() {
+    fn a_kept_connection_gets_further_responses() {
         let peer = Peer::start(Play::ok("hello"));
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         for _ in 0..2 {

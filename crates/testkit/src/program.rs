@@ -284,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_program_does_is_taken_down() {
+    fn output_and_status_of_a_program_are_recorded() {
         let ended = Program::at("sh")
             .args(["-c", "cat; echo $WORD >&2; exit 3"])
             .env("WORD", "said")

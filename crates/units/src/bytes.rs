@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_is_no_number_prints_as_none() {
+    fn a_rate_that_is_nan_prints_as_none() {
         assert_eq!(Bytes::format_f64(f64::NAN), "0 B");
         assert_eq!(Bytes::format_f64(f64::INFINITY), "0 B");
         assert_eq!(Bytes::format_f64(-5.0), "0 B");

@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_text_and_the_way_out() {
+    fn an_error_names_the_text_and_a_fix() {
         let message = parse("10 seconds").unwrap_err().to_string();
         assert!(
             message.contains("10 seconds") && message.contains("1m30s"),
@@ -393,18 +393,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(nanos in 0..=i64::MAX as u64) {
+        fn displayed_durations_parse_to_the_same_value(nanos in 0..=i64::MAX as u64) {
             let span = Duration::from_nanos(nanos);
             prop_assert_eq!(parse(&format(span)), Ok(span));
         }
 
         #[test]
-        fn any_text_is_answered(text in ".{0,40}") {
+        fn any_text_gives_a_value_or_an_error(text in ".{0,40}") {
             let _ = parse(&text);
         }
 
         #[test]
-        fn anything_like_a_duration_is_answered(text in "[-+]?[0-9.]{0,25}[dhmsnuµe.]{0,3}[0-9]{0,3}[a-z]{0,2}") {
+        fn anything_like_a_duration_gives_a_value_or_an_error(text in "[-+]?[0-9.]{0,25}[dhmsnuµe.]{0,3}[0-9]{0,3}[a-z]{0,2}") {
             if let Ok(span) = parse(&text) {
                 prop_assert!(span <= LONGEST);
             }

@@ -1,17 +1,17 @@
-//! The clock that all is measured by.
+//! Checks the clock used for all measurements.
 
 use std::time::Duration;
 
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// A step of the clock of more than this share of the median blurs it.
+/// A clock step longer than this share of the median distorts it.
 const STEP: f64 = 0.01;
-/// The calendar may differ from the run's clock by this much, and by this share of the
-/// run: twice what a clock is steered by (500 millionths, adjtimex(2)).
+/// The calendar may differ from the run's clock by this much, plus this share of the run: twice the
+/// rate at which a clock is adjusted (500 millionths, adjtimex(2)).
 const SHIFT: Duration = Duration::from_millis(100);
 const STEERED: f64 = 0.001;
-/// A machine that was asleep for longer than this has not run what it was asked to.
+/// A machine that was asleep for longer than this has not run the requested load.
 const ASLEEP: Duration = Duration::from_millis(50);
 
 impl Evidence {

@@ -1,4 +1,4 @@
-//! Completes the evidence with a run's figures, when the run is over.
+//! Completes the evidence with a run's figures at its end.
 
 use std::time::Duration;
 
@@ -9,29 +9,29 @@ use plimsoll_units::Bytes;
 use crate::likely_cause::main_failure;
 use crate::{Evidence, ServiceTimes};
 
-/// The figures of a run that is over.
+/// The figures of a completed run.
 pub struct RunFigures<'a> {
     pub summary: &'a Summary,
     /// A metric over the whole run.
     pub whole: &'a dyn Fn(MetricId) -> Option<Values>,
-    /// A metric over what is judged: the whole run, or what came after the warm-up.
+    /// A metric over the judged time: the whole run, or the part after the warm-up.
     pub judged: &'a dyn Fn(MetricId) -> Option<Values>,
-    /// How long what is judged took.
+    /// The length of the judged time.
     pub judged_time: Duration,
-    /// What happened on the machine meanwhile.
+    /// The readings of the machine during the run.
     pub machine: MachineReading,
     /// Most users at a time.
     pub users_most: u32,
-    /// Iterations that were completed.
+    /// Completed iterations.
     pub completed: u64,
-    /// Iterations that were started and cut off.
+    /// Iterations that were started and interrupted.
     pub interrupted: u64,
-    /// Whether every iteration is a request, so that a run without any has measured nothing.
+    /// Whether every iteration is a request, so that a run without requests has measured nothing.
     pub is_request_load: bool,
 }
 
 impl Evidence {
-    /// Takes the figures of the run.
+    /// Adds the figures of the run.
     pub fn complete(&mut self, run: &RunFigures<'_>) {
         let http = &run.summary.http;
         let lag = run.p99(builtin::ITERATION_SEND_LAG);
@@ -78,7 +78,7 @@ impl RunFigures<'_> {
         milliseconds((self.judged)(metric)?.med()?)
     }
 
-    /// How long requests took, and where their time went.
+    /// How long requests took, and in which phases.
     fn service_times(&self, is_closed: bool) -> Option<ServiceTimes> {
         let values = (self.judged)(builtin::HTTP_REQ_DURATION)?;
         let times = values.histogram()?;

@@ -1,6 +1,6 @@
-//! Can the figures be believed, and if not, who is to blame? A judgement on what the
-//! generator saw of itself, its machine, the service and the clock. The thresholds, each
-//! where it is used, are listed in `docs/verdict.md`.
+//! Judges whether the figures can be trusted, and if not, why, from what the generator observed
+//! about itself, its machine, the service and the clock. All thresholds are listed in
+//! `docs/verdict.md`.
 
 use std::time::Duration;
 
@@ -9,37 +9,36 @@ use plimsoll_units::Bytes;
 
 use crate::{Cause, Level, MainFailure, Reason, ServiceTimes, Verdict};
 
-/// Evidence, gathered over a whole run.
+/// Evidence collected over a whole run.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
     pub(crate) workers: Vec<WorkerEvidence>,
     lateness: Vec<u64>,
-    /// What happened on the machine meanwhile.
+    /// The readings of the machine during the run.
     pub machine: MachineReading,
     /// Whether iterations followed a schedule.
     pub open_model: bool,
-    /// Started − scheduled, the 99th percentile, in an open model.
+    /// Actual minus scheduled start in an open model, the 99th percentile.
     pub send_lag_p99: Option<Duration>,
     /// Median of the latency that the run reports.
     pub latency_median: Option<Duration>,
-    /// Iterations that the schedule wanted and nobody was free to start.
+    /// Scheduled iterations for which no user was free.
     pub dropped: u64,
     /// Iterations that were started.
     pub started: u64,
     /// Iterations in which the script threw.
     pub threw: u64,
-    /// What the system does not let this process read.
+    /// Readings that the system does not allow this process.
     pub unreadable: Vec<&'static str>,
-    /// Requests that failed because this machine had no local port left, or no
-    /// file descriptor.
+    /// Requests that failed because this machine had no free local port or file descriptor left.
     pub exhausted: u64,
-    /// Requests that were not answered, or not as expected.
+    /// Requests without a response, or with an unexpected one.
     pub failed: u64,
     /// Requests in all.
     pub requests: u64,
-    /// Requests that got a response, whatever it said.
+    /// Requests that got any response.
     pub responses: u64,
-    /// Requests that were sent again, because the server closed their connection.
+    /// Requests that were sent again because the server closed their connection.
     pub resent: u64,
     /// WebSocket handshakes among those with a response.
     pub websocket_handshakes: u64,
@@ -49,19 +48,19 @@ pub struct Evidence {
     pub messages_received: u64,
     /// The most frequent failure.
     pub main_failure: Option<MainFailure>,
-    /// Whether every iteration is a request, so that a run without any has measured nothing.
+    /// Whether every iteration is a request, so that a run without requests has measured nothing.
     pub is_request_load: bool,
-    /// Iterations that were started and cut off.
+    /// Iterations that were started and interrupted.
     pub interrupted: u64,
     /// Bytes received.
     pub received: Bytes,
-    /// How requests fared in a closed model, and where their time went in any.
+    /// The requests' times in a closed model, and their phases in any model.
     pub service: Option<ServiceTimes>,
-    /// At the most, connections that still held their local port; local ports in all.
+    /// Most connections that still held their local port at a time, and the number of local ports.
     pub waiting_ports: Option<(u64, u64)>,
-    /// At the most, file descriptors open; how many there may be.
+    /// Most file descriptors open at a time, and their limit.
     pub descriptors: Option<(u64, u64)>,
-    /// The smallest step that the clock was seen to make.
+    /// The smallest observed step of the clock.
     pub clock_step: Option<Duration>,
 }
 
@@ -70,7 +69,7 @@ pub(crate) struct WorkerEvidence {
     span: Duration,
     cpu: Duration,
     waited: Duration,
-    /// Whether the kernel tells how long it waited.
+    /// Whether the kernel reports how long the worker waited.
     pub(crate) tells_waiting: bool,
 }
 
@@ -79,22 +78,22 @@ const BUSY: f64 = 0.90;
 /// The share of the time that a runnable worker may wait for a processor.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.25;
-/// Below this share others' waiting is none of the generator's.
+/// Below this share, waiting is attributed to other programs.
 const WAIT_NOTED: f64 = 0.01;
-/// The 99th percentile of a worker's timers' lateness. Below the first it is
-/// the ordinary unrest of a machine.
+/// The 99th percentile of the lateness of a worker's timers. A smaller value is normal jitter of a
+/// machine.
 const LATE_SUSPECT: Duration = Duration::from_millis(5);
 const LATE_INVALID: Duration = Duration::from_millis(100);
 /// The 99th percentile of the send lag.
 const LAG_SUSPECT: Duration = Duration::from_millis(2);
 const LAG_INVALID: Duration = Duration::from_millis(100);
-/// Share of the schedule that was dropped.
+/// The share of the schedule that was dropped.
 const DROPPED_INVALID: f64 = 0.5;
 /// Lateness is counted in buckets of powers of two of a microsecond.
 const BUCKETS: usize = 40;
 
 impl Evidence {
-    /// Adds one worker's reading of one second.
+    /// Adds the measurements of one worker in one second.
     pub fn add(&mut self, worker: usize, thread: &ThreadReading) {
         if self.workers.len() <= worker {
             self.workers
@@ -119,10 +118,10 @@ impl Evidence {
         self.workers.iter().map(|worker| worker.cpu).sum()
     }
 
-    /// The judgement.
+    /// The verdict.
     pub fn judge(&self) -> Verdict {
         let mut found = Findings::default();
-        // First of its level: without a response nothing else matters.
+        // First of its level, because without responses nothing else matters.
         self.judge_responses(&mut found);
         self.judge_workers(&mut found);
         self.judge_schedule(&mut found);
@@ -186,14 +185,14 @@ impl Evidence {
                 Level::Suspect
             };
             found.add(level, Cause::Server, format!(
-                "{} of {all} scheduled iterations were dropped, for every user was busy: allow more users, or the server is over its limit",
+                "{} of {all} scheduled iterations were dropped because all users were busy: allow more users, or the server is over its limit",
                 self.dropped
             ));
         }
     }
 
-    /// Whether a worker may have waited for a processor itself: what waits on others, such as
-    /// those of a measured server, is none of the generator's.
+    /// Whether a worker may itself have waited for a processor. Waiting of other programs, such as
+    /// a measured server, does not affect the generator.
     pub(crate) fn may_have_waited(&self) -> bool {
         let knows = |worker: &WorkerEvidence| worker.tells_waiting;
         self.workers.is_empty()
@@ -209,10 +208,10 @@ impl Evidence {
             .reduce(f64::max)
     }
 
-    /// The upper border of the bucket that the 99th percentile falls into.
+    /// The upper bound of the bucket that contains the 99th percentile.
     fn lateness_p99(&self) -> Option<Duration> {
         let total: u64 = self.lateness.iter().sum();
-        // Fewer than a hundred readings do not tell a 99th percentile.
+        // Fewer than a hundred readings have no 99th percentile.
         if total < 100 {
             return None;
         }
@@ -240,7 +239,7 @@ impl WorkerEvidence {
     }
 }
 
-/// A part of a time; 0 of none.
+/// A part of a time as a fraction; 0 if the whole is 0.
 pub(crate) fn share(part: Duration, whole: Duration) -> f64 {
     if whole.is_zero() {
         0.0
@@ -267,8 +266,7 @@ impl Findings {
         self.0.push((level, Reason { cause, text }));
     }
 
-    /// The worst first. A run against which nothing speaks says what was
-    /// looked at.
+    /// Worst findings first. A run without findings lists what was checked.
     fn into_verdict(mut self, evidence: &Evidence) -> Verdict {
         self.0.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
         let Some((level, _)) = self.0.first() else {
@@ -311,7 +309,8 @@ impl Evidence {
         }
         if seen.is_empty() {
             seen.push(
-                "too short a run to feel the generator's pulse; no sign of trouble".to_owned(),
+                "the run was too short to check the generator; nothing suspicious was seen"
+                    .to_owned(),
             );
         }
         Reason {

@@ -1,9 +1,9 @@
 //! Judges whether a run's figures can be trusted: evidence in, verdict out.
 //!
-//! [`Evidence`] collects what the generator saw of itself, its machine, the service and the clock.
-//! During a run, [`Evidence::add`] takes the readings of worker threads; at its end,
-//! [`Evidence::complete`] takes the run's figures. [`Evidence::judge`] gives the [`Verdict`] at any
-//! time. `docs/verdict.md` lists every reason with its threshold, cause and source.
+//! [`Evidence`] collects what the generator observed about itself, its machine, the service and the
+//! clock. During a run, [`Evidence::add`] adds the measurements of worker threads; at its end,
+//! [`Evidence::complete`] adds the run's figures. [`Evidence::judge`] returns the [`Verdict`] at
+//! any time. `docs/verdict.md` lists every reason with its threshold, cause and source.
 
 mod clock;
 mod complete;

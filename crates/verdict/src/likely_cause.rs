@@ -1,14 +1,14 @@
-//! What most failures of a run have in common, in words that say what to check.
+//! Finds the most frequent failure of a run and suggests what to check.
 
 use plimsoll_samples::HttpOverview;
 
 use crate::{Cause, MainFailure};
 
-/// A part of an error's text, whose side it points to, and what to check.
+/// A part of an error's text, the likely cause, and what to check.
 type Hint = (&'static str, Cause, &'static str);
 
-/// The first that matches counts. The texts are those of the network crate, which HTTP and gRPC
-/// errors repeat.
+/// The first match counts. The texts are those of the network crate, which HTTP and gRPC errors
+/// repeat.
 const HINTS: &[Hint] = &[
     (
         "no such host",
@@ -63,12 +63,12 @@ const HINTS: &[Hint] = &[
     (
         "i/o timeout",
         Cause::Network,
-        "nothing took the connection in time: is the address right, or does a firewall drop packets?",
+        "nothing accepted the connection in time: is the address right, or does a firewall drop packets?",
     ),
     (
         "request timeout",
         Cause::Server,
-        "the server took the connection and did not respond in time",
+        "the server accepted the connection but did not respond in time",
     ),
     (
         "DeadlineExceeded",
@@ -104,7 +104,7 @@ const HINTS: &[Hint] = &[
     ),
 ];
 
-/// The most frequent failure; none if none has a text.
+/// The most frequent failure; `None` if none has a text.
 pub fn main_failure(http: &HttpOverview) -> Option<MainFailure> {
     let error = http.errors.first()?;
     Some(MainFailure {
@@ -114,7 +114,7 @@ pub fn main_failure(http: &HttpOverview) -> Option<MainFailure> {
     })
 }
 
-/// An error's text, and what to check where that is known.
+/// An error's text, and what to check if that is known.
 pub fn with_hint(error: &str) -> String {
     match hint(error) {
         Some((_, _, check)) => format!("{error}: {check}"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_say_whose_side_they_are_on_and_what_to_check() {
+    fn failures_have_a_cause_and_a_hint() {
         let refused = of("dial: connection refused");
         assert_eq!((refused.cause, refused.count), (Cause::Server, 3));
         assert!(

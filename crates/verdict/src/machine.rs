@@ -1,33 +1,33 @@
-//! The machine that the generator runs on, and the way to the server.
+//! Checks the machine that the generator runs on, and the network path to the server.
 
 use std::time::Duration;
 
 use crate::evidence::{Evidence, Findings, graded, share};
 use crate::{Cause, Level};
 
-/// The share of its quota's periods in which the control group was stopped.
+/// The share of the quota periods in which the control group was throttled.
 const THROTTLED_INVALID: f64 = 0.02;
 /// Share of processor time stolen by the hypervisor.
 const STEAL_SUSPECT: f64 = 0.02;
 const STEAL_INVALID: f64 = 0.15;
-/// The processors that this process may use are as good as full,
+/// If this share of the available processors is busy
 const CROWDED: f64 = 0.95;
-/// and at least this share of them is used by others.
+/// and other programs use at least this share, the machine is crowded.
 const BY_OTHERS: f64 = 0.25;
-/// The share of the time in which some task of the machine waited for a processor.
+/// The share of the time in which some task on the machine waited for a processor.
 const PROCESSOR_PRESSURE: f64 = 0.60;
-/// In less time, a share of it says nothing: processor time is counted in hundredths.
+/// Shorter spans are too imprecise: processor time is counted in hundredths of a second.
 const LEAST_SPAN: Duration = Duration::from_secs(1);
 /// The share of the time in which some task waited for memory.
 const MEMORY_SUSPECT: f64 = 0.05;
 const MEMORY_INVALID: f64 = 0.25;
-/// Share of TCP segments sent again, of at least so many.
+/// The share of retransmitted TCP segments.
 const RETRANSMIT_SUSPECT: f64 = 0.01;
 const RETRANSMIT_LEAST: u64 = 1_000;
-/// The share of the local ports that wait for their connection's end.
+/// The share of the local ports that closed connections still hold (TIME_WAIT).
 const PORTS_SUSPECT: f64 = 0.80;
-/// The share of the local ports that were taken while the run went on, below which ports that
-/// wait are left from before it and take nothing from it.
+/// The share of the local ports that were taken during the run. Below it, held ports are left over
+/// from before the run and do not affect it.
 const PORTS_TAKEN: f64 = 0.10;
 /// The share of the file descriptors that are open.
 const DESCRIPTORS_SUSPECT: f64 = 0.80;
@@ -40,7 +40,7 @@ impl Evidence {
         self.judge_network(found);
     }
 
-    /// What nobody could look at may have spoiled the run.
+    /// Readings that are not available may hide a problem.
     pub(crate) fn judge_gaps(&self, found: &mut Findings) {
         let mut unreadable = self.unreadable.clone();
         if self.workers.iter().any(|worker| !worker.tells_waiting) {
@@ -51,7 +51,7 @@ impl Evidence {
                 Level::Suspect,
                 Cause::Client,
                 format!(
-                    "this system does not show {}: trouble there would go unnoticed; mount /proc, or run outside of the sandbox",
+                    "this system does not show {}, so problems there would go unnoticed: mount /proc, or run outside of the sandbox",
                     unreadable.join(", ")
                 ),
             );
@@ -144,7 +144,7 @@ impl Evidence {
         }
         if self.exhausted > 0 {
             found.add(Level::Invalid, Cause::Client, format!(
-                "{} requests failed for want of local ports or file descriptors: reuse connections, or raise ulimit -n and net.ipv4.ip_local_port_range",
+                "{} requests failed because there was no free local port or file descriptor: reuse connections, or raise ulimit -n and net.ipv4.ip_local_port_range",
                 self.exhausted
             ));
             return;

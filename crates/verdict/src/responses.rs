@@ -1,20 +1,20 @@
-//! Whether there were responses at all, and what most failures were.
+//! Checks whether there were responses at all, and finds the most frequent failure.
 
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// Share of requests that are sent again: above it, the server's load is not the one that is
-/// reported.
+/// The share of requests that were sent again. Above it, the server's load differs from the
+/// reported one.
 const RESENT: f64 = 0.01;
 
-/// What most failed requests have in common.
+/// The most frequent failure of the requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MainFailure {
-    /// Whose side it points to.
+    /// The likely cause.
     pub cause: Cause,
     /// The error and what to check, such as `connection refused: is the server running?`.
     pub text: String,
-    /// Requests that failed so.
+    /// Requests that failed this way.
     pub count: u64,
 }
 
@@ -53,7 +53,7 @@ impl Evidence {
             && self.messages_received == 0
             && self.responses == self.websocket_handshakes
         {
-            // Not invalid: a service that only receives works like this.
+            // Not invalid, because a service that only receives behaves like this.
             found.add(
                 Level::Suspect,
                 Cause::Server,
@@ -64,7 +64,7 @@ impl Evidence {
             );
         }
         if self.failed * 2 > self.requests {
-            // Only what most of them have in common is named.
+            // Only a failure that most requests share is named.
             let failure = failure.filter(|failure| failure.count * 2 > self.failed);
             found.add(
                 Level::Suspect,
@@ -86,7 +86,7 @@ impl Evidence {
         )
     }
 
-    /// Whether the run ended before anything in it did.
+    /// Whether the run ended before anything was completed.
     fn is_empty_run(&self) -> bool {
         let none_finished = self.started == self.interrupted;
         let expected = self.is_request_load || self.interrupted > 0;

@@ -1,4 +1,4 @@
-//! Whether the script did what it was written for.
+//! Checks whether the script ran as intended.
 
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};

@@ -1,5 +1,5 @@
-//! What the requests' own times say: of a closed loop at its limit, of stalls that
-//! percentiles do not show, of a link that is full.
+//! Interprets the requests' own times: a saturated closed loop, stalls that percentiles hide, and a
+//! full link.
 
 use std::time::Duration;
 
@@ -8,52 +8,52 @@ use plimsoll_units::Bytes;
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// How requests fared.
+/// The times of the requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServiceTimes {
-    /// How many there are.
+    /// The number of requests.
     pub count: u64,
-    /// Their service times added up.
+    /// The sum of their service times.
     pub total: Duration,
-    /// The quickest.
+    /// The shortest time.
     pub least: Duration,
     /// The 10th percentile.
     pub p10: Duration,
     /// The median.
     pub median: Duration,
-    /// How many were slow: longer than [`ServiceTimes::slow_from`] of the median.
+    /// The number of slow requests: longer than [`ServiceTimes::slow_from`] of the median.
     pub slow: u64,
-    /// Those added up.
+    /// The sum of their times.
     pub slow_total: Duration,
-    /// Sending and receiving alone, added up.
+    /// The sum of the sending and receiving phases.
     pub moving: Duration,
     /// Bytes sent and received.
     pub bytes: Bytes,
-    /// Users at the most, where each sends when it was answered; none in an open model.
+    /// Most users at a time, if each sends only after its last response; `None` in an open model.
     pub closed_users: Option<u32>,
     /// How long the run took.
     pub elapsed: Duration,
 }
 
-/// Users spend at least this share of their time in requests: there is no think time.
+/// Users that spend at least this share of their time in requests have no think time.
 const WAITING: f64 = 0.80;
-/// Nine of ten requests take that many times as long as the quickest, and so much longer.
+/// In a queue, nine of ten requests take at least this many times as long as the fastest.
 const QUEUED: u32 = 5;
 const QUEUED_LEAST: Duration = Duration::from_millis(5);
-/// A request is slow from here on, and from so many medians on.
+/// Requests are slow from this time and from this multiple of the median on.
 const SLOW: Duration = Duration::from_millis(500);
 const SLOW_MEDIANS: u32 = 10;
-/// So few are slow that the 99th percentile does not show them,
+/// If the share of slow requests is below this, the 99th percentile does not show them;
 const RARE: f64 = 0.01;
-/// and they took this share of the users' time.
+/// they are reported if they took this share of the users' time.
 const HIDDEN: f64 = 0.10;
-/// The share of the service time in which bytes were moving.
+/// The share of the service time in which bytes were transferred.
 const MOVING: f64 = 0.50;
-/// Below this many bytes a request is no transfer; a stream of small events is none.
+/// Requests with fewer bytes do not count as transfers; a stream of small events is not one.
 const TRANSFER: u64 = 10_000;
 
 impl ServiceTimes {
-    /// From where on a request is slow, by the median.
+    /// The time from which on a request is slow, given the median.
     pub fn slow_from(median: Duration) -> Duration {
         SLOW.max(median.saturating_mul(SLOW_MEDIANS))
     }
@@ -71,9 +71,9 @@ impl Evidence {
     }
 }
 
-/// A closed loop at the server's limit: by Little's law the times tell how many users
-/// there were. Requests of several kinds would have quick ones among them throughout,
-/// which is why the 10th percentile is asked.
+/// Detects a closed loop at the server's limit, where by Little's law the times only reflect the
+/// number of users. A mix of different requests would always contain fast ones, which is why the
+/// 10th percentile is used.
 fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
     let offered = service.elapsed.as_secs_f64() * f64::from(users);
     let always_waiting = service.total.as_secs_f64() > offered * WAITING;
@@ -81,7 +81,7 @@ fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
         && service.p10 > service.least + QUEUED_LEAST;
     if users > 1 && always_waiting && queued {
         found.add(Level::Suspect, Cause::Server, format!(
-            "the closed loop was saturated: all {users} users waited all the time, nine of ten for more than {}, and the quickest answer took {}; the times tell how many users there were, not how quick the server is: set a rate below {:.0}/s",
+            "the closed loop was saturated: all {users} users waited all the time, nine of ten requests took more than {}, and the fastest took {}; these times reflect the number of users, not the speed of the server: set a rate below {:.0}/s",
             short(service.p10),
             short(service.least),
             service.count as f64 / service.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
@@ -98,7 +98,7 @@ fn judge_hidden(service: &ServiceTimes, found: &mut Findings) {
     let time = service.slow_total.as_secs_f64() / service.total.as_secs_f64();
     if count <= RARE && time > HIDDEN {
         found.add(Level::Suspect, Cause::Server, format!(
-            "the server stalled: {} of {} requests took more than {}, and {:.0}% of the users' waiting; the 99th percentile of a closed loop hides that: set a rate",
+            "the server stalled: {} of {} requests took more than {}, which was {:.0}% of the users' waiting time; the 99th percentile of a closed loop hides that: set a rate",
             service.slow,
             service.count,
             short(ServiceTimes::slow_from(service.median)),
@@ -113,13 +113,13 @@ fn judge_transfer(service: &ServiceTimes, found: &mut Findings) {
         let rate = service.bytes.get() as f64 * 8e-6
             / service.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
         found.add(Level::Suspect, Cause::Network, format!(
-            "bytes were under way for {:.0}% of the service time, {rate:.1} Mbit/s in all: the link, or how the server sends, is the limit",
+            "bytes were in transit for {:.0}% of the service time, {rate:.1} Mbit/s in total: the link, or the server's sending, is the limit",
             share * 100.0
         ));
     }
 }
 
-/// Three digits are enough for a sentence.
+/// Formats a time with three digits.
 fn short(span: Duration) -> String {
     let micros = span.as_micros().max(1) as u64;
     let scale = 10_u64.pow(micros.ilog10().saturating_sub(2));

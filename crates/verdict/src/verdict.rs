@@ -5,8 +5,8 @@ use serde::Serialize;
 pub struct Verdict {
     /// How far the results can be trusted.
     pub level: Level,
-    /// The evidence, each a sentence with numbers: what speaks against the run or, for a valid one,
-    /// what was checked.
+    /// The evidence, one sentence with numbers each: the problems found or, for a valid run, what
+    /// was checked.
     pub reasons: Vec<Reason>,
 }
 
@@ -23,7 +23,7 @@ pub struct Reason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Nothing speaks against them.
+    /// No problem was found.
     Valid,
     /// They may describe the generator or the machine as much as the server.
     Suspect,

@@ -361,7 +361,7 @@ mod tests {
 
     /// Compressible and incompressible parts, with lengths around the size of an engine's buffers.
     #[test]
-    fn long_messages_come_out_whole() {
+    fn long_messages_are_complete() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut noise = || {
             state ^= state << 13;
@@ -395,7 +395,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out(
+        fn compression_and_decompression_are_inverse(
             messages in proptest::collection::vec(proptest::collection::vec(0u8..4, 0..5000), 1..6),
             takes_over: bool,
         ) {

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_come_in_three_forms_each_the_shortest() {
+    fn lengths_have_three_forms_and_the_shortest_is_used() {
         let parse = |bytes: &[u8]| {
             let (header, used) = Header::parse(bytes).unwrap().unwrap();
             (header.length, used)
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_bytes_tell_is_refused_at_once() {
+    fn errors_in_the_first_two_bytes_are_refused_at_once() {
         assert_eq!(refused(&[0x81, 0x80]), Violation::Masked);
         assert_eq!(refused(&[0xa1, 0]), Violation::ReservedBits(0b010));
         assert_eq!(refused(&[0x91, 0]), Violation::ReservedBits(0b001));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn written_heads_are_masked_and_shortest() {
+    fn written_frame_headers_are_masked_and_shortest() {
         let written = |length| {
             let mut out = Vec::new();
             write_header(&mut out, Opcode::Binary, false, length, [1, 2, 3, 4]);

@@ -170,7 +170,7 @@ impl Offer {
         // Section 7.1.1.2: the client may compress messages separately even if the server did not
         // request it.
         agreed.client_no_context_takeover |= offered.client_no_context_takeover;
-        // Section 7.1.1.1: a server that was asked for it and does not confirm it declines the
+        // Section 7.1.1.1: a server that received the offer and does not confirm it declines the
         // extension.
         (agreed.server_no_context_takeover || !offered.server_no_context_takeover).then_some(agreed)
     }
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_key_of_the_rfc_has_the_answer_of_the_rfc() {
+    fn the_rfcs_example_key_gives_its_example_accept_value() {
         let key = Key("dGhlIHNhbXBsZSBub25jZQ==".to_owned());
         assert_eq!(key.accept(), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
     }

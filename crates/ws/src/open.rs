@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schemes_stand_for_others() {
+    fn schemes_are_mapped() {
         assert_eq!(request_url("ws://a/b?c").as_deref(), Some("http://a/b?c"));
         assert_eq!(request_url("WSS://a").as_deref(), Some("https://a"));
         for other in ["http://a", "a", "", "wsx://a"] {

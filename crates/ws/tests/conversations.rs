@@ -65,7 +65,7 @@ async fn heard(peer: &mut DuplexStream) -> (u8, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn pings_are_answered_with_their_payload() {
+async fn pongs_have_the_pings_payload() {
     let (mut connection, mut peer) = connected(1 << 16);
     for payload in [&b""[..], b"beat", &[0xfe; 125]] {
         peer.write_all(&frame(LAST | PING, payload)).await.unwrap();
@@ -146,7 +146,7 @@ async fn a_close_is_echoed_and_ends_the_events() {
 }
 
 #[tokio::test]
-async fn an_empty_close_is_answered_by_an_empty_one() {
+async fn an_empty_close_gets_an_empty_close() {
     let (mut connection, mut peer) = connected(1 << 16);
     peer.write_all(&frame(LAST | CLOSE, b"")).await.unwrap();
     assert!(matches!(connection.event().await.unwrap(), Event::Close(_)));
@@ -154,7 +154,7 @@ async fn an_empty_close_is_answered_by_an_empty_one() {
 }
 
 #[tokio::test]
-async fn our_close_waits_for_theirs_while_messages_still_come() {
+async fn our_close_waits_for_the_peers_while_messages_arrive() {
     let (mut connection, mut peer) = connected(1 << 16);
     connection.close(Some(1001), &"é".repeat(100));
     connection.close(Some(1000), "twice counts once");
@@ -216,7 +216,7 @@ async fn an_end_in_the_middle_is_distinguished_from_one_between_messages() {
 }
 
 #[tokio::test]
-async fn what_came_behind_the_handshake_is_read_first() {
+async fn bytes_after_the_handshake_are_read_first() {
     let (ours, mut theirs) = duplex(1 << 16);
     let early = [frame(LAST | TEXT, b"one"), frame(LAST | TEXT, b"two")].concat();
     let (rest, later) = early.split_at(early.len() - 2);

@@ -79,7 +79,7 @@ fn messages_of_every_length_form_arrive() {
 }
 
 #[test]
-fn control_frames_stand_between_fragments_and_messages() {
+fn control_frames_may_come_between_fragments_and_messages() {
     let all = [
         frame(LAST | PING, b""),
         frame(TEXT, b"one"),
@@ -146,7 +146,7 @@ fn reserved_bits_and_opcodes_are_refused_in_every_frame() {
 }
 
 #[test]
-fn what_came_whole_before_a_violation_is_delivered() {
+fn complete_messages_before_a_violation_are_delivered() {
     let all = [frame(LAST | TEXT, b"good"), frame(LAST | 5, b"")].concat();
     let mut decoder = Decoder::new(Limits::default(), None);
     let mut input = all.as_slice();
@@ -233,7 +233,7 @@ fn text_must_be_utf8_however_it_is_cut() {
 }
 
 #[test]
-fn nonsense_ends_the_message_at_once_and_not_at_its_end() {
+fn invalid_data_fails_at_once_and_not_at_the_end_of_the_message() {
     let mut decoder = Decoder::new(Limits::default(), None);
     let mut head: &[u8] = &[TEXT, 127, 0, 0, 0, 0, 0, 0x10, 0, 0, b'a', 0xff];
     assert_eq!(decoder.feed(&mut head), Err(Violation::Utf8));
@@ -307,7 +307,7 @@ const FRESH: AgreedDeflate = AgreedDeflate {
 const HELLO: [u8; 7] = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
 
 #[test]
-fn compressed_messages_may_be_in_fragments_and_beside_plain_ones() {
+fn compressed_messages_may_be_fragmented_and_mixed_with_plain_ones() {
     let all = [
         frame(LAST | 0x40 | TEXT, &HELLO),
         frame(LAST | TEXT, b"plain"),
@@ -375,7 +375,7 @@ fn a_bomb_is_refused_at_the_limit() {
 proptest! {
     /// For any bytes and any split: no panic, and the same outcome.
     #[test]
-    fn bytes_of_any_kind_come_to_the_same_whole_or_in_pieces(
+    fn the_result_does_not_depend_on_how_bytes_are_split(
         bytes in proptest::collection::vec(any::<u8>(), 0..200),
         piece in 1usize..50,
         deflate: bool,

@@ -62,7 +62,7 @@ fn run(data: &[u8]) {
     }
 }
 
-/// Compared as the IPv4 address that it stands for.
+/// Compared as the IPv4 address that it represents.
 fn is_mapped(ip: IpAddr) -> bool {
     ip.is_ipv6() && ip.to_canonical().is_ipv4()
 }

@@ -1,4 +1,4 @@
-//! A Digest challenge of a server (`WWW-Authenticate`), and the credentials made of it.
+//! A Digest challenge of a server (`WWW-Authenticate`), and the credentials derived from it.
 
 use plimsoll_http::Url;
 use plimsoll_http::in_memory::answer_digest;

@@ -1,4 +1,4 @@
-//! What a run of a lab left behind: `result.json`, which the pages are made of, and what a search printed.
+//! The results of a lab: `result.json`, from which reports are generated, and the output of a search.
 
 use plimsoll_results::lab::LabResult;
 

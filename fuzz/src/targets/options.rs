@@ -1,4 +1,4 @@
-//! What a script exports as `options`, or a config file holds, and the plan of it.
+//! The `options` of a script or a config file, and the plan built from them.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn run(data: &[u8]) {
     let Ok((options, _)) = Options::from_json(value) else {
         return;
     };
-    // A script that hands its options on is understood the same.
+    // The options that scripts see parse to the same options.
     let shown = options.to_json();
     assert!(Options::from_json(shown.clone()).is_ok(), "{shown}");
     let exports = Exports {
@@ -59,7 +59,7 @@ fn run(data: &[u8]) {
     }
 }
 
-/// Starts never fall, however far the schedule goes.
+/// Start times never decrease, however long the schedule is.
 fn follow(pacer: &dyn Pacer) {
     let mut last = Duration::ZERO;
     for number in (0..20)
@@ -76,7 +76,7 @@ fn follow(pacer: &dyn Pacer) {
     }
 }
 
-/// Every change comes after the last, and is what the curve says.
+/// Changes are in chronological order, and match the curve.
 fn climb(curve: &UserCurve) {
     let mut time = Duration::ZERO;
     for _ in 0..50 {

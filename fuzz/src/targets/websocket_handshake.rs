@@ -22,7 +22,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// The first byte says what was offered.
+/// The first byte selects the offer.
 fn run(data: &[u8]) {
     let Some((&how, answer)) = data.split_first() else {
         return;

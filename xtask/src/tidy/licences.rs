@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_allowed_is_named() {
+    fn forbidden_items_are_named() {
         let tree = Tree::of(&[("deny.toml", "[licenses]\nallow = [\n\"MIT\",\n]\n")]);
         let metadata = serde_json::json!({"packages": [
             {"name": "good", "version": "1.0.0", "license": "MIT"},

@@ -162,7 +162,7 @@ pub fn setup(report: &Report, findings: &mut Findings) {
                 [
                     format!("http_reqs {}, iterations {}, none interrupted", requests.text, iterations.text),
                     format!(
-                        "{} − {} × {} = {} requests belong to set-up, tear-down, redirects or a first iteration, and count in rate and latency",
+                        "{} − {} × {} = {} requests belong to setup, teardown, redirects or a first iteration, and count in rate and latency",
                         requests.text,
                         digits(each),
                         iterations.text,

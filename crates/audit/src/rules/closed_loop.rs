@@ -190,9 +190,9 @@ pub fn little(report: &Report, findings: &mut Findings) {
             block,
             block.turn_rate().map_or(block.first_line, |rate| rate.line),
             [
-                format!("{limit} may be under way at once; {}, {shown}", plain(rate, Unit::Rate)),
+                format!("{limit} may be in flight at once; {}, {shown}", plain(rate, Unit::Rate)),
                 format!(
-                    "{} × {} = {} under way on average (Little's law): {consequence}",
+                    "{} × {} = {} in flight on average (Little's law): {consequence}",
                     plain(rate, Unit::Rate),
                     plain(turn, Unit::Time),
                     digits(rate * turn)

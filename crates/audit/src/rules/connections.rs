@@ -206,7 +206,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     mean.line,
                     [
                         format!("{} connections, {}, mean {}", users.text, rate.text, mean.text),
-                        format!("{} × {} = {} under way on average, {} on each connection: streams multiply the users", rate.text, mean.text, digits(flight), digits(flight / users.value)),
+                        format!("{} × {} = {} in flight on average, {} on each connection: streams multiply the users", rate.text, mean.text, digits(flight), digits(flight / users.value)),
                         "State requests in flight in addition to connections; compare at equal numbers of them.".to_owned(),
                     ],
                 );
@@ -222,7 +222,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     block.first_line,
                     [
                         format!("{} connections × {} streams", users.text, streams.text),
-                        format!("up to {} requests are under way at once; a latency of theirs is not one of {} users", digits(users.value * streams.value), users.text),
+                        format!("up to {} requests are in flight at once; a latency of theirs is not one of {} users", digits(users.value * streams.value), users.text),
                         "State requests in flight in addition to connections.".to_owned(),
                     ],
                 );

@@ -24,7 +24,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                 counted.line,
                 [
                     format!(
-                        "{} asked for, {} counted",
+                        "{} requested, {} counted",
                         digits(asked.value),
                         counted.text
                     ),
@@ -51,7 +51,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                 counted.line,
                 [
                     format!(
-                        "the command asks for {}, {} were counted",
+                        "the command requests {}, but {} were counted",
                         digits(asked.value),
                         counted.text
                     ),
@@ -86,7 +86,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                             digits(dropped)
                         ),
                         format!(
-                            "{} × {} = {} asked for; {} is {}",
+                            "{} × {} = {} requested; {} is {}",
                             rate.text,
                             time.text,
                             digits(asked),
@@ -379,7 +379,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                 took.line,
                 [
                     format!(
-                        "{} asked for, the rate of {} is over {}",
+                        "{} requested, but the rate of {} is over {}",
                         asked.text,
                         rate.text,
                         plain(took.value, Unit::Time)
@@ -390,7 +390,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                         asked.text,
                         plain(extra, Unit::Time)
                     ),
-                    "Count what ended within the time asked for, and divide by that time."
+                    "Count what ended within the requested time, and divide by that time."
                         .to_owned(),
                 ],
             );
@@ -419,7 +419,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
             [
                 format!("{} at {}, declared {}", count.text, rate.text, declared.text),
                 format!(
-                    "{} ÷ {} = {}: {} more than declared, for starting, draining or set-up; over {} the rate is {}",
+                    "{} ÷ {} = {}: {} more than declared, for starting, draining or setup; over {} the rate is {}",
                     count.text,
                     rate.text,
                     plain(time, Unit::Time),

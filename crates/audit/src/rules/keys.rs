@@ -70,7 +70,7 @@ pub fn hot(report: &Report, findings: &mut Findings) {
                     users.text,
                     users.text
                 ),
-                "All of them wait for one thing: one row or key, one lock, one connection. How many keys were asked for is not printed; spread them and measure again.".to_owned(),
+                "All of them wait for one thing: one row or key, one lock, one connection. The number of requested keys is not printed; spread them and measure again.".to_owned(),
             ],
         );
     }
@@ -155,7 +155,7 @@ pub fn unseeded(report: &Report, findings: &mut Findings) {
                 [
                     format!("`{}` (line {}) and `{}` (line {})", one.3, one.2, other.3, other.2),
                     format!(
-                        "the one is {}…{}, the other {}…{}: as many, moved by one, so {} or {} is asked for and never written",
+                        "the one is {}…{}, the other {}…{}: as many, moved by one, so {} or {} is requested but never written",
                         low.0, low.1, high.0, high.1, low.0, high.1
                     ),
                     "Write and request the same numbers, and check the response for a missing one.".to_owned(),

@@ -101,7 +101,7 @@ fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
         block,
         sockets.line,
         [
-            format!("{} connections asked for, connect {}", users.text, digits(sockets.connect)),
+            format!("{} connections requested, connect {}", users.text, digits(sockets.connect)),
             arithmetic,
             "Raise the limits on open files and the listen backlog, or report the connections that were opened.".to_owned(),
         ],

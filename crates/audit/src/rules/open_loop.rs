@@ -25,7 +25,7 @@ pub fn asked(report: &Report, findings: &mut Findings) {
             block,
             got.line,
             [
-                format!("asked for {}, got {}", asked.text, got.text),
+                format!("requested {}, got {}", asked.text, got.text),
                 format!(
                     "{} ÷ {} = {:.3}: the rate is a setting of the test",
                     got.text,

@@ -1,4 +1,4 @@
-//! What must hold between the figures of a run and the server's log.
+//! The conditions that the figures of a run and the server's log must satisfy.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use super::commands::{Command, Protocol, Run, USERS};
 use super::reported::{Reported, Times};
 use super::{RATE_SECONDS, Row};
 
-/// Times are printed with this relative error at most (records keep buckets), and rounded to milliseconds by scripts.
+/// Largest relative error of printed times (records use buckets); scripts also round to milliseconds.
 const ROUNDING: f64 = 0.01;
 /// Milliseconds per connection between the server's last entry and the client's last measurement.
 const SCHEDULING_MS: f64 = 500.0;
 
-/// Everything in a run's outputs that is not so.
+/// Everything wrong in a run's outputs.
 pub fn lies(command: &Command, row: &Row, run: &Run, log: &Log) -> Vec<String> {
     let mut lies = Vec::new();
     let resent = run.reported.iter().filter_map(|reported| reported.resent);
@@ -66,7 +66,7 @@ fn counts(
     log: &Log,
     (resent, dropped): (u64, u64),
 ) -> Vec<String> {
-    // What a server refuses does not reach its log.
+    // Refused connections do not appear in the server's log.
     let is_refused = row.behavior == Behavior::Refuse;
     let (arrived, failed) = if is_refused {
         (row.requests, row.requests)
@@ -74,7 +74,7 @@ fn counts(
         let failed = log.failed(|status| is_good(command.protocol, status));
         (log.entries.len() as u64, failed)
     };
-    // The first time that a request was sent, it failed; it counts once.
+    // A request that failed and was sent again counts once.
     let resent = reported.resent.unwrap_or(resent);
     let mut lies: Vec<String> = [
         differ(
@@ -110,7 +110,7 @@ fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String>
             let logged = logged.map(|(code, count)| (code.to_string(), count));
             differ("statuses", Some(said.clone()), logged.collect())
         }
-        // The client makes statuses of its own for what the server did not answer, so only good ones are compared.
+        // The client has its own statuses for requests without a response, so only good ones are compared.
         Protocol::Grpc => {
             let good = said.get("OK").copied().unwrap_or(0);
             let logged = logged.get(&0).copied().unwrap_or(0);
@@ -120,7 +120,7 @@ fn statuses(command: &Command, reported: &Reported, log: &Log) -> Option<String>
     }
 }
 
-/// Of gRPC, only the client's side counts HTTP/2's frames. A connection that was cut may have lost bytes on its way.
+/// For gRPC, only the client counts HTTP/2 frames. A connection that was cut may have lost bytes.
 fn bytes(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<String> {
     if command.protocol == Protocol::Grpc
         || matches!(row.behavior, Behavior::Drop(_) | Behavior::Reset(_))
@@ -159,7 +159,7 @@ fn times(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<St
         Some(times.count),
         held.len() as u64,
     ));
-    // The client's requests follow one another on each connection, so they fit into the time it was busy.
+    // The client's requests are sequential on each connection, so they fit into the time in which it was busy.
     let busy = log.busy().as_secs_f64() * 1e3;
     let all = times.mean * times.count as f64;
     let is_closed = command.is_closed && row.rate.is_none();
@@ -171,9 +171,9 @@ fn times(command: &Command, row: &Row, reported: &Reported, log: &Log) -> Vec<St
     lies
 }
 
-/// Figures that are smaller than the time the server held the requests.
+/// Figures that are smaller than the time for which the server delayed the requests.
 fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec<String> {
-    // Scripts measure an echo with Date.now(), which counts whole milliseconds.
+    // Scripts measure an echo with Date.now(), which has a resolution of one millisecond.
     let clock = if protocol == Protocol::WebSocket {
         1.0
     } else {
@@ -190,7 +190,7 @@ fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec
         .into_iter()
         .filter_map(|(name, said, held)| {
             let said = said?;
-            // Not "<": what is not a number is a lie too.
+            // Not "<", so that NaN is detected too.
             let is_possible = said >= held * (1.0 - ROUNDING) - clock;
             (!is_possible).then(|| {
                 format!("{name} {said} ms, and the server held its requests for {held} ms")
@@ -199,7 +199,7 @@ fn below(times: &Times, held: &[Duration], mean: f64, protocol: Protocol) -> Vec
         .collect()
 }
 
-/// The server's log is shorter than the run, and the run shorter than the process.
+/// The server's log covers less time than the run, and the run less than the process.
 fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
     let (shortest, longest) = (log.span().as_secs_f64(), wall.as_secs_f64());
     let mut lies = Vec::new();
@@ -207,13 +207,13 @@ fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
         && !(said >= shortest * (1.0 - ROUNDING) && said <= longest)
     {
         lies.push(format!(
-            "duration {said} s; the server was asked for {shortest} s, the process ran {longest} s"
+            "duration {said} s; the server was busy for {shortest} s, the process ran {longest} s"
         ));
     }
     lies
 }
 
-/// How long the requests of a command start, in seconds; `None` where their number decides that.
+/// How long the requests of a command start, in seconds; `None` if their number decides that.
 fn load(command: &Command, row: &Row) -> Option<f64> {
     match row.rate {
         Some(_) => Some(RATE_SECONDS as f64),
@@ -221,8 +221,8 @@ fn load(command: &Command, row: &Row) -> Option<f64> {
     }
 }
 
-/// A rate is the requests that started within the load, divided by its length; where a number of requests ends the run,
-/// divided by how long that took. A schedule is exact.
+/// A rate is the number of requests that started within the load, divided by its length; if a number of requests ends
+/// the run, divided by the run's duration. A schedule is exact.
 fn rate(
     command: &Command,
     row: &Row,
@@ -253,7 +253,7 @@ fn rate(
                 )
             }
         };
-        // Text has one decimal.
+        // Text output has one decimal.
         let rounding = if reported.source == "text" {
             0.05
         } else {
@@ -276,7 +276,7 @@ fn rate(
             row.requests
         ));
     }
-    // What starts more than 100 ms late counts when it did start.
+    // Iterations that start more than 100 ms late count in the second in which they actually started.
     let is_in_time = reported.lag.is_some_and(|lag| lag <= 100.0) && dropped == 0;
     if let Some(seconds) = &reported.seconds
         && is_in_time
@@ -289,7 +289,7 @@ fn rate(
     lies
 }
 
-/// Without a single response there is nothing to believe. WebSocket messages got one to their handshake.
+/// Without any response the run must be invalid. WebSocket sessions have at least the handshake's response.
 fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
     if log.answered().next().is_some() {
         return Vec::new();
@@ -310,7 +310,7 @@ fn verdict(command: &Command, reported: &Reported, log: &Log) -> Vec<String> {
     lies
 }
 
-/// The detector detects: each figure, changed by little, is a lie.
+/// Checks the detector itself: each figure, slightly changed, is detected.
 #[test]
 fn changed_figures_are_found() {
     use plimsoll_testkit::logged_server::Entry;
@@ -401,7 +401,7 @@ fn changed_figures_are_found() {
     for (number, change) in changes.iter().enumerate() {
         assert_eq!(judge(change), 1, "change {number}");
     }
-    // Of an open model: 5/s for 2 s.
+    // An open model with 5/s for 2 s.
     let open = Row {
         rate: Some(5),
         ..*row

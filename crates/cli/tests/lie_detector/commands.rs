@@ -1,4 +1,4 @@
-//! The load commands, and how each is run against a server.
+//! The load commands, and how to run each against a server.
 
 use std::time::{Duration, Instant};
 
@@ -26,7 +26,7 @@ impl Io {
     }
 }
 
-/// What a command sends.
+/// The protocol of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     Http,
@@ -34,28 +34,29 @@ pub enum Protocol {
     WebSocket,
 }
 
-/// A load command in one of its forms.
+/// A load command in one of its variants.
 pub struct Command {
     pub name: &'static str,
     pub protocol: Protocol,
-    /// Each user sends its next request when the last one is answered, so that connections are busy all the time.
+    /// Whether each user sends its next request after the response to its last one, so that connections are always
+    /// busy.
     pub is_closed: bool,
     run: RunOnce,
 }
 
-/// Runs a command once, with these further flags.
+/// Runs a command once, with these additional flags.
 type RunOnce = fn(&Row, &LoggedServer, &Files, &[&str]) -> (Ended, Vec<Reported>);
 
-/// What came of one run.
+/// The results of one run.
 pub struct Run {
-    /// What each output says; they must agree with the server, and so with each other.
+    /// The figures of each output; they must agree with the server, and so with each other.
     pub reported: Vec<Reported>,
     /// How long the process ran: no figure can be longer.
     pub wall: Duration,
     pub ended: Ended,
 }
 
-/// Users, and with them connections.
+/// The number of users, and so of connections.
 pub const USERS: u64 = 3;
 
 pub const COMMANDS: &[Command] = &[
@@ -122,7 +123,7 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 impl Command {
-    /// WebSocket has no failing responses.
+    /// WebSocket has no failed responses.
     pub fn applies(&self, row: &Row) -> bool {
         use plimsoll_testkit::logged_server::Behavior::Fail;
         !(self.protocol == Protocol::WebSocket && matches!(row.behavior, Fail(_)))
@@ -163,7 +164,7 @@ fn start(arguments: &[&str], io: &[&str], record: &str) -> plimsoll_testkit::pro
     plimsoll(&[arguments, &["--record", record], io].concat())
 }
 
-/// The flags of a row's load, where the total and the rate have these names. An open model has users enough to start
+/// The load flags of a row, given the names of the flags for total and rate. An open model has enough users to start
 /// everything in time.
 fn load(row: &Row, total: &str, rate: &str) -> Vec<String> {
     let flags = match row.rate {
@@ -216,7 +217,7 @@ fn http_text(
     (ended, said)
 }
 
-/// An open model: without a rate of the row's own it lasts 600 ms.
+/// An open model: without a rate in the row it lasts 600 ms.
 fn attack(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
     let (rate, duration) = match row.rate {
         None => (format!("{}/600ms", row.requests), "600ms".to_owned()),

@@ -1,21 +1,21 @@
-//! The figures of one output, in whatever form it has.
+//! Extracts figures from every output format.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What one output of a run says. `None`: it does not say.
+/// The figures of one output of a run; `None` if it does not contain them.
 #[derive(Debug, Default)]
 pub struct Reported {
     pub source: &'static str,
     pub requests: Option<u64>,
     pub failed: Option<u64>,
-    /// By the name that the output gives them.
+    /// By name as in the output.
     pub statuses: Option<BTreeMap<String, u64>>,
     pub connections: Option<u64>,
     pub bytes_received: Option<u64>,
     pub bytes_sent: Option<u64>,
-    /// Requests that were sent once more.
+    /// Requests that were sent again.
     pub resent: Option<u64>,
     /// Iterations of an open model that were not started.
     pub dropped: u64,
@@ -32,11 +32,11 @@ pub struct Reported {
     /// Milliseconds, of requests with a good response.
     pub times: Option<Times>,
     pub verdict: Option<String>,
-    /// Where the output contradicts itself.
+    /// Contradictions within the output.
     pub contradictions: Vec<String>,
 }
 
-/// Figures of a distribution, in milliseconds.
+/// Statistics of a distribution, in milliseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Times {
     pub count: u64,
@@ -92,14 +92,14 @@ pub fn of_json(text: &str) -> Reported {
     }
 }
 
-/// `vegeta report -type=json` of an attack's results. Its latencies count from the scheduled start.
+/// `vegeta report -type=json` of an attack's results. Its latencies start at the scheduled time.
 pub fn of_vegeta(text: &str) -> Reported {
     let all = parse(text, "the vegeta report");
     Reported {
         source: "vegeta report",
         requests: all["requests"].as_u64(),
         statuses: Some(
-            // 0 stands for no response there.
+            // 0 means that there was no response.
             counts(&all["status_codes"])
                 .into_iter()
                 .filter(|(code, _)| code != "0")
@@ -109,7 +109,8 @@ pub fn of_vegeta(text: &str) -> Reported {
     }
 }
 
-/// The text of http, attack and grpc: a word, and figures behind it; further statuses follow below the first.
+/// The text output of http, attack and grpc: a word followed by figures; further statuses are on the
+/// following lines.
 pub fn of_text(text: &str) -> Reported {
     let first = |name: &str| {
         let line = text
@@ -208,7 +209,7 @@ pub fn of_record(path: &str, requests: &str) -> Reported {
     }
 }
 
-/// Iterations of each second of the load; a second may have a late line beside its own.
+/// Iterations in each second of the load; a second may have an additional late line.
 fn iterations_by_second(lines: &[Value]) -> Vec<f64> {
     let mut seconds: Vec<f64> = Vec::new();
     for line in lines.iter().filter(|line| line["after_load"] != true) {

@@ -9,7 +9,7 @@ use plimsoll_testkit::logged_server::Log;
 use super::Row;
 use super::commands::{Command, Io, Protocol, Run};
 
-/// Rows so far, in the order of the table.
+/// The rows so far, in the order of the table.
 static LINES: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
 
 /// Adds a run, and writes the table to the file that `LIE_DETECTOR_TABLE` names, if it is set.

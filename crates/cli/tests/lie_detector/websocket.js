@@ -10,7 +10,7 @@ export const options = {
   scenarios: { all: { executor: 'per-vu-iterations', vus: +__ENV.USERS, iterations: 1 } },
 };
 
-// Each user sends its share of the messages, each when the last is answered. When the server ends the connection, it
+// Each user sends its share of the messages, each after the echo of the last one. When the server ends the connection, it
 // opens another one.
 export default function () {
   let left = +__ENV.REQUESTS / +__ENV.USERS;

@@ -1,4 +1,4 @@
-//! The program under test, and where its snapshots are.
+//! The program under test, and its snapshots.
 
 #![allow(dead_code)]
 
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use plimsoll_testkit::program::Program;
 
-/// The program with these arguments. It sees no setting of the machine's user.
+/// The program with these arguments, isolated from the user's settings.
 pub fn plimsoll(arguments: &[&str]) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))
         .args(arguments)

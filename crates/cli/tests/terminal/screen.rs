@@ -1,4 +1,4 @@
-//! The program on a pseudo-terminal, whose screen a terminal emulator keeps.
+//! Runs the program on a pseudo-terminal with a terminal emulator.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,30 +13,30 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// Which of the program's streams are the terminal.
+/// The program's streams that are connected to the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
     Both,
     Stderr,
 }
 
-/// The program, its terminal and what is on it.
+/// The program, its terminal and the screen's contents.
 pub struct Session {
     child: Child,
     controller: File,
     /// The terminal's file.
     name: String,
-    /// The latest bytes, in which a marker is looked for.
+    /// The latest bytes, which are searched for a marker.
     tail: Vec<u8>,
     output: Receiver<Vec<u8>>,
     screen: vt100::Parser,
-    /// How often the cursor was moved up: once for each frame.
+    /// The number of upward cursor movements: one per frame.
     frames: usize,
 }
 
-/// Longer than anything here takes on a busy machine.
+/// Longer than anything here takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// A title for the window, which shows nowhere on the screen.
+/// A window title, which is not visible on the screen.
 const MARKER: &[u8] = b"\x1b]0;resized\x07";
 /// Rows that are kept when they scroll away.
 const SCROLLBACK: usize = 1_000;
@@ -80,7 +80,7 @@ impl Session {
                 Streams::Stderr => Stdio::null(),
             });
         let child = command.spawn().unwrap();
-        // The command holds copies, which would keep the terminal open.
+        // The command has copies of the descriptors, which would keep the terminal open.
         drop(command);
         drop(terminal);
         let controller = File::from(controller);
@@ -88,7 +88,7 @@ impl Session {
         let (sender, output) = channel();
         thread::spawn(move || {
             let mut buffer = [0; 4_096];
-            // EIO is the end: nobody has the terminal open any more.
+            // EIO marks the end: no process has the terminal open any more.
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
                 if sender.send(buffer[..count].to_vec()).is_err() {
                     return;
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Reads until `enough`; panics with the screen where that never comes.
+    /// Reads until `enough` is true; panics with the screen if that never happens.
     fn read_until(&mut self, what: &str, enough: impl Fn(&Session) -> bool) {
         let end = Instant::now() + PATIENCE;
         while !enough(self) {
@@ -138,7 +138,7 @@ impl Session {
         self.read_until(text, |session| session.contents().contains(text));
     }
 
-    /// Reads so many more frames, and what comes until the screen shows the whole of the last.
+    /// Reads this number of further frames, up to the end of the last one.
     pub fn wait_for_frames(&mut self, count: usize) {
         let wanted = self.frames + count;
         self.read_until("a frame", |session| session.frames >= wanted);
@@ -150,7 +150,7 @@ impl Session {
         let child = Pid::from_child(&self.child);
         kill_process(child, Signal::STOP).unwrap();
         waitpid(Some(child), WaitOptions::UNTRACED).unwrap();
-        // All that it wrote stands before the marker.
+        // Everything the program wrote comes before the marker.
         let mut terminal = File::options().write(true).open(&self.name).unwrap();
         terminal.write_all(MARKER).unwrap();
         drop(terminal);
@@ -166,7 +166,7 @@ impl Session {
         kill_process(child, Signal::CONT).unwrap();
     }
 
-    /// Waits for the end, and reads what comes until then.
+    /// Waits for the end and reads everything until then.
     pub fn finish(&mut self) -> Option<i32> {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -182,7 +182,7 @@ impl Session {
         self.child.wait().unwrap().code()
     }
 
-    /// What is on the screen, row by row.
+    /// The rows of the screen.
     pub fn contents(&self) -> String {
         self.rows().join("\n")
     }
@@ -192,12 +192,12 @@ impl Session {
         self.screen.screen().rows(0, columns.get()).collect()
     }
 
-    /// Rows that scrolled away.
+    /// The number of rows that scrolled away.
     pub fn scrolled(&self) -> usize {
         self.screen.screen().scrollback_len()
     }
 
-    /// Whether the program itself broke every row, and not the terminal.
+    /// Whether the program itself broke every line, and not the terminal.
     pub fn is_unwrapped(&self) -> bool {
         let (rows, _) = self.screen.screen().size();
         (0..rows.get()).all(|row| !self.screen.screen().row_wrapped(row))

@@ -1,4 +1,4 @@
-//! A lab in a directory of its own, whose system is the very test that runs it.
+//! A lab in a folder of its own, whose system is the test program itself.
 #![allow(dead_code)]
 
 use std::fs;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 const PORT: &str = "LAB_TEST_PORT";
-/// How long the system takes for a response, in milliseconds.
+/// The system's response time, in milliseconds.
 const DELAY: &str = "LAB_TEST_DELAY";
 
-/// The system of these labs: this very test, started again with a port to listen on.
+/// The system of these labs: this test program, started again with a port to listen on.
 #[test]
 fn a_system_to_measure() {
     let Ok(port) = std::env::var(PORT) else {
@@ -76,7 +76,7 @@ impl Lab {
 
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
-        // Whatever is left is found here.
+        // Remaining temporary files are detected here.
         fs::create_dir_all(self.tmp()).expect("a directory");
         command
             .args(["lab"])
@@ -95,7 +95,7 @@ impl Lab {
         self.command(arguments).output().expect("the program runs")
     }
 
-    /// The one run there is.
+    /// The only run.
     pub fn the_run(&self) -> PathBuf {
         let mut runs = fs::read_dir(self.directory.path().join("results")).expect("results");
         runs.next().expect("a run").expect("a run").path()
@@ -106,7 +106,7 @@ impl Lab {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// The result of a run that went well and left nothing behind.
+    /// The result of a successful run that left nothing behind.
     pub fn run_well(&self) -> Value {
         let output = self.run(&["run", "lab.toml"]);
         let talk = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -115,7 +115,7 @@ impl Lab {
         self.result()
     }
 
-    /// The one cell of a lab that ran well.
+    /// The only cell of a successful lab.
     pub fn cell(&self) -> Value {
         let result = self.run_well();
         let cell = result["cells"][0].clone();
@@ -123,7 +123,7 @@ impl Lab {
         cell
     }
 
-    /// Waits until no process and no private directory of this lab is left.
+    /// Waits until no process and no private folder of this lab remains.
     pub fn assert_nothing_is_left(&self) {
         let end = Instant::now() + Duration::from_secs(30);
         loop {
@@ -141,7 +141,7 @@ impl Lab {
     }
 }
 
-/// Processes whose temporary directory lies in this one, as all that a lab starts have it.
+/// Processes whose temporary folder is below this one, which applies to everything a lab starts.
 fn processes_with(directory: &Path) -> Vec<String> {
     let wanted = format!("TMPDIR={}", directory.display());
     let mut found = Vec::new();
@@ -158,7 +158,7 @@ fn processes_with(directory: &Path) -> Vec<String> {
     found
 }
 
-/// Two ways by two numbers of users: a second each.
+/// Two kinds of load and two numbers of users, one second each.
 pub const TINY: &str = r#"
 [lab]
 title = "A tiny lab"

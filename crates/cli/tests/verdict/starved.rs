@@ -1,5 +1,5 @@
-//! A generator that is kept from its processor, from local ports or from its server. The
-//! kernel's means for that are Linux's.
+//! A generator that lacks processor time, local ports or network capacity, by means that only Linux
+//! has.
 
 #![allow(clippy::print_stdout)]
 
@@ -14,7 +14,7 @@ use plimsoll_testkit::program::{Ended, Program};
 
 use super::{assert_blamed, verdict};
 
-/// Threads that never rest, on the first processor this test may use.
+/// Threads that are always busy, on the first processor this test may use.
 struct Crowd(Arc<AtomicBool>);
 
 impl Crowd {
@@ -22,7 +22,7 @@ impl Crowd {
         let over = Arc::new(AtomicBool::new(false));
         for _ in 0..count {
             let over = Arc::clone(&over);
-            // A process of its own each: `taskset` pins what it starts.
+            // Each runs a process of its own, which `taskset` pins.
             thread::spawn(move || {
                 let mut busy = Command::new("taskset")
                     .args([
@@ -65,7 +65,7 @@ fn processor() -> u32 {
 }
 
 #[test]
-fn a_generator_on_a_crowded_processor_is_told() {
+fn a_generator_on_a_crowded_processor_is_reported() {
     let server = Peer::start(Play::ok("hello"));
     let processor = processor();
     let crowd = Crowd::of(8, processor);
@@ -85,16 +85,17 @@ fn a_generator_on_a_crowded_processor_is_told() {
     drop(crowd);
     assert_blamed(&ended, "client", "had no processor for");
     assert_eq!(verdict(&ended).0, "invalid");
-    // Eight that never rest are always some who wait; not every kernel counts it.
+    // With eight that never wait, some task is always waiting for the processor, but not every
+    // kernel counts it.
     if std::path::Path::new("/proc/pressure/cpu").exists() {
         assert_blamed(&ended, "client", "waited for a processor (PSI)");
     }
 }
 
-/// Needs a control group of its own, which takes a writable hierarchy: as root, outside
-/// of most containers. Where it cannot be made the quota's reader has its own tests.
+/// Needs a control group of its own in a writable hierarchy: root, outside of most containers. If
+/// it cannot be created, the test does nothing; the reader of quotas has its own tests.
 #[test]
-fn a_generator_with_a_processor_quota_is_told() {
+fn a_generator_with_a_processor_quota_is_reported() {
     let Some(group) = Group::with_a_tenth() else {
         println!("no control group can be made here");
         return;
@@ -145,13 +146,13 @@ impl Drop for Group {
     }
 }
 
-/// In a network of its own with ten local ports. Needs `unshare` and `ip`, and the right
-/// to make a network: root's, or a user namespace.
+/// In a network namespace with ten local ports. Needs `unshare`, `ip` and the permission to create
+/// a namespace: root's, or a user namespace.
 #[test]
-fn exhausted_ports_are_told() {
+fn exhausted_ports_are_reported() {
     let program = env!("CARGO_BIN_EXE_plimsoll");
-    // The script's server would need another program; a refused connection needs none,
-    // but holds no port. So the relay listens: it accepts, and finds nobody behind it.
+    // A server for the script would need another program. A refused connection needs none, but
+    // holds no port. So the relay listens: it accepts, and cannot reach its target.
     let script = format!(
         "ip link set lo up && echo '40000 40009' > /proc/sys/net/ipv4/ip_local_port_range || exit 77
          '{program}' link --listen 127.0.0.1:7000 --to 127.0.0.1:7001 --round-trip 2s >/dev/null &
@@ -169,13 +170,13 @@ fn exhausted_ports_are_told() {
     assert_blamed(
         &ended,
         "client",
-        "for want of local ports or file descriptors",
+        "because there was no free local port or file descriptor",
     );
     assert_eq!(verdict(&ended).0, "invalid");
 }
 
 #[test]
-fn late_starts_of_an_open_schedule_are_told() {
+fn late_starts_of_an_open_schedule_are_reported() {
     let server = Peer::start(Play::ok("hello"));
     let processor = processor();
     let crowd = Crowd::of(8, processor);
@@ -194,8 +195,8 @@ fn late_starts_of_an_open_schedule_are_told() {
     );
 }
 
-/// What `plimsoll http` says in a network of its own, where the server is behind a tunnel
-/// that loses every `drop`-th packet. None where no such network can be made.
+/// The output of `plimsoll http` in a network namespace whose server is behind a tunnel that loses
+/// every `drop`-th packet. `None` if no such network can be created.
 fn tunnelled(drop: u32, server: &str, ports: &str, flags: &[&str]) -> Option<Ended> {
     let tunnel = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/verdict/tunnel.py");
     let ended = Program::at("unshare")
@@ -213,8 +214,8 @@ fn tunnelled(drop: u32, server: &str, ports: &str, flags: &[&str]) -> Option<End
 }
 
 #[test]
-fn a_way_that_loses_packets_is_told() {
-    // One in twenty is lost, so one in a hundred segments at least is sent again.
+fn packet_loss_is_reported() {
+    // One in twenty is lost, so at least one in a hundred segments is retransmitted.
     let flags = ["-c", "50", "-d", "4s"];
     if let Some(ended) = tunnelled(20, "keep", "32768 60999", &flags) {
         assert_blamed(&ended, "network", "TCP segments were sent again");
@@ -222,8 +223,8 @@ fn a_way_that_loses_packets_is_told() {
 }
 
 #[test]
-fn local_ports_that_run_short_are_told() {
-    // Ninety of a hundred; each is held for a minute by its closed connection.
+fn a_shortage_of_local_ports_is_reported() {
+    // Ninety of a hundred ports; each closed connection holds its port for a minute.
     let flags = ["-c", "2", "-n", "90"];
     if let Some(ended) = tunnelled(0, "close", "40000 40099", &flags) {
         assert_blamed(

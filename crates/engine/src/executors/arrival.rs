@@ -1,6 +1,5 @@
-//! Open models: iterations start when the schedule says, whether or not
-//! earlier ones have ended. What nobody was free to start is counted, and
-//! never made up.
+//! Open models: iterations start on schedule, whether or not earlier ones have ended. Iterations
+//! for which no user was free are counted as dropped and never started later.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -20,24 +19,24 @@ use crate::seat::ActiveUser;
 use crate::timer::sleep_until;
 use crate::{InitError, Notice, UserFactory};
 
-/// An iteration that a worker had no user for, offered to one that has.
+/// An iteration for which a worker had no free user, offered to another worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handover {
     number: u64,
     scheduled: Moment,
 }
 
-/// One worker's ends of the scenario's handovers.
+/// One worker's channels for passing iterations to other workers.
 pub(crate) struct Handovers {
     me: usize,
     to: Vec<UnboundedSender<Handover>>,
     from: RefCell<Option<UnboundedReceiver<Handover>>>,
-    /// How many idle users each worker has, as far as the others know.
+    /// The number of idle users of each worker, as far as the others know.
     idle: Arc<Vec<AtomicU32>>,
 }
 
 impl Handovers {
-    /// The ends for each of `workers` workers.
+    /// The channels of `workers` workers.
     pub fn for_workers(workers: usize) -> Vec<Handovers> {
         let idle: Arc<Vec<AtomicU32>> = Arc::new((0..workers).map(|_| AtomicU32::new(0)).collect());
         let (to, from): (Vec<_>, Vec<_>) = (0..workers).map(|_| unbounded_channel()).unzip();
@@ -56,13 +55,13 @@ impl Handovers {
         self.idle[self.me].store(count as u32, Ordering::Relaxed);
     }
 
-    /// Offers the iteration to another worker that seems to have a user free.
+    /// Offers the iteration to another worker that seems to have a free user.
     fn offer(&self, handover: Handover) -> bool {
         let others = (0..self.to.len()).filter(|worker| *worker != self.me);
         others
             .filter(|worker| {
-                // Taken from the count at once, so that a burst is not all
-                // sent to one worker with one idle user.
+                // Subtract from the count at once, so that a burst is not sent entirely to one
+                // worker with a single idle user.
                 self.idle[*worker]
                     .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
                     .is_ok()
@@ -71,7 +70,7 @@ impl Handovers {
     }
 }
 
-/// What one user is to run next.
+/// The next iteration of a user.
 #[derive(Default)]
 struct Mailbox {
     job: Cell<Option<Handover>>,
@@ -104,7 +103,7 @@ impl Mailbox {
             if self.closed.get() {
                 return Poll::Ready(None);
             }
-            // A user is one task for as long as it works here.
+            // A user has one task for as long as it works here.
             let mut waiting = self.waiting.borrow_mut();
             if waiting.is_none() {
                 *waiting = Some(context.waker().clone());
@@ -115,12 +114,12 @@ impl Mailbox {
     }
 }
 
-/// The share's users: who is free, and how more are made.
+/// The share's users: which ones are free, and how to create more.
 struct Pool<F: UserFactory> {
     share: Rc<Share<F>>,
     crew: Crew,
     mailboxes: RefCell<Vec<Rc<Mailbox>>>,
-    /// Who is free, the longest idle first, so that all users take their turn.
+    /// The idle users, longest idle first, so that all users take their turn.
     idle: RefCell<VecDeque<usize>>,
     dropped: Cell<bool>,
 }
@@ -157,7 +156,7 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
 }
 
 impl<F: UserFactory> Pool<F> {
-    /// Starts this worker's part of the schedule's iterations, each when due.
+    /// Starts this worker's part of the scheduled iterations, each when it is due.
     async fn follow_schedule(self: &Rc<Self>) -> Result<(), InitError> {
         let share = &self.share;
         let pacer = pacer(&share.scenario.state.scenario.executor);
@@ -176,8 +175,7 @@ impl<F: UserFactory> Pool<F> {
                 sleep_until(scheduled).await;
                 late = 0;
             } else {
-                // A schedule that runs behind must not keep the users it has
-                // started from running.
+                // A schedule that is behind must not prevent the users it has started from running.
                 late += 1;
                 if late.is_multiple_of(16) {
                     tokio::task::yield_now().await;
@@ -241,7 +239,7 @@ impl<F: UserFactory> Pool<F> {
         }
     }
 
-    /// Gives a user its task and its place.
+    /// Gives a user a task and a position.
     fn employ(self: &Rc<Self>, user: ActiveUser<F>) -> usize {
         let mailbox = Rc::new(Mailbox::default());
         let place = {
@@ -280,15 +278,14 @@ fn pacer(executor: &Executor) -> Box<dyn Pacer> {
         Executor::ConstantArrivalRate { rate, duration, .. } => {
             Box::new(ConstantRate::new(*rate, *duration))
         }
-        // The scenario's kind has chosen this module.
+        // The scenario's executor has selected this module.
         other => unreachable!("{other:?} follows no schedule"),
     }
 }
 
-/// The numbers of the iterations that belong to a worker: iteration n is that
-/// of planned user n mod `planned`, wherever that user lives, so that workers
-/// get iterations in proportion to their users. Without planned users all of
-/// them belong to the worker that `leads`.
+/// The numbers of the iterations that belong to a worker: iteration n belongs to planned user n mod
+/// `planned`, wherever that user lives, so that workers get iterations in proportion to their
+/// users. Without planned users all of them belong to the worker that `leads`.
 fn owned(users: &[(u32, u32)], planned: u32, leads: bool) -> impl Iterator<Item = u64> {
     let (indices, round): (Vec<u64>, u64) = match planned {
         0 => (leads.then_some(0).into_iter().collect(), 1),

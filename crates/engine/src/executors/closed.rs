@@ -1,4 +1,4 @@
-//! Closed models: each user begins its next iteration when its last has ended.
+//! Closed models: each user starts its next iteration when its last one has ended.
 
 use std::rc::Rc;
 
@@ -8,12 +8,12 @@ use super::{Crew, Share};
 use crate::seat::ActiveUser;
 use crate::{InitError, ScenarioState, UserFactory};
 
-/// How many iterations the users of a scenario have to share.
+/// The number of iterations for the users of a scenario.
 #[derive(Clone, Copy)]
 enum Quota {
     /// As many as fit into the duration.
     Time,
-    /// This many for all users together.
+    /// This many in total, shared by all users.
     Shared(u64),
     /// This many for each user.
     Each(u64),
@@ -26,7 +26,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
         _ => Quota::Time,
     };
     let at_work = match &share.scenario.state.scenario.executor {
-        // The others wait to be called in from outside.
+        // The other users are paused until they are activated from outside.
         Executor::ExternallyControlled { users, .. } => *users,
         _ => u32::MAX,
     };

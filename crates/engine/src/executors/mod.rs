@@ -1,4 +1,4 @@
-//! One worker's share of a scenario, a kind of executor a file.
+//! One worker's share of a scenario, with one file per kind of executor.
 
 mod arrival;
 mod closed;
@@ -17,30 +17,29 @@ use crate::{AbortReason, InitError, Notice, ScenarioContext, Stop, UserFactory};
 
 pub(crate) use arrival::Handovers;
 
-/// What one worker needs to run its share of one scenario.
+/// The inputs for running one worker's share of one scenario.
 pub(crate) struct Share<F: UserFactory> {
     pub seats: Rc<Seats<F>>,
     pub scenario: Rc<ScenarioContext>,
-    /// This worker's planned users: their index within the scenario, and
-    /// their slot in the plan.
+    /// This worker's planned users: their index within the scenario, and their slot in the plan.
     pub users: Vec<(u32, u32)>,
-    /// How many planned users the scenario has on all workers.
+    /// The scenario's planned users on all workers.
     pub planned: u32,
     /// When the scenario starts.
     pub start: Moment,
-    /// Ends the share at once.
+    /// Stops the share at once.
     pub stop: Stop,
-    /// How many workers have a share.
+    /// The number of workers that have a share.
     pub workers: usize,
-    /// Which of them this is, from 0.
+    /// The index of this worker among them, from 0.
     pub worker: usize,
-    /// The iterations other workers could not start, for open models.
+    /// Passes iterations between workers, for open models.
     pub handovers: Handovers,
-    /// Tells the person who watches the run.
+    /// Reports a notice to the person who watches the run.
     pub notify: Rc<dyn Fn(Notice)>,
 }
 
-/// Runs the share to its end, graceful stop included.
+/// Runs the share to its end, including the graceful stop.
 pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
     share.stop.adopt_task().await;
     let state = std::sync::Arc::clone(&share.scenario.state);
@@ -66,7 +65,7 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
     } else {
         state.mark_interrupted();
     }
-    // What an abort kept from beginning was not dropped.
+    // Iterations that an abort kept from starting do not count as dropped.
     if state.finish_share(share.workers)
         && share.seats.worker.run.aborted().is_none()
         && let Some(dropped) = state.never_begun()
@@ -87,7 +86,7 @@ impl<F: UserFactory> Share<F> {
         self.regular_end() + self.scenario.state.scenario.graceful_stop
     }
 
-    /// Whether this worker does what one of them has to do for all.
+    /// Whether this worker does the work that one of them has to do for all.
     fn leads(&self) -> bool {
         self.worker == 0
     }
@@ -97,7 +96,7 @@ impl<F: UserFactory> Share<F> {
     }
 }
 
-/// The users' tasks of a share, and the signals that end them.
+/// The tasks of a share's users, and the signals that stop them.
 #[derive(Default)]
 struct Crew {
     tasks: RefCell<Vec<JoinHandle<()>>>,
@@ -120,8 +119,8 @@ impl Crew {
             }));
     }
 
-    /// Waits until every user has ended; from `hard_end` on, or when `stop` is
-    /// given, they are interrupted.
+    /// Waits until every user has ended. From `hard_end` on, or when `stop` fires, they are
+    /// interrupted.
     async fn finish(&self, hard_end: Moment, stop: &Stop) -> Result<(), InitError> {
         for user in self.stops.borrow().iter() {
             user.set_deadline(hard_end);

@@ -16,14 +16,14 @@ use crate::seat::ActiveUser;
 use crate::timer::sleep_until;
 use crate::{InitError, ScenarioContext, Stop, UserFactory};
 
-/// Whether one user is to run. The scenario's task opens and closes it.
+/// Whether one user may run. The scenario's task opens and closes it.
 #[derive(Default)]
 struct Gate {
     open: Cell<bool>,
-    /// The scenario is over: the gate will not open again.
+    /// The scenario has ended: the gate will not open again.
     over: Cell<bool>,
-    /// Counts openings, so that a due interruption finds out that the user was
-    /// called back meanwhile.
+    /// Counts openings, so that a due interruption can detect that the user was reactivated
+    /// meanwhile.
     openings: Cell<u64>,
     waiting: RefCell<Option<Waker>>,
 }
@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// True when it opened, false when it never will again.
+    /// Waits for the gate to open; false if it never will again.
     async fn opened(&self) -> bool {
         poll_fn(|context| {
             if self.open.get() {
@@ -69,7 +69,7 @@ struct Member {
     stop: Stop,
 }
 
-/// A user that was ramped away and is to be interrupted when its grace is over.
+/// A user that was ramped down, to be interrupted when its grace period is over.
 struct Notice {
     due: Moment,
     member: usize,
@@ -77,7 +77,7 @@ struct Notice {
 }
 
 impl Notice {
-    /// Interrupts the user when its grace is over, unless it was called back.
+    /// Interrupts the user when its grace period is over, unless it was reactivated.
     async fn serve(&self, members: &[Member]) {
         sleep_until(self.due).await;
         if let Some(member) = members.get(self.member)
@@ -121,7 +121,8 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     for member in &members {
         member.gate.finish();
     }
-    // Who was ramped away before the end has the grace of that, not the longer one of the end.
+    // Users that were ramped down before the end get the ramp-down's grace period, not the longer
+    // one of the end.
     let mut interrupting = pin!(async {
         while let Some(notice) = notices.pop_front() {
             notice.serve(&members).await;
@@ -159,7 +160,7 @@ async fn follow<F: UserFactory>(
     loop {
         let change = curve.next_change(at);
         let moment = change.map_or(share.regular_end(), |(offset, _)| share.start + offset);
-        // Notices are in the order of their moments, for all have one grace.
+        // Notices are in chronological order, because all have the same grace period.
         while let Some(notice) = notices.front()
             && notice.due <= moment
         {
@@ -173,9 +174,8 @@ async fn follow<F: UserFactory>(
     }
 }
 
-/// Opens the gates of the users below `users`, and closes the others'.
-/// `members` are in the order of their index, and so those that change stand
-/// next to each other.
+/// Opens the gates of the users below `users`, and closes the others. `members` is sorted by index,
+/// so the gates that change are adjacent.
 fn set_users(
     members: &[Member],
     users: u32,
@@ -217,14 +217,14 @@ async fn work<F: UserFactory>(
         while gate.open.get() {
             let number = scenario.state.begin_iteration();
             if !user.run_iteration(number, None).await {
-                // Interrupted: at the end of its grace, unless it was called
-                // back just then, or with the whole run.
+                // Interrupted: at the end of its grace period, unless it was reactivated just then,
+                // or together with the whole run.
                 break;
             }
             user.give_way().await;
         }
         user.set_counted(false);
-        // The gate may still be open, for the scenario hears of an abort a little later.
+        // The gate may still be open, because the scenario notices an abort slightly later.
         if user.is_run_aborted() {
             break;
         }

@@ -1,4 +1,4 @@
-//! Figures of a cell over its repeats, with intervals.
+//! The figures of a cell over its repeats, with intervals.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::resolve::conclusions::FIGURES;
 /// The confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
 
-/// All figures of a cell, those that the lab knows first.
+/// All figures of a cell, the built-in ones first.
 pub fn of(repeats: &[Measured]) -> Vec<Figure> {
     let names: BTreeSet<&str> = repeats
         .iter()
@@ -62,7 +62,7 @@ fn figure(name: &str, repeats: &[Measured]) -> Option<Figure> {
     })
 }
 
-/// The middle of some values; 0 of none.
+/// The median of some values; 0 if there are none.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -74,8 +74,8 @@ pub fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Over three runs or more: Student's interval over the runs. Of fewer: what the seconds
-/// within each run say, all of it together.
+/// With three or more runs: Student's interval over the runs. With fewer: an interval from all
+/// seconds of all runs.
 fn interval(
     name: &str,
     repeats: &[Measured],
@@ -83,7 +83,7 @@ fn interval(
     value: f64,
 ) -> Result<(f64, f64), String> {
     let n = values.len() as f64;
-    // Figures are positive and skewed: on the log scale no interval reaches below zero.
+    // Figures are positive and skewed: on the log scale no interval goes below zero.
     if values.len() >= 3 && values.iter().all(|value| *value > 0.0) {
         let logs = || values.iter().map(|value| value.ln());
         let mean = logs().sum::<f64>() / n;
@@ -100,7 +100,7 @@ fn interval(
             .sum::<f64>()
             / (n - 1.0);
         let half = plimsoll_stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
-        // A share of failures is often zero, and never below it.
+        // A share of failures is often zero, and never below.
         return Ok(((mean - half).max(0.0).min(value), (mean + half).max(value)));
     }
     let mut ends: Option<(f64, f64)> = None;
@@ -146,7 +146,7 @@ fn within(name: &str, repeat: &Measured) -> Result<(f64, f64), String> {
     found.map(|found| (found.low, found.high)).map_err(told)
 }
 
-/// What a reader calls a figure, its unit, and which way is better.
+/// The label of a figure, its unit, and which direction is better.
 fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>) {
     let kind = repeats
         .first()
@@ -175,11 +175,11 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
             "CPU seconds of the systems per thousand requests".to_owned(),
             less,
         ),
-        "makespan" => ("time until all was done".to_owned(), less),
+        "makespan" => ("time until all work was done".to_owned(), less),
         "payload_megabytes_per_second" => ("payload in bytes".to_owned(), more),
         "payload_megabits_per_second" => ("payload in bits".to_owned(), more),
         "throughput" => ("throughput".to_owned(), more),
-        "limit" => ("highest rate that was kept".to_owned(), more),
+        "limit" => ("highest rate that met the objective".to_owned(), more),
         "latency_min" => (format!("shortest {kind}"), less),
         other if own_percentile(other).is_some() => {
             let p = own_percentile(other).unwrap_or_default();
@@ -201,7 +201,7 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
     (label, unit, better)
 }
 
-/// The percentile of a figure that only some tools print, such as `latency_p75`.
+/// The percentile of a figure that only some tools report, such as `latency_p75`.
 fn own_percentile(name: &str) -> Option<&str> {
     let p = name.strip_prefix("latency_p")?;
     p.parse::<u32>().is_ok().then_some(p)

@@ -1,4 +1,4 @@
-//! What does not hold, or bears on what a figure means.
+//! Contradictions in a cell's figures, and facts that affect what they mean.
 
 use plimsoll_results::lab::{Finding, LinkFigures};
 
@@ -6,8 +6,8 @@ use super::repeat::Measured;
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
 
-/// Findings about a cell: the audit's on what the tools printed, and those on what was
-/// declared against what was measured.
+/// The findings about a cell: those of the audit about the tools' output, and those from comparing
+/// declared with measured values.
 pub fn of(
     cell: &Cell,
     repeats: &[Measured],
@@ -52,7 +52,7 @@ pub fn of(
             add(
                 "declared-vs-counted",
                 "error",
-                format!("{declared} requests were to be done, and {done} were counted"),
+                format!("{declared} requests were declared, but {done} were counted"),
             );
         }
         for (name, (passed, failed)) in &measured.checks {
@@ -61,7 +61,7 @@ pub fn of(
                     "failed-checks",
                     "error",
                     format!(
-                        "repeat {}: {failed} of {} answers were other than the script checks ({name}): what was measured is not what was asked",
+                        "repeat {}: {failed} of {} responses did not pass the script's checks ({name}): this is not the load that was meant to be measured",
                         measured.repeat.number,
                         passed + failed
                     ),
@@ -85,7 +85,9 @@ pub fn of(
         add(
             "run-too-short",
             "warning",
-            format!("{seconds} s were measured in each run, and below 5 s a stall is chance"),
+            format!(
+                "each run lasted {seconds} s, and in less than 5 s it depends on chance whether a stall is seen"
+            ),
         );
     }
     // A search tries each end of its interval several times.
@@ -93,14 +95,14 @@ pub fn of(
         add(
             "single-run",
             "note",
-            "one run: how far runs differ from each other is not known".to_owned(),
+            "a single run does not show how much runs vary".to_owned(),
         );
     }
     if shared_cpus {
         add(
             "co-located",
             "note",
-            "the generator and a system may run on the same processors: pin both by cpus to keep them apart".to_owned(),
+            "the generator and a system may run on the same processors: set cpus for both to separate them".to_owned(),
         );
     }
     if let Some((level, text)) = link.and_then(distance) {
@@ -121,25 +123,26 @@ fn protocol(cell: &Cell, measured: &Measured) -> Option<(&'static str, String)> 
     Some((
         "protocol-mismatch",
         format!(
-            "{declared} was declared, and {} answers came over {}",
+            "{declared} was declared, but {} responses used {}",
             other.1, other.0
         ),
     ))
 }
 
-/// `HTTP/2` and `HTTP/2.0` are one.
+/// `HTTP/2` and `HTTP/2.0` are the same.
 fn same_protocol(one: &str, other: &str) -> bool {
     one.trim_end_matches(".0") == other.trim_end_matches(".0")
 }
 
-/// A round trip that is not what was declared. What the system itself needs is in it.
+/// A round trip that differs from the declared one. The measured one includes the system's own
+/// time.
 fn distance(link: &LinkFigures) -> Option<(&'static str, String)> {
     let declared = link.declared_round_trip_ms?;
     let Some(measured) = link.measured_round_trip_ms else {
         return Some((
             "note",
             format!(
-                "{declared} ms there and back were declared, and could not be measured: nothing echoes there"
+                "a round trip of {declared} ms was declared, but could not be measured because the system does not echo"
             ),
         ));
     };
@@ -147,25 +150,25 @@ fn distance(link: &LinkFigures) -> Option<(&'static str, String)> {
     (off > declared * 0.1 + 2.0).then(|| {
         (
             "warning",
-            format!("{declared} ms there and back were declared, and {measured:.3} ms were measured: {off:.3} ms off"),
+            format!("a round trip of {declared} ms was declared, but {measured:.3} ms were measured: {off:.3} ms off"),
         )
     })
 }
 
-/// A link that carries other than what was declared.
+/// A link whose bandwidth differs from the declared one.
 fn narrower(link: &LinkFigures) -> Option<String> {
     let declared = link.declared_megabits_per_second?;
     let measured = link.measured_megabits_per_second?;
     let share = measured / declared;
     (!(0.85..=1.1).contains(&share)).then(|| {
         format!(
-            "{declared} Mbit/s were declared, and one TCP stream carried {measured:.0} Mbit/s: {:.0} % of that",
+            "{declared} Mbit/s were declared, but one TCP stream reached {measured:.0} Mbit/s: {:.0} % of that",
             share * 100.0
         )
     })
 }
 
-/// The worst of some verdicts.
+/// The worst verdict.
 pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
     let mut worst = "valid";
     for verdict in verdicts {
@@ -178,7 +181,7 @@ pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
     worst
 }
 
-/// Whether a source is watched over by this program.
+/// Whether this program generates the load and so observes itself.
 pub fn is_ours(cell: &Cell) -> bool {
     cell.load.tool == "plimsoll" && !matches!(cell.load.source, Source::Command(_))
 }

@@ -1,4 +1,4 @@
-//! The figures of an amount of work.
+//! The figures of a fixed amount of work.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use serde_json::Value;
 /// The results of fixed work.
 struct Work {
     makespan_seconds: f64,
-    /// Both directions, without headers and framing, of calls that did not fail.
+    /// Payload in both directions, without headers and framing, of successful calls.
     payload_bytes: f64,
 }
 
-/// Adds the figures of the one scenario of a run with an amount of work.
+/// Adds the figures of the only scenario of a run with a fixed amount of work.
 pub fn of_record(end: &End, figures: &mut BTreeMap<String, f64>) {
     let work = match end.fixed_work.values().next() {
         Some(work) => Work {
             makespan_seconds: work.makespan_seconds,
             payload_bytes: work.payload_bytes_sent as f64 + work.payload_bytes_received as f64,
         },
-        // Records of before did not tell.
+        // Older records do not have it.
         None => {
             figures.insert("makespan".to_owned(), end.duration_seconds * 1000.0);
             return;
@@ -28,7 +28,7 @@ pub fn of_record(end: &End, figures: &mut BTreeMap<String, f64>) {
     work.add_to(figures);
 }
 
-/// The same of the result that a command prints.
+/// The same, from the result that a command prints.
 pub fn of_result(result: &Value, figures: &mut BTreeMap<String, f64>) {
     let number = |key: &str| result[key].as_f64();
     if let Some((makespan_seconds, payload_bytes)) =
@@ -59,7 +59,7 @@ mod tests {
     use plimsoll_results::record::FixedWork;
 
     #[test]
-    fn bytes_and_bits_are_told_of_records_and_results_alike() {
+    fn bytes_and_bits_are_computed_from_records_and_results_alike() {
         let mut end = End::default();
         end.fixed_work.insert(
             "http".to_owned(),

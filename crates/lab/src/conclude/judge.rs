@@ -1,4 +1,4 @@
-//! Objectives and comparisons.
+//! Judges objectives and comparisons.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::repeat::Measured;
 use crate::resolve::conclusions::{Compared, FIGURES, Objective};
 use crate::resolve::{Cell, Lab};
 
-/// Which figures are compared where nobody says.
+/// The figures that are compared by default.
 const HEADLINES: [&str; 6] = [
     "requests_per_second",
     "latency_p95",
@@ -67,8 +67,8 @@ fn objective_of(
     })
 }
 
-/// That nothing fails at all can be asked of what was counted only: no finite number of
-/// requests shows that the share of those to come is nothing.
+/// Only the count can show that nothing failed: no finite number of requests proves that the share
+/// of failures is zero.
 fn of_objective(objective: &Objective, value: f64, interval: Option<(f64, f64)>) -> &'static str {
     let asks_for_none = objective.at_most && objective.limit == 0.0;
     match objective.figure.as_str() {
@@ -78,8 +78,8 @@ fn of_objective(objective: &Objective, value: f64, interval: Option<(f64, f64)>)
     }
 }
 
-/// `kept`, `broken` or `undecided`. Without an interval only the figure itself can speak,
-/// and it cannot decide.
+/// `kept`, `broken` or `undecided`. Without an interval the figure alone cannot decide that an
+/// objective is met.
 pub fn verdict(
     value: f64,
     interval: Option<(f64, f64)>,
@@ -104,8 +104,8 @@ pub fn verdict(
     }
 }
 
-/// Every comparison that the lab asks for, with p values after Holm: over all comparisons that are
-/// declared as primary, and over the figures of each other pair of cells.
+/// All comparisons that the lab requests, with p values after Holm's correction: over all primary
+/// comparisons together, and over the figures of each other pair of cells.
 pub fn comparisons(lab: &Lab, written: &[Written]) -> Vec<Comparison> {
     let mut all = Vec::new();
     for compared in &lab.compared {
@@ -130,7 +130,7 @@ pub fn comparisons(lab: &Lab, written: &[Written]) -> Vec<Comparison> {
     all.into_iter().map(|(comparison, _)| comparison).collect()
 }
 
-/// The test behind a comparison.
+/// The statistical test of a comparison.
 struct Test {
     /// Tests with the same family are corrected together.
     family: String,
@@ -138,7 +138,7 @@ struct Test {
     limits: Limits,
 }
 
-/// Concludes all comparisons, after Holm's correction in each family.
+/// Sets the outcomes of all comparisons, after Holm's correction in each family.
 fn conclude(all: &mut [(Comparison, Option<Test>)]) {
     let mut families: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (place, (_, test)) in all.iter().enumerate() {
@@ -171,7 +171,7 @@ fn conclude(all: &mut [(Comparison, Option<Test>)]) {
     }
 }
 
-/// Cells that differ in the axis alone, where either is run.
+/// Pairs of cells that differ only in the axis and that this form runs.
 pub(super) fn pairs<'a>(
     lab: &Lab,
     compared: &Compared,
@@ -251,13 +251,13 @@ fn comparison(
         would_decide: None,
     };
     let (Some(first), Some(second)) = (first, second) else {
-        comparison.method = "one of the cells has no such figure".to_owned();
+        comparison.method = "one of the cells does not have this figure".to_owned();
         return (comparison, None);
     };
     if FIGURES.iter().any(|(known, _)| *known == name) && first.value > 0.0 {
         comparison.ratio = Some(second.value / first.value);
     }
-    // Repeats of one number were run in the same round.
+    // Repeats with the same number were run in the same round.
     let pairs: Vec<(f64, f64)> = first
         .repeats
         .iter()
@@ -298,7 +298,7 @@ mod tests {
         }
     }
 
-    /// The comparison of figures, corrected together with this number of others that show nothing.
+    /// Compares figures, corrected together with this number of others that show no difference.
     fn compared(base: &[f64], other: &[f64], noise: Option<f64>, others: usize) -> Comparison {
         let of = |base: &[f64], other: &[f64]| {
             let (one, two) = (cell("a=1", base), cell("a=2", other));
@@ -329,7 +329,7 @@ mod tests {
         assert!(found.p.unwrap() < 0.001, "{found:?}");
         assert!(found.method.starts_with("3 pairs of one round each"));
 
-        // 170 times as much, 80 to 390: not noise, and also not among many comparisons.
+        // 170 times as much, 80 to 390: not noise, even among many comparisons.
         let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 0);
         assert_eq!(found.outcome, Outcome::Larger, "{found:?}");
         let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 60);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_repeats_are_told_with_what_would_suffice() {
+    fn too_few_repeats_are_reported_with_the_number_needed() {
         let found = compared(&[10.0, 10.0], &[20.0, 20.1], None, 0);
         assert_eq!(
             (found.outcome, found.interval),
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn an_objective_is_kept_only_by_its_whole_interval() {
+    fn an_objective_is_met_only_by_the_whole_interval() {
         assert_eq!(verdict(40.0, Some((30.0, 45.0)), 50.0, true), "kept");
         assert_eq!(verdict(49.0, Some((45.0, 55.0)), 50.0, true), "undecided");
         assert_eq!(
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn that_nothing_fails_is_asked_of_what_was_counted() {
+    fn zero_failures_are_judged_by_the_count() {
         let none = |figure: &str, at_most| Objective {
             figure: figure.to_owned(),
             text: String::new(),

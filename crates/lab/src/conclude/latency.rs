@@ -1,9 +1,9 @@
-//! Which trend of a record is the latency of a run.
+//! Selects the trend of a record that is the latency of a run.
 
 use plimsoll_results::record::Record;
 
-/// Trends that can be the latency of a run, and what each is called, the same for HTTP and gRPC.
-/// Service time is the wire alone, from the first byte sent to the last received; total time
+/// Trends that can be the latency of a run, and their labels, which are the same for HTTP and gRPC.
+/// Service time covers only the wire, from the first byte sent to the last received; total time
 /// includes waiting for a connection and opening it.
 const LATENCIES: [(&str, &str); 8] = [
     ("http_req_response_time", "response time"),
@@ -16,13 +16,13 @@ const LATENCIES: [(&str, &str); 8] = [
     ("iteration_duration", "iteration time"),
 ];
 
-/// What a trend is called as a latency.
+/// The label of a trend that is used as latency.
 pub fn latency_kind(trend: &str) -> &str {
     let known = LATENCIES.iter().find(|(name, _)| *name == trend);
     known.map_or(trend, |(_, kind)| kind)
 }
 
-/// The trend that is the latency of a run, and what it is called.
+/// The trend that is the latency of a run, and its label.
 pub fn latency_of(record: &Record) -> Option<(&'static str, &'static str)> {
     let there = |name: &str| {
         record

@@ -1,4 +1,4 @@
-//! From what runs left to a lab's result. Nothing here measures.
+//! Builds a lab's result from the files of its runs. Nothing is measured here.
 
 pub mod figures;
 pub mod findings;
@@ -19,7 +19,7 @@ use crate::resolve::{Cell, Lab};
 use crate::run::store::{Facts, RunFile, Store};
 use repeat::Measured;
 
-/// The result of a run as far as it has come.
+/// The result of a run so far.
 pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
     let mut cells = Vec::new();
     let mut all = Vec::new();
@@ -42,7 +42,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         .flatten()
         .map(|measured| measured.repeat.started.clone())
         .max();
-    // One command for each process is enough to see what ran where.
+    // One command per process is enough to show what ran where.
     let mut seen: Vec<String> = Vec::new();
     topology.retain(|placed| {
         let new = !seen.contains(&placed.name);
@@ -99,7 +99,7 @@ fn whole(lab: &Lab) -> Vec<Finding> {
         findings.push(Finding {
             rule: "quick-form".to_owned(),
             level: "note".to_owned(),
-            text: "the quick form: short runs, made to see that all works; take no figure from it"
+            text: "the quick form: short runs that only show that the lab works; do not use its figures"
                 .to_owned(),
         });
     }
@@ -262,7 +262,7 @@ fn verdict(measured: &[Measured], findings: &[Finding], lost: &[String]) -> (Str
     (worst.to_owned(), reasons)
 }
 
-/// Whether nothing keeps the generator and what is measured apart.
+/// Whether the generator and a system may share processors.
 fn share_cpus(lab: &Lab, cell: &Cell) -> bool {
     let Some(setup) = lab.variants.get(cell.variant) else {
         return false;

@@ -6,11 +6,11 @@ use plimsoll_stats::comparison::{Limits, Paired, holm};
 use super::judge::{figures_of, pairs};
 use crate::resolve::Lab;
 
-/// Every comparison that the lab asks for, over its cells together, with p values after
-/// Holm over all of these.
+/// All comparisons that the lab requests, each over all its cells together, with p values after
+/// Holm's correction over all of them.
 ///
-/// Each cell counts once, with the mean log ratio of its pairs of runs: the pairs of one cell share
-/// what is particular to it. The ratio is that of a typical cell.
+/// Each cell counts once, with the mean log ratio of its pairs of runs, because the pairs of one
+/// cell share its peculiarities. The ratio is that of a typical cell.
 pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
     let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
     for compared in &lab.compared {
@@ -61,7 +61,7 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
     let mut pairs = 0;
     for (base, other) in cells {
         if let (Some(base), Some(other)) = (repeats(base), repeats(other)) {
-            // Repeats of one number were run in the same round.
+            // Repeats with the same number were run in the same round.
             let of_cell: Vec<f64> = base.iter().zip(&other).map(|(a, b)| (b / a).ln()).collect();
             if of_cell.is_empty() || of_cell.iter().any(|log| !log.is_finite()) {
                 return None;

@@ -16,22 +16,22 @@ use crate::run::command::RECORD;
 use crate::run::observe::GENERATOR;
 use crate::run::store::Facts;
 
-/// A repeat, and what its figures are read off.
+/// A repeat, and the data that its figures are computed from.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// As it is written down.
+    /// The repeat as written to the result.
     pub repeat: Repeat,
     /// The latency of each second after the warm-up.
     pub windows: Vec<Histogram>,
     /// Requests of each whole second after the warm-up.
     pub counts: Vec<f64>,
-    /// The same figures with the warm-up left in.
+    /// The same figures including the warm-up.
     pub whole: BTreeMap<String, f64>,
     /// The figures.
     pub figures: BTreeMap<String, f64>,
     /// Responses by protocol.
     pub protocols: BTreeMap<String, u64>,
-    /// Whether requests began by a schedule.
+    /// Whether requests started on a schedule.
     pub open: bool,
     /// Checks of a script by name: passed, failed.
     pub checks: BTreeMap<String, (u64, u64)>,
@@ -40,7 +40,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// A run of which no second is known.
+    /// A run without data per second.
     fn without_record(mut repeat: Repeat, figures: BTreeMap<String, f64>) -> Measured {
         repeat.extra = extra(&figures);
         Measured {
@@ -57,7 +57,7 @@ impl Measured {
     }
 }
 
-/// Reads what a repeat left.
+/// Reads the files of a repeat.
 pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: &str) -> Measured {
     let raw = std::fs::read_to_string(directory.join("raw.txt")).unwrap_or_default();
     let record = std::fs::File::open(directory.join(RECORD))
@@ -81,7 +81,7 @@ fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
         started: facts.started.clone(),
         duration_seconds: 0.0,
         warm_up_seconds: 0.0,
-        warm_up_rule: "nothing was cut off".to_owned(),
+        warm_up_rule: "no warm-up was removed".to_owned(),
         requests: 0,
         failed: 0,
         latency: Distribution::default(),
@@ -97,11 +97,11 @@ fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
     }
 }
 
-/// How many seconds are cut off at the start, and why.
+/// The number of seconds to remove at the start, and why.
 pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
     let cut = (declared.ceil() as usize).min(counts.len().saturating_sub(1));
     let rest = counts.get(cut..).unwrap_or_default();
-    // MSER-5 on what is left: White, Cobb and Spratt 2000.
+    // MSER-5 on the remaining seconds: White, Cobb and Spratt 2000.
     match plimsoll_stats::warm_up::warm_up(rest) {
         Some(found) if found.cut > 0 && found.cut < rest.len() => (
             cut + found.cut,
@@ -110,7 +110,10 @@ pub fn warm_up(declared: f64, counts: &[f64]) -> (usize, String) {
                 found.cut
             ),
         ),
-        Some(_) => (cut, format!("{cut} s as declared; MSER-5 found no more")),
+        Some(_) => (
+            cut,
+            format!("{cut} s as declared; MSER-5 found no further warm-up"),
+        ),
         None => (cut, format!("{cut} s as declared; too short for MSER-5")),
     }
 }
@@ -125,7 +128,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         Some(trend) => trend.count as f64,
         None => second.counters.get("http_reqs").copied().unwrap_or(0.0),
     };
-    // What comes after the load's end is users who finish, or still think: no load.
+    // After the end of the load, users only finish their iterations or think, which is not load.
     let end = match cell.load.work {
         Some(_) => record.seconds.len(),
         None => record
@@ -134,7 +137,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
             .min(cell.load.whole().as_secs_f64().ceil() as usize),
     };
     let seconds = record.seconds.get(..end).unwrap_or_default();
-    // Of a part of a second a rate says little.
+    // The rate of an incomplete second means little.
     let counts: Vec<f64> = seconds
         .iter()
         .filter(|second| second.lasted.is_none())
@@ -183,10 +186,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         }
         if let Some(why) = &end.aborted {
             repeat.generator.verdict = "invalid".to_owned();
-            let reason = (
-                "client".to_owned(),
-                format!("the run was broken off: {why}"),
-            );
+            let reason = ("client".to_owned(), format!("the run was aborted: {why}"));
             repeat.generator.reasons.push(reason);
         }
     } else {
@@ -197,7 +197,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         );
         repeat.generator.reasons.push(reason);
     }
-    // Over the whole run, warm-up included: both were counted from its start to its end.
+    // Over the whole run, warm-up included, because both were counted from its start to its end.
     let all_seconds = record.seconds.iter().chain(&record.tail);
     let served: f64 = all_seconds.map(requests).sum();
     if let Some(used) = used_by_systems(facts).filter(|_| served > 0.0) {
@@ -220,7 +220,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     }
 }
 
-/// Processor time of all that counts; none if nothing was looked at.
+/// Processor time of all processes that count; `None` if none was observed.
 fn used_by_systems(facts: &Facts) -> Option<f64> {
     let counts: Vec<f64> = facts
         .observed
@@ -232,7 +232,7 @@ fn used_by_systems(facts: &Facts) -> Option<f64> {
     (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
-/// The generator itself knows to its end what looks from outside miss.
+/// The generator's own readings include its end, which observation from outside misses.
 fn complete(used: &mut [Used], end: &End) {
     let bytes = |name: &str| end.counters.get(name).map(|count| *count as u64);
     for used in used.iter_mut().filter(|used| used.name == GENERATOR) {
@@ -242,7 +242,7 @@ fn complete(used: &mut [Used], end: &End) {
     }
 }
 
-/// Everything that is not reported elsewhere.
+/// All figures that are not reported elsewhere.
 fn extra(figures: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     figures
         .iter()
@@ -274,7 +274,7 @@ fn failed(seconds: &[Second]) -> u64 {
         .sum()
 }
 
-/// Figures of a stretch of a run.
+/// The figures of a part of a run.
 pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
     let mut figures = BTreeMap::new();
     let time: f64 = seconds
@@ -288,7 +288,7 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
         }
     };
     if time > 0.0 && !latency.is_empty() && trend != "iteration_duration" {
-        // A refusal is quick, and must not look like speed.
+        // Failed requests do not count, because a fast refusal must not look like high throughput.
         let served = latency.count().saturating_sub(failed(seconds));
         put("requests_per_second", served as f64 / time);
         put(
@@ -312,7 +312,7 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
         ("connect_p50", "http_req_connecting"),
         ("tls_p50", "http_req_tls_handshaking"),
     ] {
-        // Kept connections count as zero: only those that were made say how long it takes.
+        // Reused connections count as zero; only new ones show how long connecting takes.
         let mut made = Histogram::new();
         for second in seconds {
             for (edge, count) in second
@@ -345,7 +345,7 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
     figures
 }
 
-/// Percentiles that are figures.
+/// The percentiles that are reported as figures.
 pub const QUANTILES: &[(&str, f64)] = &[
     ("latency_p50", 0.5),
     ("latency_p90", 0.9),
@@ -371,7 +371,7 @@ fn second_of(second: &Second, trend: &str, requests: f64, cpu: &[(f64, f64)]) ->
     }
 }
 
-/// CPU seconds per second between two looks around a second.
+/// CPU seconds per second between the two readings around a second.
 fn cpu_in(series: &[(f64, f64)], second: f64) -> Option<f64> {
     let at = |moment: f64| {
         let after = series.iter().position(|(time, _)| *time >= moment)?;
@@ -389,21 +389,21 @@ fn cpu_in(series: &[(f64, f64)], second: f64) -> Option<f64> {
     Some((at(second + 1.0)? - at(second)?).max(0.0))
 }
 
-/// A run of which only what the tool printed is known.
+/// A run of which only the tool's output is known.
 fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
     let mut figures = BTreeMap::new();
     repeat.warm_up_rule =
-        "nothing could be cut off: only the tool's own summary is known".to_owned();
+        "no warm-up could be removed: only the tool's own summary is known".to_owned();
     repeat.generator.verdict = "suspect".to_owned();
     repeat.generator.reasons.push((
         "client".to_owned(),
         format!(
-            "nothing watched over {}, the tool that made the load",
+            "nothing observed {}, the tool that generated the load",
             cell.load.tool
         ),
     ));
     if let Ok(json) = serde_json::from_str::<serde_json::Value>(&repeat.raw) {
-        // iperf3 -J, and our own throughput.
+        // iperf3 -J, and our own throughput command.
         let sum = ["sum_received", "sum", "sum_sent"]
             .iter()
             .find_map(|key| json["end"][*key]["bits_per_second"].as_f64());
@@ -444,11 +444,11 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
     }
 }
 
-/// A search for a limit: its trials are runs of their own, each watched over.
+/// A search for a limit: each of its trials is an observed run of its own.
 fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
     let mut figures = BTreeMap::new();
     let found = search::read(&repeat.raw);
-    repeat.warm_up_rule = "each trial of a search leaves out its own".to_owned();
+    repeat.warm_up_rule = "each trial of a search excludes its own warm-up".to_owned();
     repeat.latency_kind = "response time".to_owned();
     if let Some((took, _)) = facts.observed.series.last() {
         repeat.duration_seconds = *took;
@@ -474,7 +474,7 @@ fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
     }
 }
 
-/// What our own commands say in JSON.
+/// Reads the JSON output of our own commands.
 fn of_json(
     cell: &Cell,
     json: &serde_json::Value,
@@ -508,7 +508,7 @@ fn of_json(
         }
     }
     if repeat.duration_seconds > 0.0 {
-        // A refusal is quick, and must not look like speed.
+        // Failed requests do not count, because a fast refusal must not look like high throughput.
         let good = requests.saturating_sub(repeat.failed) as f64;
         let rate = good / repeat.duration_seconds;
         figures.insert("requests_per_second".to_owned(), rate);
@@ -548,7 +548,7 @@ fn of_block(
         .map_or(0, |requests| requests.value as u64);
     repeat.failed = block.failed() as u64;
     if let Some(rate) = &block.rate {
-        // Tools count what failed too.
+        // Tools count failed requests too.
         let good = match repeat.requests {
             0 => 1.0,
             all => 1.0 - (repeat.failed as f64 / all as f64).min(1.0),
@@ -561,7 +561,7 @@ fn of_block(
     for (status, count) in &block.statuses {
         repeat.outcomes.insert(status.clone(), count.value as u64);
     }
-    repeat.latency_kind = "latency as the tool printed it".to_owned();
+    repeat.latency_kind = "latency as reported by the tool".to_owned();
     for (name, figure) in block
         .latency()
         .map(|trend| trend.figures())

@@ -1,22 +1,22 @@
-//! A search for a limit, read off what `plimsoll find --json` printed.
+//! Reads the output of `plimsoll find --json`.
 
 use plimsoll_results::lab::{LimitSearch, LimitTrial};
 use serde_json::Value;
 
 use super::findings::worst;
 
-/// A search, and how far it can be believed.
+/// A search, and how far it can be trusted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// As it is written down.
+    /// The search as written to the result.
     pub search: LimitSearch,
     /// `valid`, `suspect` or `invalid`.
     pub verdict: &'static str,
-    /// Cause and sentence.
+    /// Pairs of a cause and a sentence.
     pub reasons: Vec<(String, String)>,
 }
 
-/// The search in a printed text; none if it is none.
+/// The search in printed text; `None` if there is none.
 pub fn read(printed: &str) -> Option<Found> {
     let json: Value = serde_json::from_str(printed).ok()?;
     let schema = json["schema"].as_str()?;
@@ -82,8 +82,8 @@ fn read_trial(trial: &Value, figure: &str) -> LimitTrial {
     }
 }
 
-/// A search is valid where it is confirmed: `find` confirms only what valid trials showed. One whose generator was the
-/// limit, or whose service drifted, says so in its result.
+/// A search is valid if it is confirmed: `find` confirms only what valid trials showed. If the generator was the
+/// limit, or the service drifted, its result says so.
 fn judge(
     search: &LimitSearch,
     trials: &[&Value],
@@ -106,7 +106,7 @@ fn judge(
         if !decides || verdict == "valid" {
             continue;
         }
-        // The search has tried such a rate again until it could tell: a doubt is left.
+        // The search has repeated such a rate until it could decide: a doubt remains.
         verdicts.push("suspect");
         for reason in trial["reasons"].as_array().into_iter().flatten() {
             let text = reason.as_str().unwrap_or_default();
@@ -126,7 +126,7 @@ fn judge(
     (worst(verdicts.into_iter()), reasons)
 }
 
-/// The result of several searches of one cell: what all of them kept, and what none did.
+/// The combined result of several searches of one cell: the rate that all of them met, and the rate that none did.
 pub fn together(searches: &[LimitSearch]) -> Option<LimitSearch> {
     let (first, rest) = searches.split_first()?;
     let mut all = first.clone();
@@ -149,7 +149,7 @@ mod tests {
     fn printed(kept: &str, confirmed: bool, verdict: &str) -> String {
         format!(
             r#"{{"schema": "plimsoll/find-result/1", "objectives": ["p95<50ms"], "kept": {kept},
-            "broken": 110, "confirmed": {confirmed}, "answer": "It carries so much.", "trials": [
+            "broken": 110, "confirmed": {confirmed}, "answer": "It carries 100/s.", "trials": [
             {{"rate": 100, "soak": false, "kept": true, "metric": "http_req_response_time",
               "response_time_ms": {{"p95": 31.5}}, "verdict": "suspect", "reasons": ["client: slow"]}},
             {{"rate": 110, "soak": false, "kept": false, "metric": "http_req_response_time",
@@ -175,12 +175,12 @@ mod tests {
     }
 
     #[test]
-    fn doubt_about_what_was_not_kept_is_doubt_about_the_limit() {
+    fn doubt_about_a_missed_rate_is_doubt_about_the_limit() {
         let found = read(&printed("100", true, "suspect")).unwrap();
         assert_eq!((found.verdict, found.reasons.len()), ("suspect", 1));
         let found = read(&printed("100", false, "valid")).unwrap();
         assert_eq!(found.verdict, "suspect");
-        assert_eq!(found.reasons[0].1, "It carries so much.");
+        assert_eq!(found.reasons[0].1, "It carries 100/s.");
         let nothing =
             printed("null", false, "invalid").replace("\"broken\": 110", "\"broken\": null");
         assert_eq!(read(&nothing).unwrap().verdict, "invalid");
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn several_searches_keep_what_each_kept() {
+    fn several_searches_combine_to_the_common_interval() {
         let of = |kept, broken| LimitSearch {
             kept,
             broken,

@@ -1,4 +1,4 @@
-//! Whether a stream of bytes was as fast as its way allows.
+//! Judges whether a stream of bytes was limited by its sender.
 
 use plimsoll_results::lab::Repeat;
 
@@ -7,13 +7,13 @@ use crate::run::observe::GENERATOR;
 /// A sender that is busy for more than this share of the time may be the limit.
 const BUSY: f64 = 0.9;
 
-/// A stream of bytes has no schedule to keep and no timers: all that its sender can lack is
-/// processor time, and that was looked at from outside.
+/// A stream of bytes has neither a schedule nor timers: the only thing that its sender can lack is
+/// processor time, which was observed from outside.
 pub fn judge(repeat: &mut Repeat, declared: f64) {
     let Some(used) = repeat.used.iter().find(|used| used.name == GENERATOR) else {
         return;
     };
-    // With what was left out at its start.
+    // Including the omitted time at its start.
     let whole = repeat.duration_seconds.max(declared).max(0.001);
     let share = used.cpu_seconds / whole;
     repeat.generator.reasons.clear();
@@ -22,7 +22,7 @@ pub fn judge(repeat: &mut Repeat, declared: f64) {
         repeat.generator.reasons.push((
             "client".to_owned(),
             format!(
-                "the sender used {:.0} % of one processor: it, and not the way, may be what limits the stream",
+                "the sender used {:.0} % of one processor: the sender, not the network path, may be the limit",
                 share * 100.0
             ),
         ));

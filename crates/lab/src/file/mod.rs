@@ -1,4 +1,4 @@
-//! The lab file: read, and checked against [`keys`].
+//! Reads a lab file and checks it against [`keys`].
 
 pub mod keys;
 pub mod node;
@@ -14,10 +14,10 @@ use indexmap::IndexMap;
 use crate::problem::{Place, Problem, meant};
 use node::{Node, Table, Value};
 
-/// What a directory's lab file is called.
+/// The name of a folder's lab file.
 pub const NAME: &str = "lab.toml";
 
-/// A lab file with those it includes, each key known and each value of its kind.
+/// A lab file with its included files. All keys are known, and all values have the right type.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// The file.
@@ -26,18 +26,18 @@ pub struct Document {
     pub text: String,
     /// Files that it includes, and those that they include.
     pub included: Vec<PathBuf>,
-    /// All tables of a name, in the order in which they are laid over each other.
+    /// All tables by name, in the order in which they are merged.
     tables: IndexMap<String, Vec<Node>>,
 }
 
-/// How deep files may include each other.
+/// Deepest nesting of included files.
 const DEEPEST: usize = 8;
 
 impl Document {
-    /// Reads a file, or the `lab.toml` of a directory.
+    /// Reads a file, or the `lab.toml` of a folder.
     ///
     /// # Errors
-    /// Everything that is wrong in it, sorted by line.
+    /// All problems in it, sorted by line.
     pub fn read(path: &Path) -> Result<Document, Vec<Problem>> {
         let file = match path.is_dir() {
             true => path.join(NAME),
@@ -65,10 +65,10 @@ impl Document {
         Err(problems)
     }
 
-    /// A file of this text that includes none, as if it stood at `file`.
+    /// A lab file with this text and without included files, as if it were at `file`.
     ///
     /// # Errors
-    /// Everything that is wrong in it.
+    /// All problems in it.
     pub fn of_text(file: &Path, text: &str) -> Result<Document, Vec<Problem>> {
         let mut problems = Vec::new();
         let table = node::parse(file, text).map_err(|problem| vec![problem])?;
@@ -86,12 +86,12 @@ impl Document {
         })
     }
 
-    /// All tables of that name.
+    /// All tables with that name.
     pub fn tables(&self, name: &str) -> &[Node] {
         self.tables.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Where the file is; what it names is relative to it.
+    /// The folder of the file, to which paths in it are relative.
     pub fn directory(&self) -> &Path {
         match self.file.parent() {
             Some(parent) if parent != Path::new("") => parent,
@@ -116,14 +116,14 @@ fn read(file: &Path) -> Result<String, String> {
         .map_err(|error| error.to_string())?;
     if bytes.len() > node::LARGEST {
         return Err(format!(
-            "it has more than {} KiB; put data into files of its own",
+            "it has more than {} KiB; move data into separate files",
             node::LARGEST >> 10
         ));
     }
     String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
-/// A lab file and those it includes, as they are read.
+/// A lab file and its included files while they are read.
 #[derive(Default)]
 struct Read {
     above: Vec<PathBuf>,
@@ -166,7 +166,7 @@ impl Read {
     }
 }
 
-/// Adds a file's tables after those that are there.
+/// Appends a file's tables to the existing ones.
 fn lay(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
     for (name, node) in table {
         if name == "include" {
@@ -180,12 +180,12 @@ fn lay(table: Table, tables: &mut IndexMap<String, Vec<Node>>) {
     }
 }
 
-/// Says that a key is missing.
+/// The problem of a missing key.
 pub(crate) fn missing(place: &Place, table: &str, key: &str) -> Problem {
     place.problem(format!("{table} needs the key \"{key}\""))
 }
 
-/// Says that a name is unknown.
+/// The problem of an unknown name.
 pub(crate) fn unknown<'a>(
     place: &Place,
     what: &str,
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_keys_are_told_with_their_line_and_the_nearest() {
+    fn unknown_keys_are_reported_with_line_and_suggestion() {
         assert_eq!(
             problems("[lab]\ntitel = \"x\"\n"),
             ["lab.toml:2: unknown key \"titel\" in [lab]; is \"title\" meant?"]
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_the_wrong_kind_are_told() {
+    fn values_of_the_wrong_type_are_reported() {
         let told = problems(
             "[load]\nduration = 5\nusers = \"many\"\nrate = \"{rate}\"\ntool = \"k7\"\nwhen = \"x\"\nscript = [\"a\"]\n",
         );

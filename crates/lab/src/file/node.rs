@@ -1,4 +1,4 @@
-//! A TOML value that knows its line.
+//! TOML values with their lines.
 
 use std::path::Path;
 
@@ -8,25 +8,25 @@ use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Place, Problem};
 
-/// The largest lab file that is read.
+/// Largest accepted lab file in bytes.
 pub const LARGEST: usize = 1 << 20;
 
-/// How deep values may be nested.
+/// Deepest nesting of values.
 const DEEPEST: usize = 32;
 
 /// Keys in the order of the file.
 pub type Table = IndexMap<String, Node>;
 
-/// A value and where it stands.
+/// A value and its location.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The line of its key, or its own in a list.
+    /// The line of its key, or of the value itself in a list.
     pub place: Place,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
-/// What a value is.
+/// The types of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A string.
@@ -44,7 +44,7 @@ pub enum Value {
 }
 
 impl Node {
-    /// The text of a value that is none of a list and a table.
+    /// The text of a value that is neither a list nor a table.
     pub fn scalar(&self) -> Option<String> {
         match &self.value {
             Value::Text(text) => Some(text.clone()),
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// Its items, or itself alone.
+    /// Its items, or only itself.
     pub fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
@@ -63,7 +63,7 @@ impl Node {
         }
     }
 
-    /// The table that it is.
+    /// The table, if it is one.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -71,7 +71,7 @@ impl Node {
         }
     }
 
-    /// As JSON, without its place.
+    /// The value as JSON, without its location.
     pub fn json(&self) -> serde_json::Value {
         match &self.value {
             Value::Text(text) => text.as_str().into(),
@@ -90,7 +90,7 @@ impl Node {
 }
 
 impl Value {
-    /// What a reader calls it.
+    /// The name of its type in messages.
     pub fn kind(&self) -> &'static str {
         match self {
             Value::Text(_) => "a string",
@@ -103,14 +103,14 @@ impl Value {
     }
 }
 
-/// Reads TOML.
+/// Parses TOML.
 ///
 /// # Errors
 /// Invalid TOML, with its line.
 pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
     if text.len() > LARGEST {
         return Err(Place::new(file, 1).problem(format!(
-            "the file has {} bytes, and {LARGEST} are read at most; put data into files of its own",
+            "the file has {} bytes, more than the limit of {LARGEST}; move data into separate files",
             text.len()
         )));
     }
@@ -119,7 +119,7 @@ pub fn parse(file: &Path, text: &str) -> Result<Table, Problem> {
         let line = error.span().map_or(1, |span| lines.at(span.start));
         let hint = match error.message() {
             "duplicate key" => {
-                "; a table that is written several times has double brackets each time, as in [[load]]"
+                "; a table that occurs several times needs double brackets, as in [[load]]"
             }
             _ => "",
         };
@@ -156,7 +156,7 @@ impl Reader<'_> {
     ) -> Result<Node, Problem> {
         let own = Place::new(self.file, self.lines.at(value.span().start));
         let is_table = matches!(value.get_ref(), DeValue::Table(_));
-        // A table is where its own heading is, and a value where its key is.
+        // The location of a table is its own heading, and that of a value its key.
         let place = if is_table { own } else { place.unwrap_or(own) };
         if depth > DEEPEST {
             return Err(place.problem("this is nested too deep"));
@@ -189,7 +189,7 @@ impl Reader<'_> {
     }
 }
 
-/// Where each line begins.
+/// The start of each line.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_is_told_with_its_line() {
+    fn invalid_toml_is_reported_with_its_line() {
         let problem = parse(Path::new("lab.toml"), "a = 1\nb = = 2\n").unwrap_err();
         assert!(problem.to_string().starts_with("lab.toml:2: "), "{problem}");
         assert!(parse(Path::new("l"), "a = 2020-01-01").is_err());

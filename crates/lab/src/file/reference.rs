@@ -1,15 +1,15 @@
-//! The reference of the file format, as Markdown.
+//! Generates the reference of the file format as Markdown.
 
 use std::fmt::Write;
 
 use super::keys::SHAPES;
 use super::shape::describe;
 
-/// A section with a table of its keys for each table of a lab file.
+/// A section for each table of a lab file, with a table of its keys.
 pub fn markdown() -> String {
     let mut out = String::new();
     for shape in SHAPES {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(
             out,
             "\n### `{}`\n{}\n\n| key | takes | without it | |\n|---|---|---|---|\n",
@@ -46,7 +46,7 @@ mod tests {
         } else {
             assert!(
                 tail == markdown(),
-                "{path} does not say what the program does; UPDATE_SNAPSHOTS=1 writes it anew"
+                "{path} is out of date; UPDATE_SNAPSHOTS=1 regenerates it"
             );
         }
     }

@@ -1,11 +1,11 @@
-//! The JSON Schema of a lab file, for editors.
+//! Generates the JSON Schema of a lab file, for editors.
 
 use serde_json::{Map, Value, json};
 
 use super::keys;
 use super::shape::{Kind, Shape, describe};
 
-/// The schema (draft 7, which editors of TOML know).
+/// The schema (draft 7, which TOML editors support).
 pub fn schema() -> Value {
     let mut schema = table(&keys::FILE);
     let head = json!({
@@ -76,7 +76,7 @@ mod tests {
         let written = std::fs::read_to_string(path).unwrap_or_default();
         assert!(
             written == now,
-            "{path} is not the schema; UPDATE_SNAPSHOTS=1 writes it anew"
+            "{path} is out of date; UPDATE_SNAPSHOTS=1 regenerates it"
         );
     }
 }

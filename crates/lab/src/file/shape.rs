@@ -1,5 +1,5 @@
-//! What a table may hold: the one description that checking, the JSON Schema and the
-//! reference of the file format are made from.
+//! Describes the keys of tables: the single source for checking, the JSON Schema and the reference
+//! of the file format.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use super::node::{Node, Table, Value};
 use crate::problem::{Problem, meant};
 use crate::template;
 
-/// What a value must be. Wherever one thing is asked for, text with `{variables}` may
-/// stand instead, and is checked once they are known.
+/// The type of a value. Text with `{variables}` is allowed instead of any single value, and is
+/// checked once they are known.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// Text, or a number or a flag that stands for its text.
+    /// Text, or a number or flag that is converted to text.
     Text,
     /// A length of time, such as `500ms` or `1m30s`.
     Time,
@@ -29,24 +29,24 @@ pub enum Kind {
     Flag,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A list, or one item alone.
+    /// A list, or a single item.
     Many(&'static Kind),
     /// A table with these keys.
     Table(&'static Shape),
-    /// A table whose keys are names of one's own.
+    /// A table whose keys are chosen by the user.
     Named(&'static Kind),
-    /// Axes and the values for which a table holds.
+    /// The axes and values for which a table applies.
     When,
     /// Either of two.
     Either(&'static Kind, &'static Kind),
 }
 
-/// A table's keys.
+/// The keys of a table.
 #[derive(Debug)]
 pub struct Shape {
-    /// What messages call it, such as `[load]`.
+    /// The table's name in messages, such as `[load]`.
     pub name: &'static str,
-    /// What it is for, in a sentence.
+    /// A sentence about its purpose.
     pub says: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
@@ -55,23 +55,23 @@ pub struct Shape {
 /// A key.
 #[derive(Debug)]
 pub struct Key {
-    /// As it is written.
+    /// The name.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub kind: Kind,
-    /// The default, as a reader sees it.
+    /// The default, as shown to the user.
     pub default: &'static str,
-    /// What it does, in a sentence.
+    /// A sentence about its effect.
     pub says: &'static str,
 }
 
 impl Shape {
-    /// The key of that name.
+    /// The key with that name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
         self.keys.iter().find(|key| key.name == name)
     }
 
-    /// Finds every key that is not there and every value of the wrong kind.
+    /// Finds all unknown keys and all values of the wrong type.
     pub fn check(&'static self, table: &Table, problems: &mut Vec<Problem>) {
         for (name, node) in table {
             match self.key(name) {
@@ -86,7 +86,7 @@ impl Shape {
     }
 }
 
-/// Checks one value; `name` is its key's.
+/// Checks one value; `name` is the name of its key.
 pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) {
     match (kind, &node.value) {
         (Kind::Many(kind), Value::List(items)) => {
@@ -102,7 +102,7 @@ pub fn check(kind: &Kind, name: &str, node: &Node, problems: &mut Vec<Problem>) 
             if of_one.is_empty() || of_other.is_empty() {
                 return;
             }
-            // Report what is wrong with the key that was probably meant.
+            // Check the alternative that was probably meant, and report its problem.
             let tables = node.items().iter().any(|item| item.table().is_some());
             problems.append(if tables && is_table(other) {
                 &mut of_other
@@ -151,8 +151,8 @@ fn wrong(kind: &Kind, name: &str, node: &Node, why: Option<String>) -> Problem {
         .problem(format!("{name} takes {}, not {is}{why}", describe(kind)))
 }
 
-/// Whether a value that is none of a list and a table is of a kind; why not, if there is
-/// more to say than what the kind is.
+/// Whether a value that is neither a list nor a table has the type; if not, an explanation if there
+/// is more to say than the type.
 pub fn scalar(kind: &Kind, node: &Node) -> Result<(), Option<String>> {
     let text = node.scalar().unwrap_or_default();
     let holds = |right: bool| if right { Ok(()) } else { Err(None) };
@@ -183,7 +183,7 @@ pub fn percent(text: &str) -> Option<f64> {
     (0.0..=100.0).contains(&number).then_some(number / 100.0)
 }
 
-/// What a kind is to a reader.
+/// The description of a type for messages.
 pub fn describe(kind: &Kind) -> String {
     match kind {
         Kind::Text => "text".to_owned(),
@@ -194,7 +194,7 @@ pub fn describe(kind: &Kind) -> String {
         Kind::Number => "a number".to_owned(),
         Kind::Flag => "true or false".to_owned(),
         Kind::OneOf(words) => format!("one of {}", words.join(", ")),
-        Kind::Many(kind) => format!("{}, or a list of such", describe(kind)),
+        Kind::Many(kind) => format!("{}, or a list of them", describe(kind)),
         Kind::Table(shape) => format!("a table {}", shape.name),
         Kind::Named(kind) => format!("a table of names, each with {}", describe(kind)),
         Kind::When => "a table of axes and their values".to_owned(),

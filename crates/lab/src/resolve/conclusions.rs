@@ -1,4 +1,4 @@
-//! What is to hold, what is compared, what was published.
+//! Objectives, comparisons and published figures.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::file::{Document, keys, unknown};
 use crate::matrix::{Axis, When};
 use crate::problem::{Place, Problem};
 
-/// Figures of a cell that a lab file may name, with their units. A script's own
-/// counters are available as `NAME` and `NAME_per_second`.
+/// Figures of a cell that a lab file may name, with their units. A script's own counters are
+/// available as `NAME` and `NAME_per_second`.
 pub const FIGURES: &[(&str, &str)] = &[
     ("requests_per_second", "requests/s"),
     ("iterations_per_second", "iterations/s"),
@@ -35,7 +35,7 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("limit", "requests/s"),
 ];
 
-/// Something that is to hold.
+/// An objective.
 #[derive(Clone, Debug, Serialize)]
 pub struct Objective {
     /// Its figure.
@@ -44,9 +44,9 @@ pub struct Objective {
     pub text: String,
     /// The limit, in the figure's unit.
     pub limit: f64,
-    /// Whether the figure may be at most that, or has to be at least that.
+    /// Whether the limit is an upper one; otherwise it is a lower one.
     pub at_most: bool,
-    /// For which cells.
+    /// The cells to which it applies.
     #[serde(skip)]
     pub when: When,
 }
@@ -62,13 +62,13 @@ pub struct Compared {
     pub against: Vec<String>,
     /// The figures; the headline figures if empty.
     pub figures: Vec<String>,
-    /// The share up to which a difference is noise, where the lab states it.
+    /// The share up to which a difference counts as noise, if the lab sets one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noise: Option<f64>,
     /// Whether the lab exists for this comparison: all such comparisons are corrected together.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub primary: bool,
-    /// For which cells.
+    /// The cells to which it applies.
     #[serde(skip)]
     pub when: When,
 }
@@ -80,9 +80,9 @@ pub struct Published {
     pub figure: String,
     /// Its value.
     pub value: f64,
-    /// What to know.
+    /// A note for readers.
     pub note: String,
-    /// For which cells.
+    /// The cells to which it applies.
     #[serde(skip)]
     pub when: When,
 }
@@ -139,7 +139,7 @@ pub fn objectives(document: &Document, problems: &mut Vec<Problem>) -> Vec<Objec
                 figure
             }
             ("latency", None) => {
-                fields.problem("an objective about latency needs the key \"p\": which percentile");
+                fields.problem("an objective for latency needs the key \"p\": the percentile");
                 return None;
             }
             (other, None) => other.to_owned(),

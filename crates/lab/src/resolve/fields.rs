@@ -1,5 +1,5 @@
-//! A table for one cell: tables of the file laid over each other, variables put in, and
-//! values read as what they are.
+//! The table for one cell: merges tables of the file, substitutes variables and converts values to
+//! their types.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,8 +13,8 @@ use crate::matrix::{Coordinates, When};
 use crate::problem::{Place, Problem};
 use crate::template;
 
-/// Lays `upper` over `lower`: its keys win, and tables in both are laid over each other
-/// in turn. Of keys that exclude each other, those of `upper` replace all of `lower`.
+/// Merges `upper` into `lower`: its keys win, and tables in both are merged recursively. Of keys
+/// that exclude each other, those of `upper` replace all of `lower`.
 pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &[&str]) {
     if exclusive.iter().any(|key| upper.contains_key(*key)) {
         lower.retain(|key, _| !exclusive.contains(&key.as_str()) || upper.contains_key(key));
@@ -31,7 +31,7 @@ pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &
                     below.insert(name.clone(), node.clone());
                 }
             }
-            // How a process becomes ready is one thing, not several.
+            // The condition for a process to be ready is replaced as a whole.
             (Some(Kind::Table(inner)), Some(Value::Table(below)), Value::Table(above))
                 if name != "ready" =>
             {
@@ -44,7 +44,7 @@ pub fn lay(lower: &mut Table, upper: &Table, shape: &'static Shape, exclusive: &
     }
 }
 
-/// All tables of a section that hold for a cell, as one; none if none holds.
+/// All tables of a section that apply to a cell, merged; `None` if none applies.
 pub fn merged(
     nodes: &[Node],
     cell: &Coordinates,
@@ -63,7 +63,7 @@ pub fn merged(
     all
 }
 
-/// The same, for tables with names: one for each name, in the order of their first.
+/// The same for named tables: one per name, in the order of first occurrence.
 pub fn merged_by_name(
     nodes: &[Node],
     cell: &Coordinates,
@@ -87,17 +87,17 @@ pub fn merged_by_name(
     all
 }
 
-/// A table with all variables put in.
+/// A table with all variables substituted.
 pub struct Fields<'a> {
     shape: &'static Shape,
-    /// Where it stands.
+    /// Its location.
     pub place: Place,
     table: Table,
     problems: &'a mut Vec<Problem>,
 }
 
 impl<'a> Fields<'a> {
-    /// Puts variables in and checks what came out.
+    /// Substitutes variables and checks the result.
     pub fn new(
         shape: &'static Shape,
         place: Place,
@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
         self.problems.push(place.problem(message));
     }
 
-    /// Where a key stands, or else the table.
+    /// The location of a key, or otherwise of the table.
     pub fn place_of(&self, key: &str) -> Place {
         self.table
             .get(key)
@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
             .clone()
     }
 
-    /// Whether a key is there.
+    /// Whether a key exists.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
@@ -155,7 +155,7 @@ impl<'a> Fields<'a> {
         self.table.get(key).and_then(Node::scalar)
     }
 
-    /// Text that has to be there.
+    /// Required text.
     pub fn required(&mut self, key: &str) -> String {
         if !self.has(key) {
             self.problems
@@ -164,17 +164,17 @@ impl<'a> Fields<'a> {
         self.text(key).unwrap_or_default()
     }
 
-    /// What is parsed here has to be known before anything runs.
+    /// A value that is parsed here must be known before anything runs.
     fn known<T>(&mut self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let text = self.text(key)?;
         if template::has_variables(&text) {
             self.problem_at(
                 key,
-                format!("{key} has to be known before the lab runs, and {text} is known only then"),
+                format!("{key} must be known before the lab runs, but {text} is only known later"),
             );
             return None;
         }
-        // The check has already reported what does not parse.
+        // The check has already reported values that cannot be parsed.
         parse(&text)
     }
 
@@ -244,7 +244,7 @@ impl<'a> Fields<'a> {
             .collect()
     }
 
-    /// A table within.
+    /// A nested table.
     pub fn table(&mut self, key: &str, shape: &'static Shape) -> Option<Fields<'_>> {
         let node = self.table.get(key)?;
         Some(Fields {
@@ -255,7 +255,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A file that is there, relative to the file that names it.
+    /// An existing file, relative to the file that names it.
     pub fn path(&mut self, key: &str) -> Option<PathBuf> {
         let text = self.text(key)?;
         let path = beside(&self.place_of(key).file, &text);
@@ -290,7 +290,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Which of some keys is there: there has to be exactly one.
+    /// The only one of some keys that exists; exactly one must.
     pub fn one_of(&mut self, keys: &[&'static str]) -> Option<&'static str> {
         let there: Vec<&'static str> = keys.iter().copied().filter(|key| self.has(key)).collect();
         match there.as_slice() {
@@ -302,7 +302,7 @@ impl<'a> Fields<'a> {
             }
             [_, second, ..] => {
                 let text = format!(
-                    "{} has {} at once, and takes one of them",
+                    "{} has {} at once, but only one of them is allowed",
                     self.shape.name,
                     there.join(" and ")
                 );
@@ -347,10 +347,10 @@ fn expand(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Node {
     }
 }
 
-/// Splits a command line into words as a shell does: at blanks, but for quotes.
+/// Splits a command line into words as a shell does: at spaces, except within quotes.
 ///
 /// # Errors
-/// A quote that does not end.
+/// A quote that is not closed.
 pub fn words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -365,7 +365,7 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
                         Some(end) if end == letter => break,
                         Some('\\') if letter == '"' => word.extend(letters.next()),
                         Some(other) => word.push(other),
-                        None => return Err(format!("has a {letter} that does not end")),
+                        None => return Err(format!("has a {letter} that is not closed")),
                     }
                 }
             }

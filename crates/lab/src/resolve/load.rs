@@ -1,4 +1,4 @@
-//! The load of a cell, what must work before it, and the link it goes through.
+//! The load of a cell, its sanity check, and its link.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,54 +14,54 @@ use crate::file::node::Node;
 use crate::form::Form;
 use crate::problem::Place;
 
-/// Keys of a load of which there is exactly one.
+/// Keys of which a load must have exactly one.
 pub const SOURCES: [&str; 6] = ["script", "http", "targets", "grpc", "throughput", "command"];
 
 /// The load.
 #[derive(Clone, Debug, Serialize)]
 pub struct Load {
-    /// What is done.
+    /// What generates requests.
     pub source: Source,
-    /// Who does it.
+    /// The tool that generates the load.
     pub tool: String,
-    /// Its path, if it is said.
+    /// The tool's path, if set.
     pub program: Option<String>,
     /// Users in the closed model.
     pub users: Option<u32>,
     /// Requests per second in the open model.
     pub rate: Option<f64>,
-    /// An amount of work.
+    /// A fixed amount of work.
     pub work: Option<Work>,
-    /// How long is measured.
+    /// Duration of the measurement.
     #[serde(serialize_with = "text_of_time")]
     pub duration: Duration,
-    /// How long before that.
+    /// Duration of the warm-up.
     #[serde(serialize_with = "text_of_time")]
     pub warmup: Duration,
-    /// How often the cell is run.
+    /// Runs per cell.
     pub repeats: u32,
     /// Variables of a script, environment of a command.
     pub environment: Vec<(String, String)>,
     /// Further flags.
     pub arguments: Vec<String>,
-    /// What has to be negotiated.
+    /// The protocol that must be negotiated.
     pub protocol: Option<String>,
-    /// The trend that is the latency, if it is not the usual one.
+    /// The trend that is the latency, if it is not the default one.
     pub latency: Option<String>,
     /// Processors; empty for any.
     pub cpus: Vec<u32>,
-    /// When a run that does not end is ended.
+    /// Time limit after which a run is stopped.
     #[serde(serialize_with = "text_of_time")]
     pub within: Duration,
-    /// Where it is said.
+    /// Its location in the lab file.
     #[serde(skip)]
     pub place: Place,
-    /// Where its source is said.
+    /// The location of its source in the lab file.
     #[serde(skip)]
     pub place_of_source: Place,
 }
 
-/// What is done.
+/// The source of requests.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -73,7 +73,7 @@ pub enum Source {
     Targets(Targets),
     /// One call.
     Grpc(Grpc),
-    /// How much one stream carries.
+    /// Throughput of one stream.
     Throughput(Throughput),
     /// A command.
     Command(Vec<String>),
@@ -85,7 +85,7 @@ pub struct Targets {
     /// The file.
     #[serde(serialize_with = "text_of_path")]
     pub file: PathBuf,
-    /// Its text, where that has variables in it.
+    /// Its text, if it contains variables.
     #[serde(skip)]
     pub template: Option<String>,
 }
@@ -103,7 +103,7 @@ pub struct Http {
     pub body: Option<String>,
     /// `kept`, `fresh` or `shared`.
     pub connections: String,
-    /// Connections are opened within the makespan.
+    /// Whether connections are opened within the makespan.
     pub include_connecting: bool,
     /// Accept any certificate.
     pub insecure: bool,
@@ -118,7 +118,7 @@ pub struct Grpc {
     pub address: String,
     /// `package.Service/Method`.
     pub call: String,
-    /// The description.
+    /// The `.proto` file.
     pub proto: Option<String>,
     /// The message, or `@` and a file.
     pub data: String,
@@ -126,43 +126,43 @@ pub struct Grpc {
     pub metadata: Vec<(String, String)>,
     /// `kept`, `fresh` or `shared`.
     pub connections: String,
-    /// Connections are opened within the makespan.
+    /// Whether connections are opened within the makespan.
     pub include_connecting: bool,
-    /// Speak TLS.
+    /// Use TLS.
     pub tls: bool,
     /// Accept any certificate.
     pub insecure: bool,
-    /// A payload of this number of bytes instead of the message.
+    /// Send a payload of this many bytes instead of the message.
     pub size: Option<String>,
 }
 
-/// How much one stream carries.
+/// Throughput of one stream.
 #[derive(Clone, Debug, Serialize)]
 pub struct Throughput {
     /// `tcp` or `udp`.
     pub protocol: String,
-    /// The address.
+    /// The address of the server.
     pub to: String,
-    /// From the server.
+    /// Send from the server to the generator.
     pub reverse: bool,
 }
 
-/// An amount of work.
+/// A fixed amount of work.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Work {
     /// Users at a time.
     pub workers: u32,
-    /// How often each does it.
+    /// Repetitions by each user.
     pub loops: u32,
 }
 
 impl Load {
-    /// How long a run takes, if it is not an amount of work.
+    /// Duration of a run, unless it is a fixed amount of work.
     pub fn whole(&self) -> Duration {
         self.warmup + self.duration
     }
 
-    /// Whether it is a search for a limit by this very program.
+    /// Whether it is a search for a limit by this program.
     pub fn is_search(&self) -> bool {
         match &self.source {
             Source::Command(words) => {
@@ -173,12 +173,12 @@ impl Load {
         }
     }
 
-    /// Whether it takes as long as it takes, whatever the file says of durations.
+    /// Whether its duration is unknown, whatever durations the file sets.
     pub fn is_open_ended(&self) -> bool {
         self.work.is_some() || self.is_search()
     }
 
-    /// Reads it. Durations and repeats are those of the form.
+    /// Reads the load. Durations and repeats are those of the form.
     pub fn read(fields: &mut Fields<'_>, form: &Form, scope: &Scope<'_>) -> Load {
         let source = source(fields, scope);
         let tool = fields.text("tool").unwrap_or_else(|| "plimsoll".to_owned());
@@ -199,13 +199,13 @@ impl Load {
         if own.duration.is_zero() {
             fields.problem_at(
                 "duration",
-                "a duration of nothing measures nothing: give it some time",
+                "a duration of 0 measures nothing: use a longer one",
             );
         }
         if own.repeats == 0 {
             fields.problem_at(
                 "repeats",
-                "without a repeat there is no figure: give it 1 or more",
+                "without repeats there are no figures: use 1 or more",
             );
         }
         let whole = own.duration + own.warmup;
@@ -216,10 +216,10 @@ impl Load {
         };
         let rate = fields.number("rate");
         if rate.is_some_and(|rate| rate <= 0.0) {
-            fields.problem_at("rate", "the rate has to be above 0");
+            fields.problem_at("rate", "the rate must be above 0");
         }
         if fields.count("users") == Some(0) {
-            fields.problem_at("users", "without users there is no load: give it 1 or more");
+            fields.problem_at("users", "without users there is no load: use 1 or more");
         }
         if let Source::Http(http) = &source
             && http.connections == "shared"
@@ -289,7 +289,7 @@ fn read_http(http: &mut Fields<'_>) -> Http {
         (Some(cert), Some(key)) => Some((cert, key)),
         (None, None) => None,
         _ => {
-            http.problem("cert and key belong together: give both, or none");
+            http.problem("cert and key belong together: set both or neither");
             None
         }
     };
@@ -305,7 +305,8 @@ fn read_http(http: &mut Fields<'_>) -> Http {
     }
 }
 
-/// The trend that is the latency. A group contains the script's own work and its waiting.
+/// The trend that is the latency. A group includes the script's own work and pauses, so it is
+/// refused.
 fn read_latency(fields: &mut Fields<'_>) -> Option<String> {
     let name = fields.text("latency")?;
     if name == "group_duration" {
@@ -338,7 +339,7 @@ fn kept() -> String {
     "kept".to_owned()
 }
 
-/// Text; of `@FILE` the path as the lab's own directory sees it.
+/// Text; for `@FILE` the path relative to the working folder.
 fn file_or_text(fields: &mut Fields<'_>, key: &str) -> Option<String> {
     let text = fields.text(key)?;
     let Some(name) = text.strip_prefix('@') else {
@@ -362,38 +363,38 @@ fn check_pair(fields: &mut Fields<'_>, source: &Source, tool: &str, work: bool) 
     if !fits && !matches!(source, Source::Command(_)) {
         fields.problem_at(
             "tool",
-            format!("{tool} cannot make this load: k6 runs script, wrk http, vegeta targets, iperf3 throughput"),
+            format!("{tool} cannot generate this load: k6 runs script, wrk http, vegeta targets, iperf3 throughput"),
         );
     }
     if work && !matches!(source, Source::Http(_) | Source::Grpc(_)) {
-        fields.problem_at("work", "an amount of work is done with http or grpc");
+        fields.problem_at("work", "work needs http or grpc");
     }
     if matches!(source, Source::Targets(_)) && !fields.has("rate") && !fields.has("users") {
         fields.problem_at(
             "targets",
-            "a list of targets needs a rate: give it requests per second",
+            "a list of targets needs a rate: set it in requests per second",
         );
     }
 }
 
-/// What must work before a cell is measured.
+/// The check that must pass before a cell is measured.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sanity {
-    /// How it is tried.
+    /// The kind of check.
     pub how: SanityKind,
     /// Further variables of a script.
     pub environment: Vec<(String, String)>,
     /// The expected response.
     pub expect: Expect,
-    /// How long it may take.
+    /// Its time limit.
     #[serde(serialize_with = "text_of_time")]
     pub within: Duration,
-    /// Where it is said.
+    /// Its location in the lab file.
     #[serde(skip)]
     pub place: Place,
 }
 
-/// How sanity is tried.
+/// The kinds of sanity checks.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SanityKind {
@@ -408,7 +409,7 @@ pub enum SanityKind {
 /// The expected response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Expect {
-    /// The status; 200, or 0 of gRPC, if it is not said.
+    /// The status; 200, or 0 for gRPC, by default.
     pub status: Option<u32>,
     /// A text in the body.
     pub contains: Option<String>,
@@ -417,7 +418,7 @@ pub struct Expect {
 }
 
 impl Sanity {
-    /// Reads it, or says what holds without it.
+    /// Reads it, or returns the default.
     pub fn read(fields: Option<&mut Fields<'_>>, load: &Place) -> Sanity {
         let Some(fields) = fields else {
             return Sanity {

@@ -1,4 +1,4 @@
-//! From a lab file to what is run: every cell with every effective value.
+//! Turns a lab file into what is run: all cells with all effective values.
 
 pub mod conclusions;
 pub mod fields;
@@ -24,21 +24,20 @@ use load::{Load, SOURCES, Sanity};
 use process::{Process, names_of};
 use scope::{ProcessNames, Scope};
 
-/// A lab in one of its forms, with nothing left to be found out but what only running
-/// tells.
+/// A lab in one of its forms, with all values that can be known before it runs.
 #[derive(Clone, Debug)]
 pub struct Lab {
     /// The lab file.
     pub document: Document,
     /// The title.
     pub title: String,
-    /// What it asks.
+    /// The lab's question.
     pub question: String,
-    /// The document it goes back to.
+    /// The document that the lab repeats.
     pub source: Option<String>,
-    /// How many variants may be up.
+    /// Most variants running at the same time.
     pub keep: usize,
-    /// How long to wait between runs.
+    /// Pause between runs.
     pub pause: Duration,
     /// The form.
     pub form: Which,
@@ -46,15 +45,15 @@ pub struct Lab {
     pub axes: Vec<Axis>,
     /// The cells, all of them.
     pub cells: Vec<Cell>,
-    /// What they are set up in; cells name theirs by its number.
+    /// The setups of cells; cells refer to theirs by index.
     pub variants: Vec<Setup>,
-    /// What is to hold.
+    /// The objectives.
     pub objectives: Vec<Objective>,
-    /// What is compared.
+    /// The comparisons.
     pub compared: Vec<Compared>,
-    /// What was published.
+    /// The published figures.
     pub published: Vec<Published>,
-    /// What was wrong there.
+    /// The published errors.
     pub avoided: Vec<Avoided>,
 }
 
@@ -65,35 +64,35 @@ pub struct Cell {
     pub number: usize,
     /// Its name.
     pub name: String,
-    /// Where it lies.
+    /// Its values on the axes.
     #[serde(serialize_with = "map_of_coordinates")]
     pub coordinates: Coordinates,
     /// Whether this form runs it.
     pub chosen: bool,
     /// The number of its variant, from 0.
     pub variant: usize,
-    /// From where.
+    /// The link to the system, if any.
     pub link: Option<Link>,
-    /// What must work first.
+    /// The check that must pass first.
     pub sanity: Sanity,
     /// The load.
     pub load: Load,
-    /// What is looked at.
+    /// What is observed.
     pub observe: Observe,
 }
 
-/// What cells are measured in: all of one variant find the same processes.
+/// The setup of cells: all cells of a variant use the same processes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Setup {
-    /// Whether there are certificates, and for whom.
+    /// The names in the certificates, if there are certificates.
     pub certificates: Option<Vec<String>>,
     /// Services, then systems, in the order in which they start.
     pub processes: Vec<Process>,
-    /// What is put in.
+    /// The data to seed.
     pub seeds: Vec<Seed>,
 }
 
-/// Data put in and checked.
+/// A step that writes data and checks it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Seed {
     /// Its name.
@@ -105,20 +104,20 @@ pub struct Seed {
     pub command: Vec<String>,
     /// Variables of the script, environment of the command.
     pub environment: Vec<(String, String)>,
-    /// What has to come out.
+    /// The expected results.
     pub expect: Vec<(String, String)>,
-    /// How long it may take.
+    /// Its time limit.
     #[serde(serialize_with = "text_of_time")]
     pub within: Duration,
-    /// Where it is said.
+    /// Its location in the lab file.
     #[serde(skip)]
     pub place: Place,
-    /// Where what is expected is said.
+    /// The location of the expected results in the lab file.
     #[serde(skip)]
     pub place_of_expect: Place,
 }
 
-/// A distance.
+/// An emulated network between generator and systems.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Link {
     /// Its name.
@@ -126,10 +125,10 @@ pub struct Link {
     /// Round trip.
     #[serde(serialize_with = "text_of_time")]
     pub round_trip: Duration,
-    /// How far it strays.
+    /// Jitter (± around the round trip).
     #[serde(serialize_with = "text_of_time")]
     pub jitter: Duration,
-    /// Bits per second each way; none for as much as comes.
+    /// Bandwidth of each direction in bits per second; `None` for no limit.
     pub rate: Option<u64>,
     /// The share of lost packets, from 0 to 1.
     pub loss: f64,
@@ -137,10 +136,10 @@ pub struct Link {
     pub cpus: Vec<u32>,
 }
 
-/// What is looked at.
+/// What is observed during runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Observe {
-    /// How often.
+    /// The interval.
     #[serde(serialize_with = "text_of_time")]
     pub every: Duration,
     /// Whether the link is measured.
@@ -157,15 +156,15 @@ impl Lab {
     /// Reads a lab file in a form.
     ///
     /// # Errors
-    /// Everything that is wrong in it.
+    /// All problems in it.
     pub fn read(path: &Path, which: Which) -> Result<Lab, Vec<Problem>> {
         Lab::of(Document::read(path)?, which)
     }
 
-    /// The lab of a file that was read.
+    /// The lab of a file that has been read.
     ///
     /// # Errors
-    /// Everything that is wrong in it.
+    /// All problems in it.
     pub fn of(document: Document, which: Which) -> Result<Lab, Vec<Problem>> {
         let mut problems = Vec::new();
         let matrix = Matrix::read(&document, &mut problems);
@@ -176,9 +175,11 @@ impl Lab {
         }
         let form = Form::read(&document, which, &matrix.axes, &mut problems);
         if document.tables("load").is_empty() {
-            problems.push(document.top().problem(
-                "there is no [load]: say what is to be done, such as script = \"check.js\"",
-            ));
+            problems.push(
+                document
+                    .top()
+                    .problem("there is no [load]: add one, for example with script = \"check.js\""),
+            );
         }
         check_names(&document, &mut problems);
         // Errors in tables that apply nowhere, or everywhere, are reported once.
@@ -200,7 +201,7 @@ impl Lab {
             cell.number = at + 1;
             cell.chosen = chosen.get(at).copied().unwrap_or(false);
             lab.cells.push(cell);
-            // One cell's mistakes are most often every cell's.
+            // Mistakes in one cell usually occur in all cells, so stop early.
             if problems.len() > 100 {
                 break;
             }
@@ -255,7 +256,7 @@ fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
-/// Every table that may have `when`, with its section's name.
+/// All tables that may have `when`, with their section's names.
 fn every_table(
     document: &Document,
 ) -> impl Iterator<Item = (&'static str, &crate::file::node::Node)> {
@@ -265,7 +266,7 @@ fn every_table(
         .flat_map(|name| document.tables(name).iter().map(move |node| (name, node)))
 }
 
-/// Names have to be there, plain, and none of another's.
+/// Names must exist, have a valid form, and be unique.
 fn check_names(document: &Document, problems: &mut Vec<Problem>) {
     for section in ["system", "service", "place"] {
         for node in document.tables(section) {
@@ -276,14 +277,14 @@ fn check_names(document: &Document, problems: &mut Vec<Problem>) {
                     let text = name.scalar().unwrap_or_default();
                     if !is_name(&text) {
                         problems.push(name.place.problem(format!(
-                            "{text:?} cannot be a name: names are letters, digits, - and _, and begin with a letter"
+                            "{text:?} cannot be a name: names consist of letters, digits, - and _, and start with a letter"
                         )));
                     }
                     if section != "place"
                         && ["seed", "certificates", "generator", "lab"].contains(&text.as_str())
                     {
                         problems.push(name.place.problem(format!(
-                            "\"{text}\" means something else in a lab: give it another name"
+                            "\"{text}\" is reserved in a lab: choose another name"
                         )));
                     }
                 }
@@ -294,7 +295,7 @@ fn check_names(document: &Document, problems: &mut Vec<Problem>) {
         for (name, node) in node.table().into_iter().flatten() {
             if !is_name(name) {
                 problems.push(node.place.problem(format!(
-                    "{name:?} cannot be a variable: names are letters, digits, - and _, and begin with a letter"
+                    "{name:?} cannot be a variable: names consist of letters, digits, - and _, and start with a letter"
                 )));
             }
         }
@@ -380,7 +381,7 @@ fn cell_of(
         .unwrap_or_else(|| (document.top(), Table::new()));
     if table.is_empty() {
         problems.push(place.problem(format!(
-            "no [load] holds for the cell {}: write one that does, or exclude the cell",
+            "no [load] applies to the cell {}: add one, or exclude the cell",
             coordinates.name()
         )));
     }
@@ -444,13 +445,13 @@ fn variables(
             let Some(text) = node.scalar() else {
                 problems.push(
                     node.place
-                        .problem(format!("the variable {name} has to be text")),
+                        .problem(format!("the variable {name} must be text")),
                 );
                 continue;
             };
             if cell.get(name).is_some() {
                 problems.push(node.place.problem(format!(
-                    "\"{name}\" is an axis already: give the variable another name"
+                    "\"{name}\" is already an axis: give the variable another name"
                 )));
             }
             let scope = Scope {
@@ -462,7 +463,7 @@ fn variables(
                 Ok(text) => known.push((name.clone(), text)),
                 Err(why) => {
                     problems.push(node.place.problem(why));
-                    // Known all the same, so that it is reported once.
+                    // Register it all the same, so that it is reported only once.
                     known.push((name.clone(), String::new()));
                 }
             }
@@ -503,7 +504,7 @@ fn observe(
         if observe.every < Duration::from_millis(50) {
             fields.problem_at(
                 "every",
-                "looking more often than every 50ms disturbs what is measured",
+                "observing more often than every 50ms disturbs the measurement",
             );
         }
     }

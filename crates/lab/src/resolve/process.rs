@@ -1,4 +1,4 @@
-//! A system or a service of a cell, with every value that holds.
+//! A system or a service of a cell, with all effective values.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::file::node::Node;
 use crate::problem::{Place, Problem};
 use crate::template;
 
-/// What a process is.
+/// The kind of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessKind {
@@ -43,7 +43,7 @@ impl ProcessKind {
         }
     }
 
-    /// Whether it is a proxy that is given a configuration.
+    /// Whether it is a proxy with a configuration file.
     pub fn has_configuration(self) -> bool {
         matches!(
             self,
@@ -57,43 +57,43 @@ impl ProcessKind {
 pub struct Process {
     /// Its name.
     pub name: String,
-    /// Whether it is measured, rather than needed.
+    /// Whether it is a measured system, and not a service.
     pub measured: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: ProcessKind,
-    /// The words of its command; empty where its kind knows it.
+    /// The words of its command; empty if its kind implies it.
     pub command: Vec<String>,
-    /// One that is there already.
+    /// The URL of an existing one to use instead of starting one.
     pub url: Option<String>,
-    /// The program's path, if it is said.
+    /// The program's path, if set.
     pub program: Option<String>,
-    /// Where it runs; a private directory if it is not said.
+    /// Its working folder; a private one by default.
     pub directory: Option<String>,
     /// Its port; 0 for any free one.
     pub port: u16,
     /// Names of further ports.
     pub ports: Vec<String>,
-    /// Files that are written for it: name and text.
+    /// Files to write for it: name and text.
     pub files: Vec<(String, String)>,
-    /// The templates that they and the configuration are made from.
+    /// The templates of these files and of the configuration.
     #[serde(skip)]
     pub templates: Vec<PathBuf>,
     /// The text of its configuration.
     pub config: Option<String>,
-    /// Settings of postgres and redis.
+    /// Settings for postgres and redis.
     pub settings: Vec<(String, String)>,
     /// redis: when its append-only file is flushed.
     pub fsync: String,
-    /// postgres: the database.
+    /// postgres: the name of the database.
     pub database: String,
-    /// postgres: extensions in it.
+    /// postgres: extensions to create in it.
     pub extensions: Vec<String>,
-    /// When it is ready.
+    /// Condition for being ready.
     pub ready: Ready,
-    /// How long it may take.
+    /// Time limit for being ready.
     #[serde(serialize_with = "text_of_time")]
     pub within: Duration,
-    /// Values to be had from it.
+    /// Values to read from it once it is ready.
     pub capture: Vec<Capture>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
@@ -101,51 +101,51 @@ pub struct Process {
     pub cpus: Vec<u32>,
     /// Whether its processor time counts.
     pub counts: bool,
-    /// Metrics for Prometheus.
+    /// The URL of Prometheus metrics.
     pub metrics: Option<String>,
     /// The words of a command that prints its version.
     pub version: Option<Vec<String>>,
-    /// Whom it runs as.
+    /// The user to run it as.
     pub user: Option<String>,
-    /// Where it is said.
+    /// Its location in the lab file.
     #[serde(skip)]
     pub place: Place,
-    /// Where its command or configuration is said.
+    /// The location of its command or configuration in the lab file.
     #[serde(skip)]
     pub place_of_command: Place,
-    /// Where its port is said.
+    /// The location of its port in the lab file.
     #[serde(skip)]
     pub place_of_port: Place,
 }
 
-/// When a process is ready.
+/// The condition for a process to be ready.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ready {
-    /// A path or an address responds.
+    /// A path or URL responds.
     Http(String),
-    /// Connections are taken up: a port, an address, or its own port if empty.
+    /// Connections are accepted on this port or address, or on its own port if empty.
     Tcp(String),
-    /// A text is in its output.
+    /// Its output contains a text.
     Log(String),
     /// Its first line of output is JSON.
     Json,
-    /// As its kind knows.
+    /// The default of its kind.
     ByKind,
 }
 
-/// A value to be had from a process.
+/// A value to read from a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Capture {
     /// The variable.
     pub name: String,
-    /// What is asked.
+    /// The path or URL to request.
     pub http: String,
-    /// Where in the response; all of it if empty.
+    /// The position in the response; all of it if empty.
     pub json: String,
 }
 
-/// What can be named of a process, before its table is read.
+/// The variables of a process, known before its table is read.
 pub fn names_of(name: &str, table: &crate::file::node::Table) -> ProcessNames {
     let list = |key: &str| -> Vec<String> {
         let items = table.get(key).map_or(&[][..], Node::items);
@@ -169,7 +169,7 @@ pub fn names_of(name: &str, table: &crate::file::node::Table) -> ProcessNames {
     }
 }
 
-/// Whether a command is one of our own systems, which say in JSON when they are ready.
+/// Whether a command is one of our own systems, which print JSON when they are ready.
 fn serves(command: &str) -> bool {
     let mut words = command.split_whitespace();
     let first = words.next();
@@ -202,7 +202,7 @@ impl Process {
             );
         }
         let command = fields.words("command").unwrap_or_default();
-        // The systems that come with this program all have metrics there.
+        // All systems that come with this program have metrics there.
         let uses_port = command
             .iter()
             .any(|word| template::names(word).any(|name| name == "port"));
@@ -216,7 +216,10 @@ impl Process {
             .unwrap_or(Duration::from_secs(30));
         let port = fields.count("port").unwrap_or(0);
         let port = u16::try_from(port).unwrap_or_else(|_| {
-            fields.problem_at("port", format!("{port} is not a port: they end at 65535"));
+            fields.problem_at(
+                "port",
+                format!("{port} is not a port: the highest is 65535"),
+            );
             0
         });
         let mut templates: Vec<PathBuf> = Vec::new();
@@ -316,7 +319,7 @@ fn captures(fields: &mut Fields<'_>) -> Vec<Capture> {
         if text("http").is_empty() {
             fields.problem_at(
                 "capture",
-                format!("the captured value \"{name}\" needs the key \"http\": what to ask"),
+                format!("the captured value \"{name}\" needs the key \"http\": the path or URL to request"),
             );
         }
         captures.push(Capture {
@@ -328,7 +331,7 @@ fn captures(fields: &mut Fields<'_>) -> Vec<Capture> {
     captures
 }
 
-/// A template's text, with what is known already put in.
+/// A template's text, with all known variables substituted.
 pub(super) fn template_of(
     fields: &mut Fields<'_>,
     key: &str,
@@ -366,7 +369,7 @@ pub(super) fn template_of(
     Some(out)
 }
 
-/// The text of a file that is one, and no larger than a configuration is.
+/// The text of a regular file that is not too large for a configuration.
 fn read_text(path: &std::path::Path) -> Result<String, String> {
     const LARGEST: u64 = 4 << 20;
     let told = std::fs::metadata(path).map_err(|error| error.to_string())?;
@@ -379,12 +382,12 @@ fn read_text(path: &std::path::Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| error.to_string())
 }
 
-/// No two processes of a cell may have one name.
+/// Process names must be unique within a cell.
 pub fn check(processes: &[Process], problems: &mut Vec<Problem>) {
     for (at, process) in processes.iter().enumerate() {
         if processes[..at].iter().any(|one| one.name == process.name) {
             problems.push(process.place.problem(format!(
-                "there are a system and a service that are both called \"{}\": rename one",
+                "a system and a service are both called \"{}\": rename one",
                 process.name
             )));
         }

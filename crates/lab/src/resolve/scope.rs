@@ -1,4 +1,4 @@
-//! Which names mean something where.
+//! The names that are defined in a table of a cell.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use crate::matrix::Coordinates;
 use crate::problem::meant;
 use crate::template::Found;
 
-/// What the names of a process can be.
+/// The variables of a process.
 #[derive(Clone, Debug, Default)]
 pub struct ProcessNames {
     /// The process.
     pub name: String,
     /// Its further ports.
     pub ports: Vec<String>,
-    /// What is captured from it.
+    /// Names of captured values.
     pub captured: Vec<String>,
-    /// Whether these may be fields of a line of JSON, which is unknown beforehand.
+    /// Whether the names may also be fields of a line of JSON, which are not known in advance.
     pub any: bool,
 }
 
@@ -29,22 +29,22 @@ pub const CERTIFICATES: [&str; 6] = [
     "client-key",
 ];
 
-/// What every process has.
+/// Variables that every process has.
 const OF_A_PROCESS: [&str; 6] = ["port", "address", "url", "host", "directory", "log"];
 
-/// What a load has besides.
+/// Additional variables of a load.
 const OF_A_LOAD: [&str; 7] = [
     "cell", "repeat", "seconds", "duration", "warmup", "users", "rate",
 ];
 
-/// All that can be named in a table for one cell.
+/// All names that a table for one cell may use.
 #[derive(Clone, Default)]
 pub struct Scope<'a> {
     /// The cell.
     pub cell: Option<&'a Coordinates>,
     /// Variables with their texts.
     pub variables: &'a [(String, String)],
-    /// Where the lab file is.
+    /// The folder of the lab file.
     pub directory: Option<&'a Path>,
     /// Systems and services of the cell.
     pub processes: &'a [ProcessNames],
@@ -52,14 +52,14 @@ pub struct Scope<'a> {
     pub seeds: &'a [String],
     /// Whether the cell has certificates.
     pub certificates: bool,
-    /// Whose table it is, where it is a process's.
+    /// The process that the table belongs to, if any.
     pub own: Option<&'a ProcessNames>,
-    /// Whether it is a load.
+    /// Whether the table is a load.
     pub load: bool,
 }
 
 impl Scope<'_> {
-    /// What a name stands for.
+    /// Looks up a name.
     pub fn look_up(&self, name: &str) -> Found {
         if let Some(value) = self.cell.and_then(|cell| cell.get(name)) {
             return Found::Text(value.to_owned());
@@ -73,7 +73,7 @@ impl Scope<'_> {
         if self.load && OF_A_LOAD.contains(&name) {
             return Found::Later;
         }
-        // What a process says when it is ready is not known where it is started.
+        // The values that a process prints when it is ready are not known where it is started.
         let own = self.own.map(ProcessNames::names).unwrap_or_default();
         if own.iter().any(|known| known == name) {
             return Found::Later;
@@ -156,7 +156,7 @@ impl ProcessNames {
     }
 }
 
-/// A directory's path from the root, as text.
+/// The absolute path of a folder as text.
 fn absolute(directory: &Path) -> String {
     let path = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     path.display().to_string()

@@ -1,4 +1,4 @@
-//! The command line that makes a cell's load: this very program's, or a rival's.
+//! The command line that generates a cell's load: of this program or of another tool.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,25 +10,25 @@ use crate::problem::{Place, Problem};
 use crate::resolve::Cell;
 use crate::resolve::load::{Grpc, Http, Load, Source, Targets, Throughput};
 
-/// What is run, and where it leaves its results.
+/// A command, and where it writes its results.
 #[derive(Clone, Debug, Default)]
 pub struct Invocation {
     /// The program and its arguments.
     pub words: Vec<String>,
     /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// A command that prints the results afterwards, where the first does not.
+    /// A command that prints the results afterwards, if the first does not.
     pub afterwards: Vec<String>,
-    /// The record, where there is one.
+    /// The record, if there is one.
     pub record: Option<PathBuf>,
-    /// Statuses that are results too: of a load of which requests failed.
+    /// Exit statuses that also mean a result, such as that of a load with failed requests.
     pub results: Vec<i32>,
 }
 
-/// What the file `record` of a repeat is called.
+/// The file name of a repeat's record.
 pub const RECORD: &str = "record.jsonl";
 
-/// Names that a load may say of its own run.
+/// Variables of the load's own run.
 pub fn names_of(cell: &Cell, repeat: u32, names: &Names) -> Names {
     let load = &cell.load;
     let mut names = names.clone();
@@ -43,10 +43,10 @@ pub fn names_of(cell: &Cell, repeat: u32, names: &Names) -> Names {
     names
 }
 
-/// The command line of a run that leaves its results in `directory`.
+/// The command line of a run that writes its results to `directory`.
 ///
 /// # Errors
-/// A program that is missing, or a name that is not known.
+/// A missing program, or an unknown name.
 pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Problem> {
     let load = &cell.load;
     let place = &load.place_of_source;
@@ -63,7 +63,7 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
         (_, "plimsoll") => ours(load, names, place, directory)?,
         _ => theirs(load, names, place, directory)?,
     };
-    // Of a script a flag has to stand before its name.
+    // A flag must come before the name of a script.
     let arguments = names.fill_all(&load.arguments, place)?;
     let at = match load.source {
         Source::Script(_) => invocation.words.len().saturating_sub(1),
@@ -73,8 +73,8 @@ pub fn of(cell: &Cell, names: &Names, directory: &Path) -> Result<Invocation, Pr
     Ok(invocation)
 }
 
-/// Exit statuses of our own command that are results: `find` has a result also if it met the
-/// objective at no rate (1), and if it could not be certain (3).
+/// Exit statuses of our own command that mean a result: `find` has one even if no rate met the objective (1),
+/// or if it is not certain (3).
 fn results_of(load: &Load) -> Vec<i32> {
     match load.is_search() {
         true => vec![1, 3],
@@ -183,13 +183,13 @@ fn ours(
     Ok(Invocation {
         words,
         record: Some(record),
-        // Failed requests are figures, and so are thresholds that do not hold.
+        // Failed requests are results, and so are crossed thresholds.
         results: vec![1, 99],
         ..Invocation::default()
     })
 }
 
-/// Where the record goes, and what of it will be cut off.
+/// Flags for writing the record.
 fn record_flags(load: &Load, record: &Path) -> Vec<String> {
     let mut flags = vec!["--record".to_owned(), record.display().to_string()];
     if load.work.is_none() && !load.warmup.is_zero() {
@@ -208,7 +208,7 @@ fn theirs(
     let name = load.program.as_deref().unwrap_or(&load.tool);
     let program = find(name, &[]).ok_or_else(|| {
         place.problem(format!(
-            "the program {name} is missing: install it, say where it is by program = \"…\", or leave tool out"
+            "the program {name} is missing: install it, set its path with program = \"…\", or remove tool"
         ))
     })?;
     let mut words = vec![program.display().to_string()];
@@ -267,13 +267,13 @@ fn theirs(
     Ok(Invocation {
         words,
         afterwards,
-        // k6: thresholds that do not hold.
+        // k6: crossed thresholds.
         results: vec![99],
         ..Invocation::default()
     })
 }
 
-/// The file with the targets of a run: made for it where it is a template.
+/// The file with the targets of a run, which is generated if it is a template.
 fn list_of(
     targets: &Targets,
     names: &Names,
@@ -289,7 +289,7 @@ fn list_of(
     Ok(absolute(&path))
 }
 
-/// What a script finds in `__ENV`.
+/// The variables in a script's `__ENV`.
 pub fn script_environment(
     load: &Load,
     names: &Names,
@@ -315,7 +315,7 @@ pub fn script_environment(
     Ok(all)
 }
 
-/// Flags of `plimsoll http` that say what is asked.
+/// Flags of `plimsoll http` that define the request.
 pub fn http_flags(
     http: &Http,
     protocol: Option<&str>,
@@ -362,7 +362,7 @@ fn grpc_flags(
         (Some(work), _) => {
             add("--workers", work.workers.to_string());
             add("--loops", work.loops.to_string());
-            // All of it is to be done, however long that takes.
+            // The work must be completed, however long that takes.
             add("-z", plimsoll_units::duration::format(load.within));
         }
         (None, rate) => {
@@ -409,7 +409,8 @@ fn grpc_flags(
     Ok(flags)
 }
 
-/// A message with this number of bytes in its field `data`, in a file: a megabyte is too long for an argument.
+/// Writes a message with this number of bytes in its field `data` to a file, because a megabyte is too long
+/// for an argument.
 fn payload(size: &str, directory: &Path) -> Result<String, String> {
     const MOST: usize = 64 << 20;
     let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
@@ -432,7 +433,7 @@ fn payload(size: &str, directory: &Path) -> Result<String, String> {
         .and_then(|count| count.checked_mul(unit))
         .filter(|bytes| *bytes <= MOST)
         .ok_or_else(|| format!("{size:?} is not a size up to 64MiB: write it like 4KiB"))?;
-    // Base64 of zeroes (RFC 4648): protobuf's JSON has bytes so.
+    // Base64 of zero bytes (RFC 4648), the form of bytes in protobuf's JSON.
     let text = match bytes % 3 {
         0 => "A".repeat(bytes / 3 * 4),
         1 => "A".repeat(bytes / 3 * 4 + 2) + "==",
@@ -458,7 +459,7 @@ fn throughput_flags(
         .map(str::to_owned)
         .to_vec();
     flags.push(seconds(load.duration.max(Duration::from_secs(1))));
-    // iperf3 leaves the first seconds out by itself.
+    // iperf3 omits the first seconds itself.
     if !load.warmup.is_zero() {
         flags.extend([
             "-O".to_owned(),

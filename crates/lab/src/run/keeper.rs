@@ -1,9 +1,9 @@
-//! Nothing is left behind, whatever ends the lab.
+//! Cleans up after a lab, however it ends.
 //!
-//! Two processes run a lab: the *keeper*, which a person started, and the *worker*, which
-//! does everything. Both adopt orphans (PR_SET_CHILD_SUBREAPER). If the worker ends, by
-//! whatever cause, the keeper kills what it left and removes the private directory; if
-//! the keeper ends, the worker's standard input does too, and it does the same.
+//! Two processes run a lab: the *keeper*, which the user started, and the *worker*, which does
+//! everything. Both adopt orphans (PR_SET_CHILD_SUBREAPER). If the worker ends for any reason, the
+//! keeper kills its remaining processes and removes the private folder. If the keeper ends, the
+//! worker's stdin is closed, and it does the same.
 
 use std::fs;
 use std::io::Read;
@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use plimsoll_machine::descendants;
 use rustix::process::{Pid, Signal, WaitOptions};
 
-/// The variable that tells the worker its private directory.
+/// The environment variable with the worker's private folder.
 pub const PRIVATE: &str = "PLIMSOLL_LAB_PRIVATE";
 
-/// Where a worker's processes have their temporary files.
+/// The folder for temporary files of a worker's processes.
 static TEMPORARY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Where processes of this worker have their temporary files.
+/// The folder for temporary files of this worker's processes.
 pub fn temporary_directory() -> Option<&'static Path> {
     TEMPORARY.get().map(PathBuf::as_path)
 }
@@ -38,15 +38,16 @@ pub enum Ended {
     Stopped,
 }
 
-/// The private directory, if this process is a worker.
+/// The private folder, if this process is a worker.
 pub fn private_directory() -> Option<PathBuf> {
     std::env::var_os(PRIVATE).map(PathBuf::from)
 }
 
-/// Runs this program again with `arguments` as a worker, until it ends or `stop` is set;
-/// then nothing of it is left.
+/// Runs this program again with `arguments` as a worker, until it ends or `stop` is set. Afterwards
+/// all its processes and files are gone.
 ///
 /// # Errors
+/// The system's error if it cannot be started.
 /// What the system says if it cannot be started.
 pub fn keep(
     arguments: impl Iterator<Item = std::ffi::OsString>,
@@ -61,7 +62,7 @@ pub fn keep(
         .args(arguments)
         .env(PRIVATE, &directory)
         .stdin(Stdio::piped());
-    // Ctrl-C is for the keeper alone, which then ends the worker.
+    // Only the keeper receives Ctrl-C, and then stops the worker.
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut worker = command
         .spawn()
@@ -83,9 +84,10 @@ pub fn keep(
     Ok(ended)
 }
 
-/// Makes this process a worker: it ends, with all that it started, when the keeper does.
+/// Makes this process a worker: it ends, with all processes it started, when the keeper does.
 ///
 /// # Errors
+/// The system's error.
 /// What the system says.
 pub fn work(directory: &Path) -> Result<(), String> {
     adopt();
@@ -94,7 +96,7 @@ pub fn work(directory: &Path) -> Result<(), String> {
         .name("keeper's end".to_owned())
         .spawn(move || {
             let mut byte = [0];
-            // Nothing is ever sent: it returns when the keeper is gone.
+            // Nothing is ever sent: reading returns when the keeper has ended.
             while matches!(std::io::stdin().read(&mut byte), Ok(1..)) {}
             super::start::close();
             clean(&watched);
@@ -104,8 +106,8 @@ pub fn work(directory: &Path) -> Result<(), String> {
     make_private(directory)
 }
 
-/// Before a worker ends by itself: the keeper may be gone, and the thread that would clean
-/// up ends with the process.
+/// Cleans up before a worker ends by itself: the keeper may be gone, and the thread that would
+/// clean up ends with the process.
 pub fn finish(directory: &Path) {
     super::start::close();
     clean(directory);
@@ -113,12 +115,11 @@ pub fn finish(directory: &Path) {
 
 fn adopt() {
     #[cfg(target_os = "linux")]
-    // Without it orphans go to another process, and are found by their group alone.
+    // If this fails, orphans go to another process and are only found through their process group.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// A name that no other lab has. The worker makes the directory, once somebody watches
-/// over it.
+/// A name that no other lab uses. The worker creates the folder once the keeper watches it.
 fn private_name() -> PathBuf {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
@@ -134,7 +135,7 @@ fn make_private(directory: &Path) -> Result<(), String> {
             directory.display()
         )
     })?;
-    // Services that run as another user have to get at their own part of it.
+    // Services that run as another user need access to their own part of it.
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
     let _ = fs::set_permissions(directory, open);
     let temporary = directory.join("tmp");
@@ -148,7 +149,7 @@ fn make_private(directory: &Path) -> Result<(), String> {
 /// Kills every descendant and removes the directory.
 fn clean(directory: &Path) {
     kill_descendants();
-    // What was writing a moment ago may have left a file in between.
+    // A process that was just writing may have created another file in between.
     for _ in 0..100 {
         if fs::remove_dir_all(directory).is_ok() || !directory.exists() {
             return;
@@ -157,7 +158,7 @@ fn clean(directory: &Path) {
     }
 }
 
-/// Kills all that this process started and what they started, until none is left.
+/// Kills all descendants of this process until none is left.
 pub fn kill_descendants() {
     const LONGEST: Duration = Duration::from_secs(10);
     let end = Instant::now() + LONGEST;

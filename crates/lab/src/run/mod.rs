@@ -1,10 +1,11 @@
-//! Running a lab.
+//! Runs a lab.
 
-pub mod ask;
 pub mod command;
+pub mod http_get;
 pub mod keeper;
 pub mod names;
 pub mod observe;
+pub mod problems_by_cause;
 pub mod process;
 pub mod rate;
 pub mod sanity;
@@ -13,7 +14,6 @@ pub mod service;
 pub mod sources;
 pub mod start;
 pub mod store;
-pub mod told;
 pub mod variant;
 
 use std::path::{Path, PathBuf};
@@ -29,35 +29,35 @@ use crate::problem::Problem;
 use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
 use observe::{Looked, Observer};
+use problems_by_cause::ProblemsByCause;
 use rate::Sink;
 use store::{Facts, RunFile, Store};
-use told::Told;
 use variant::Variant;
 
-/// The outcome of a lab that ran.
+/// The outcome of running a lab.
 #[derive(Clone, Debug, Default)]
-pub struct Came {
-    /// Repeats that were run now.
+pub struct LabOutcome {
+    /// Repeats run now.
     pub ran: u32,
-    /// Repeats that had been run before.
+    /// Repeats run earlier.
     pub before: u32,
-    /// What went wrong, each once.
+    /// Problems, each once.
     pub problems: Vec<Problem>,
 }
 
-/// One repeat of one cell, in the order in which they are run.
+/// One repeat of one cell, in the order of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// The cell's place in the list.
+    /// The index of the cell.
     pub cell: usize,
     /// The repeat, from 1.
     pub repeat: u32,
 }
 
-/// The order of all runs: repeat by repeat, so that what drifts meets all cells. Each
-/// second repeat is the one before it backwards, so that of any two cells each is once the
-/// first (ABBA, in which a steady drift cancels); each two repeats begin with another
-/// variant and another of its cells.
+/// The order of all runs: repeat by repeat, so that a drift affects all cells. Every second repeat
+/// is the previous one in reverse, so that of any two cells each comes first once (ABBA, in which a
+/// steady drift cancels out). Every two repeats start with another variant and another of its
+/// cells.
 pub fn order(lab: &Lab) -> Vec<Turn> {
     let variants = variants_of(lab);
     let most = lab
@@ -92,10 +92,10 @@ pub fn order(lab: &Lab) -> Vec<Turn> {
     turns
 }
 
-/// What has to be there before anything is started: programs.
+/// Checks that all programs exist before anything is started.
 ///
 /// # Errors
-/// Each that is missing, with the place in the lab file.
+/// Each missing one, with the location in the lab file.
 pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for number in variants_of(lab) {
@@ -128,7 +128,7 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
             (_, tool) => {
                 let name = load.program.as_deref().unwrap_or(tool);
                 service::find(name, &[]).is_none().then(|| {
-                    format!("the program {name} is missing: install it, say where it is by program = \"…\", or leave tool out")
+                    format!("the program {name} is missing: install it, set its path with program = \"…\", or remove tool")
                 })
             }
         };
@@ -142,10 +142,10 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
     }
 }
 
-/// Makes the directory of a new run.
+/// Creates the folder of a new run.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
     let file =
         std::path::absolute(&lab.document.file).unwrap_or_else(|_| lab.document.file.clone());
@@ -169,7 +169,7 @@ pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
     while std::fs::create_dir(&directory).is_err() {
         if another > 100 {
             return Err(format!(
-                "cannot make {}; name another by --results",
+                "cannot create {}; choose another folder with --results",
                 directory.display()
             ));
         }
@@ -192,21 +192,21 @@ pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
     Ok(store)
 }
 
-/// Opens a run that was begun: its file and its lab.
+/// Opens an existing run: its file and its lab.
 ///
 /// # Errors
-/// If it is not a run, or its lab file is gone or has changed.
+/// If it is not a run, or if its lab file is missing or has changed.
 pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let one = |why: String| vec![Problem::nowhere(why)];
     let run: RunFile = store::read(&directory.join("run.json")).map_err(|why| {
         one(format!(
-            "{} is not a run of a lab ({why}); plimsoll lab list tells those there are",
+            "{} is not a run of a lab ({why}); plimsoll lab list shows all runs",
             directory.display()
         ))
     })?;
     let form = crate::form::Which::of(&run.form).ok_or_else(|| {
         one(format!(
-            "{}: there is no form {}",
+            "{}: unknown form {}",
             directory.display(),
             run.form
         ))
@@ -214,7 +214,7 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let lab = Lab::read(&run.file, form)?;
     if lab.document.text != run.text {
         return Err(one(format!(
-            "{} has changed since this run began, so its cells would not be the same: run it anew, or put back the text in {}/run.json",
+            "{} has changed since this run began, so its cells would not be the same: run it again, or restore the text from {}/run.json",
             run.file.display(),
             directory.display()
         )));
@@ -225,10 +225,10 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     Ok((store, run, lab))
 }
 
-/// Opens a run to go on with it: nothing that it is made from may have changed.
+/// Opens a run to resume it: none of its input files may have changed.
 ///
 /// # Errors
-/// As [`open`], and which files have changed.
+/// As [`open`], and the changed files.
 pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
     let (store, run, lab) = open(directory)?;
     let changed = sources::changed(&run.sources);
@@ -240,7 +240,7 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
         .map(|file| file.display().to_string())
         .collect();
     Err(vec![Problem::nowhere(format!(
-        "{} {} changed since this run began, so what is measured now would stand beside what was measured with another: put {} back, or run the lab anew with plimsoll lab run {}",
+        "{} {} changed since this run started, so new runs could not be compared with the existing ones: restore {}, or start a new run with plimsoll lab run {}",
         names.join(", "),
         if names.len() == 1 { "has" } else { "have" },
         if names.len() == 1 { "it" } else { "them" },
@@ -248,11 +248,11 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
-/// Runs what is missing, and tells of each step.
-pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str)) -> Came {
+/// Runs the missing repeats, and reports each step.
+pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str)) -> LabOutcome {
     let turns = order(lab);
-    let mut came = Came::default();
-    let mut wrong = Told::default();
+    let mut outcome = LabOutcome::default();
+    let mut wrong = ProblemsByCause::default();
     let mut up: Vec<Variant> = Vec::new();
     let mut lost: Vec<usize> = Vec::new();
     let all = turns.len();
@@ -261,7 +261,7 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
             continue;
         };
         if store.facts(cell.number, turn.repeat).is_some() {
-            came.before += 1;
+            outcome.before += 1;
             continue;
         }
         if lost.contains(&cell.variant) {
@@ -274,7 +274,7 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
                 match once(cell, variant, store, turn.repeat, number) {
                     Ok(line) => {
                         tell(&format!("{told}: {line}"));
-                        came.ran += 1;
+                        outcome.ran += 1;
                         std::thread::sleep(lab.pause);
                         continue;
                     }
@@ -301,20 +301,21 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
         tell(&format!("{told}: not measured"));
         wrong.add(problem, &cell.name);
         if let Err(why) = store.check_space() {
-            // Whatever else is measured now would be lost too.
-            came.problems = wrong.problems();
-            came.problems.push(Problem::nowhere(format!(
+            // Further measurements would be lost too.
+            outcome.problems = wrong.problems();
+            outcome.problems.push(Problem::nowhere(format!(
                 "{why}. The lab stops here and keeps what it has measured. Free some space, then run: plimsoll lab resume {}",
                 store.directory.display()
             )));
-            return came;
+            return outcome;
         }
     }
-    came.problems = wrong.problems();
-    came
+    outcome.problems = wrong.problems();
+    outcome
 }
 
-/// The cell's variant, up. Of too many the one unused for longest is stopped.
+/// Starts the cell's variant if necessary. If there are too many, stops the least recently used
+/// one.
 fn bring_up<'a>(
     lab: &Lab,
     cell: &Cell,
@@ -327,10 +328,7 @@ fn bring_up<'a>(
         let mut variant = up.remove(at);
         match variant.ended() {
             None => up.push(variant),
-            Some(why) => tell(&format!(
-                "variant {} is started anew: {why}",
-                cell.variant + 1
-            )),
+            Some(why) => tell(&format!("variant {} is restarted: {why}", cell.variant + 1)),
         }
     }
     if up
@@ -469,8 +467,8 @@ fn topology(variant: &Variant, cell: &Cell, words: &[String]) -> Vec<Placed> {
     placed
 }
 
-/// Measures the way of a cell: connect time and round trip with `plimsoll probe`, and how
-/// much one stream carries. Of loopback there is nothing to tell where nothing is measured.
+/// Measures the network path of a cell: connect time and round trip with `plimsoll probe`, and the
+/// throughput of one stream. Loopback is skipped if nothing else is measured.
 fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
     let link = cell.link.as_ref();
     if link.is_none() && !cell.observe.link {
@@ -492,7 +490,7 @@ fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
         Some(link) => variant.relay_of(link),
         None => variant.port_of_system(),
     };
-    // A server of throughput tests takes one peer at a time, and that has to be the load.
+    // A server of throughput tests accepts one peer at a time, which has to be the load.
     let port = port.filter(|_| {
         !matches!(
             cell.load.source,
@@ -501,7 +499,7 @@ fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
     });
     if let (Some(port), Ok(program)) = (port, server::ourselves()) {
         let mut probe = Command::new(program);
-        // From far each takes two round trips, and there are runs to wait.
+        // With a long round trip, take fewer samples, because each takes two round trips.
         let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
         let times = if far { "4" } else { "10" };
         probe.args(["probe", "--json", "-n", times, &format!("127.0.0.1:{port}")]);
@@ -511,7 +509,7 @@ fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
             figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
         }
     }
-    // A missing figure reports a network path that cannot be measured.
+    // A missing figure shows that the network path could not be measured.
     let rate = match link {
         Some(link) => variant.rate_of(link).ok().flatten(),
         None => Sink::open()
@@ -524,20 +522,21 @@ fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
         let took = variant.round_trip_of(link).ok().flatten();
         figures.measured_round_trip_ms = took.map(|took| took.as_secs_f64() * 1000.0);
         figures.by =
-            "relay; the round trip over one alike, for the system echoes nothing".to_owned();
+            "relay; the round trip through an identical one, because the system does not echo"
+                .to_owned();
     }
     Some(figures)
 }
 
-/// Keeps what systems say of themselves.
+/// Saves the systems' own metrics.
 fn scrape(variant: &Variant, directory: &Path, when: &str) {
     for server in &variant.servers {
         let Some(url) = &server.metrics else { continue };
-        let text = match ask::get(url, Duration::from_secs(5)) {
+        let text = match http_get::get(url, Duration::from_secs(5)) {
             Ok((_, body)) => body,
             Err(why) => format!("# {why}\n"),
         };
-        // Beside the figures; without it the run is as good.
+        // Additional information: the run is valid without it.
         let path: PathBuf = directory.join(format!("{}-metrics-{when}.txt", server.name));
         let _ = std::fs::write(path, text);
     }

@@ -1,40 +1,40 @@
-//! What variables stand for once processes run.
+//! The values of variables once processes run.
 
 use std::collections::HashMap;
 
 use crate::problem::{Place, Problem};
 use crate::template::{self, Found};
 
-/// Names and their texts.
+/// Variables and their values.
 #[derive(Clone, Debug, Default)]
 pub struct Names(HashMap<String, String>);
 
 impl Names {
-    /// Gives a name a text.
+    /// Sets a variable.
     pub fn set(&mut self, name: impl Into<String>, text: impl Into<String>) {
         self.0.insert(name.into(), text.into());
     }
 
-    /// Its text.
+    /// Its value.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Puts everything into a text.
+    /// Substitutes all variables in a text.
     ///
     /// # Errors
-    /// The name that is not known yet.
+    /// A variable that is not known yet.
     pub fn fill(&self, text: &str, place: &Place) -> Result<String, Problem> {
         template::finish(text, |name| match self.0.get(name) {
             Some(text) => Found::Text(text.clone()),
             None => Found::Unknown(format!(
-                "{{{name}}} is not known when it is needed: it is of a process that starts later, or nobody said it"
+                "{{{name}}} is not known when it is needed: it belongs to a process that starts later, or was never set"
             )),
         })
         .map_err(|why| place.problem(why))
     }
 
-    /// Puts everything into each of some texts.
+    /// Substitutes all variables in each text.
     ///
     /// # Errors
     /// As [`Names::fill`].
@@ -42,7 +42,7 @@ impl Names {
         texts.iter().map(|text| self.fill(text, place)).collect()
     }
 
-    /// Puts everything into the values of pairs.
+    /// Substitutes all variables in the values of pairs.
     ///
     /// # Errors
     /// As [`Names::fill`].
@@ -57,11 +57,10 @@ impl Names {
             .collect()
     }
 
-    /// The same names as they are seen through relays: `ports` are pairs of a port and
-    /// the port of its relay.
+    /// The same variables as seen through relays: `ports` has pairs of a port and its relay's port.
     pub fn through(&self, ports: &[(u16, u16)]) -> Names {
         let through = |text: &str| {
-            // A port alone, or behind this host's name.
+            // A port alone, or after this host's name.
             let mut text = text.to_owned();
             for (port, relay) in ports {
                 if text == port.to_string() {
@@ -81,7 +80,7 @@ impl Names {
         )
     }
 
-    /// All ports of this host that are named by a process of this name.
+    /// All ports of this host that belong to a process.
     pub fn ports_of(&self, process: &str) -> Vec<u16> {
         let mut ports = Vec::new();
         for (name, text) in &self.0 {
@@ -90,7 +89,7 @@ impl Names {
                 continue;
             }
             let bare = text.parse().ok().filter(|_| name.contains(".port"));
-            // An address further on is of what it is asked for, not its own.
+            // An address inside a URL's path or query belongs to the request, not to this host.
             let behind_host = ["127.0.0.1:", "localhost:"]
                 .iter()
                 .filter_map(|host| Some(text.find(host)? + host.len()))

@@ -1,4 +1,4 @@
-//! What processes use, from proc(5).
+//! Resource usage of processes, from proc(5).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,47 +10,46 @@ use serde::{Deserialize, Serialize};
 /// The name of the process that generates the load.
 pub const GENERATOR: &str = "generator";
 
-/// A process to look at.
+/// A process to observe.
 #[derive(Clone, Debug)]
 pub struct Looked {
     /// Its name.
     pub name: String,
     /// Its number.
     pub pid: u32,
-    /// Whether its processor time is that of the systems.
+    /// Whether its processor time counts as that of the systems.
     pub counts: bool,
 }
 
-/// Looks at processes in turns.
+/// Observes processes at intervals.
 pub struct Observer {
     every: Duration,
     began: Instant,
     next: Instant,
     watched: Vec<Watched>,
-    /// Processor seconds of all measured and needed processes, at each look.
+    /// Processor seconds of all systems and services, at each reading.
     series: Vec<(f64, f64)>,
 }
 
 struct Watched {
     pid: u32,
-    /// What each process had used when it was first seen, so that what was before the run
-    /// does not count.
+    /// Each process's usage when it was first seen, so that usage before the run does not count.
     before: BTreeMap<u32, ProcessReading>,
     last: BTreeMap<u32, ProcessReading>,
     peak: Used,
 }
 
-/// What was seen of a run.
+/// The observations of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Observed {
     /// Each process.
     pub used: Vec<Used>,
-    /// Seconds since the beginning, and processor seconds of systems and services by then.
+    /// Seconds since the start, and processor seconds of systems and services up to then.
     pub series: Vec<(f64, f64)>,
 }
 
 impl Observer {
-    /// Begins to look at processes.
+    /// Starts observing processes.
     pub fn begin(processes: &[Looked], every: Duration) -> Observer {
         let now = Instant::now();
         let mut observer = Observer {
@@ -75,7 +74,7 @@ impl Observer {
                 pid: generator,
                 counts: false,
             };
-            // All that it uses it uses in this run.
+            // All of its usage belongs to this run.
             self.watched.push(Watched::of(&looked, BTreeMap::new()));
         }
         if Instant::now() >= self.next {
@@ -93,7 +92,7 @@ impl Observer {
         self.series.push((self.began.elapsed().as_secs_f64(), used));
     }
 
-    /// Looks a last time.
+    /// Takes the last reading.
     pub fn end(mut self) -> Observed {
         self.look();
         Observed {
@@ -137,7 +136,7 @@ impl Watched {
         peak.open_files = peak
             .open_files
             .max(narrow(sum(|sample| sample.files.into())));
-        // A child that has ended keeps what it was last seen to have used.
+        // A child that has ended keeps its last reading.
         self.last.extend(now);
     }
 
@@ -169,7 +168,7 @@ impl Watched {
     }
 }
 
-/// A process and all below it.
+/// A process and all its descendants.
 fn tree(pid: u32) -> BTreeMap<u32, ProcessReading> {
     std::iter::once(pid)
         .chain(descendants(pid))

@@ -1,4 +1,4 @@
-//! A command that is run to its end, within a time.
+//! Runs a command to its end, with a time limit.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use super::start::start;
 /// The outcome of a command.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Its status in words.
+    /// Its status as text.
     pub status: String,
     /// Its status, unless a signal ended it.
     pub code: Option<i32>,
@@ -23,7 +23,7 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// The last of what it said.
+    /// The last lines of its output.
     pub fn last_words(&self) -> String {
         let said = if self.talk.trim().is_empty() {
             &self.output
@@ -45,15 +45,15 @@ impl Finished {
 /// Runs it to its end.
 ///
 /// # Errors
-/// That it cannot be run, or took too long.
+/// If it cannot be run, or takes too long.
 pub fn run(command: &mut Command, cpus: &[u32], within: Duration) -> Result<Finished, String> {
     run_watched(command, cpus, within, |_| {})
 }
 
-/// Runs it to its end; `watch` is called with its process now and then.
+/// Runs it to its end, and regularly calls `watch` with its process id.
 ///
 /// # Errors
-/// That it cannot be run, or took too long.
+/// If it cannot be run, or takes too long.
 pub fn run_watched(
     command: &mut Command,
     cpus: &[u32],
@@ -83,7 +83,7 @@ pub fn run_watched(
             talk,
         }),
         None => Err(format!(
-            "{name} did not end within {}, and was ended; give it more time by within",
+            "{name} did not end within {} and was stopped; raise the limit with within",
             plimsoll_units::duration::format(within)
         )),
     }
@@ -105,7 +105,7 @@ fn wait(
     }
 }
 
-/// Reads all of a stream, so that who writes never waits; keeps its first megabytes.
+/// Reads all of a stream, so that the writer never blocks; keeps its first megabytes.
 fn reader(stream: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<String> {
     const KEPT: usize = 16 << 20;
     std::thread::spawn(move || {

@@ -1,14 +1,14 @@
-//! The throughput of one TCP stream and the round trip of a byte, in a short measurement:
-//! through a relay to our own sink, or over loopback.
+//! A short measurement of the throughput of one TCP stream and the round trip of a byte, through a
+//! relay to our own sink, or over loopback.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-/// How long anything else may take.
+/// Time limit for everything else.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where a stream ends.
+/// The receiving end of a stream.
 #[derive(Debug)]
 pub struct Sink {
     listener: TcpListener,
@@ -17,10 +17,10 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Opens one on any free port.
+    /// Opens a sink on any free port.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn open() -> std::io::Result<Sink> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
@@ -28,11 +28,11 @@ impl Sink {
         Ok(Sink { listener, port })
     }
 
-    /// Bits per second of one stream to this sink by way of `port`, counted for a time from
-    /// the first byte that arrives; none if too little arrives to know.
+    /// Bits per second of one stream to this sink through `port`, measured for some time from the
+    /// first byte received; `None` if too little arrives.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn measure(&self, port: u16, counted: Duration) -> std::io::Result<Option<f64>> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
@@ -40,17 +40,16 @@ impl Sink {
         let near = stream.try_clone()?;
         let writer = std::thread::spawn(move || fill(stream));
         let found = self.accept().and_then(|stream| count(stream, counted));
-        // A peer that still writes notices that nobody reads.
+        // A peer that is still writing detects that nobody reads.
         let _ = near.shutdown(Shutdown::Both);
         let _ = writer.join();
         found
     }
 
-    /// How long a byte takes to this sink by way of `port` and back again, the median of
-    /// `times`.
+    /// The time for a byte to this sink through `port` and back, the median of `times`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn round_trip(&self, port: u16, times: usize) -> std::io::Result<Option<Duration>> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let mut near = TcpStream::connect_timeout(&address, PATIENCE)?;
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_carries_something_and_says_how_much() {
+    fn the_rate_of_loopback_is_measured() {
         let sink = Sink::open().unwrap();
         for _ in 0..2 {
             let rate = sink
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_closed_has_no_rate() {
+    fn a_closed_port_has_no_rate() {
         let sink = Sink::open().unwrap();
         let closed = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = closed.local_addr().unwrap().port();

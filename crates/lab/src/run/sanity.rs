@@ -1,4 +1,4 @@
-//! What must work before a cell is measured.
+//! The check that must pass before a cell is measured.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,10 +14,10 @@ use crate::problem::Problem;
 use crate::resolve::Cell;
 use crate::resolve::load::{SanityKind, Source};
 
-/// Tries it: what was asked and what came.
+/// Runs the check; returns the request and its result.
 ///
 /// # Errors
-/// What failed, with the place in the lab file and the fix.
+/// The failure, with the location in the lab file and a fix.
 pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Problem> {
     let sanity = &cell.sanity;
     let script = match (&sanity.how, &cell.load.source) {
@@ -37,7 +37,10 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             return request_holds(cell, flags);
         }
         (SanityKind::TheLoad, _) => {
-            return Ok("nothing was asked: this load has no request of its own to try; [sanity] may say one".to_owned());
+            return Ok(
+                "nothing was checked: this load has no request of its own; add one in [sanity]"
+                    .to_owned(),
+            );
         }
     };
     let summary = directory.join("sanity.json");
@@ -61,7 +64,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
     for (name, value) in environment {
         words.extend(["-e".to_owned(), format!("{name}={value}")]);
     }
-    // The load's own flags may decide about what is asked, such as the version of HTTP.
+    // The load's own flags may affect the request, such as the version of HTTP.
     if matches!(sanity.how, SanityKind::TheLoad) {
         words.extend(names.fill_all(&cell.load.arguments, &sanity.place)?);
     }
@@ -103,7 +106,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             .cloned()
             .collect();
         return Err(insane(format!(
-            "the check{} {} did not hold (answers: {})",
+            "the check{} {} failed (responses: {})",
             if failed.len() == 1 { "" } else { "s" },
             failed.join(", "),
             if got.is_empty() {
@@ -122,15 +125,12 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
     }
     if end.checks.is_empty() {
         return Err(insane(
-            "it has no check, so nothing would be noticed: check the answer in the script"
+            "it has no check, so errors would not be noticed: check the response in the script"
                 .to_owned(),
         ));
     }
     let checks: Vec<&str> = end.checks.keys().map(String::as_str).collect();
-    Ok(format!(
-        "one iteration; it holds that {}",
-        checks.join("; ")
-    ))
+    Ok(format!("one iteration; passed: {}", checks.join("; ")))
 }
 
 fn run_words(cell: &Cell, words: &[String], within: Duration) -> Result<Finished, Problem> {
@@ -187,7 +187,7 @@ fn request_holds(cell: &Cell, flags: Vec<String>) -> Result<String, Problem> {
     if got != [wanted.clone()] {
         let errors = &result["errors"];
         return Err(insane(format!(
-            "the status should be {wanted}, and the answers were {}{}",
+            "the status should be {wanted}, but the responses were {}{}",
             if got.is_empty() {
                 "none".to_owned()
             } else {
@@ -208,7 +208,7 @@ fn request_holds(cell: &Cell, flags: Vec<String>) -> Result<String, Problem> {
         .is_some_and(|declared| !protocol.starts_with(declared))
     {
         return Err(insane(format!(
-            "the protocol should be {}, and {protocol} was negotiated",
+            "the protocol should be {}, but {protocol} was negotiated",
             cell.load.protocol.as_deref().unwrap_or_default()
         )));
     }
@@ -217,12 +217,12 @@ fn request_holds(cell: &Cell, flags: Vec<String>) -> Result<String, Problem> {
         return Ok(format!("one request; status {wanted} over {protocol}"));
     }
     let url = words.last().cloned().unwrap_or_default();
-    let (_, body) = super::ask::get(&url, sanity.within).map_err(insane)?;
+    let (_, body) = super::http_get::get(&url, sanity.within).map_err(insane)?;
     if let Some(text) = &expect.contains
         && !body.contains(text)
     {
         return Err(insane(format!(
-            "{text:?} is not in the answer {:?}",
+            "{text:?} is not in the response {:?}",
             short(&body)
         )));
     }
@@ -234,7 +234,7 @@ fn request_holds(cell: &Cell, flags: Vec<String>) -> Result<String, Problem> {
         });
         if found.as_ref() != Some(wanted) {
             return Err(insane(format!(
-                "{pointer} should be {wanted}, and is {} in the answer {:?}",
+                "{pointer} should be {wanted}, but is {} in the response {:?}",
                 found.unwrap_or_else(|| "not there".to_owned()),
                 short(&body)
             )));

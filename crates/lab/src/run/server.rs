@@ -1,4 +1,4 @@
-//! A running process: started, awaited, asked, and gone with its directory.
+//! A running process: starting it, waiting until it is ready, stopping it and removing its folder.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -10,11 +10,11 @@ use rustix::process::Signal;
 
 use super::keeper::{signal, signal_group};
 use super::names::Names;
-use super::{ask, service, start};
+use super::{http_get, service, start};
 use crate::problem::{Place, Problem};
 use crate::resolve::process::{Process, ProcessKind, Ready};
 
-/// How long a process may take to end when it is asked to.
+/// How long a process may take to end after it was asked to.
 const END: Duration = Duration::from_secs(10);
 
 /// A running system or service.
@@ -30,7 +30,7 @@ pub struct Server {
     pub cpus: Vec<u32>,
     /// Whether its processor time counts.
     pub counts: bool,
-    /// Where its output is kept.
+    /// The file with its output.
     pub log: PathBuf,
     /// Metrics for Prometheus, as a URL.
     pub metrics: Option<String>,
@@ -39,7 +39,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Its process, unless it is one that was there already.
+    /// Its process id, unless it is an existing one that the lab did not start.
     pub fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
     }
@@ -69,7 +69,7 @@ impl Server {
             .map(|name| Ok((name.clone(), free_port(&process.place_of_port)?)))
             .collect::<Result<_, Problem>>()?;
         let log = logs.join(format!("{}.log", process.name));
-        // What an earlier start said would be taken for what this one says.
+        // Move the log of an earlier start aside, which would be taken for that of this one.
         if let Some(aside) = (1..)
             .map(|number| logs.join(format!("{}.log.{number}", process.name)))
             .find(|aside| !aside.exists())
@@ -107,7 +107,10 @@ impl Server {
             cpus: process.cpus.clone(),
             counts: process.counts,
             log: log.clone(),
-            metrics: process.metrics.as_ref().map(|path| ask::url_of(port, path)),
+            metrics: process
+                .metrics
+                .as_ref()
+                .map(|path| http_get::url_of(port, path)),
             child: None,
             kind: process.kind,
         };
@@ -149,7 +152,7 @@ impl Server {
             });
         let address = reached.map_err(|why| {
             process.place_of_command.problem(format!(
-                "{} refuses: {address}: {why}; start it, or leave url out to have a private one",
+                "{} does not accept connections: {address}: {why}; start it, or remove url to use a private one",
                 process.name
             ))
         })?;
@@ -211,7 +214,7 @@ impl Server {
             }
             if Instant::now() > end {
                 return Err(process.place.problem(format!(
-                    "{} is not ready after {}: {why}; {}; check ready, or give it more time by within",
+                    "{} is not ready after {}: {why}; {}; check ready, or raise the limit with within",
                     process.name,
                     plimsoll_units::duration::format(process.within),
                     self.last_words()
@@ -229,7 +232,7 @@ impl Server {
             || said.contains("in use");
         if in_use {
             return process.place_of_port.problem(format!(
-                "{} cannot have its port{}: it is in use; leave port out to have any free one; {}",
+                "{} could not bind its port{}: it is in use; remove port to use any free one; {}",
                 process.name,
                 if process.port == 0 {
                     String::new()
@@ -269,10 +272,10 @@ impl Server {
                 let path = names
                     .fill(path, &process.place)
                     .map_err(|problem| problem.message)?;
-                let url = ask::url_of(port, &path);
-                match ask::get(&url, Duration::from_secs(2))? {
+                let url = http_get::url_of(port, &path);
+                match http_get::get(&url, Duration::from_secs(2))? {
                     (200..=299, _) => Ok(()),
-                    (status, _) => Err(format!("{url} answers with {status}")),
+                    (status, _) => Err(format!("{url} responded with status {status}")),
                 }
             }
             Ready::Tcp(which) => {
@@ -296,12 +299,12 @@ impl Server {
             },
             Ready::Json => {
                 let said = self.said();
-                // Log lines may be JSON too, and go into the same file.
+                // Log lines may be JSON too, and are in the same file.
                 let fields = said
                     .lines()
                     .filter_map(|line| serde_json::from_str::<serde_json::Map<_, _>>(line).ok())
                     .find(|fields| !fields.contains_key("level"));
-                let fields = fields.ok_or("it has not said a line of JSON")?;
+                let fields = fields.ok_or("it has not printed a line of JSON")?;
                 for (name, value) in fields {
                     let text = match value {
                         serde_json::Value::String(text) => text,
@@ -335,16 +338,16 @@ impl Server {
     fn capture(&self, process: &Process, port: u16, names: &mut Names) -> Result<(), Problem> {
         for capture in &process.capture {
             let path = names.fill(&capture.http, &process.place)?;
-            let url = ask::url_of(port, &path);
+            let url = http_get::url_of(port, &path);
             let wrong = |why: String| {
                 process.place.problem(format!(
                     "cannot capture {}.{}: {why}",
                     process.name, capture.name
                 ))
             };
-            let (status, body) = ask::get(&url, Duration::from_secs(10)).map_err(wrong)?;
+            let (status, body) = http_get::get(&url, Duration::from_secs(10)).map_err(wrong)?;
             if !(200..=299).contains(&status) {
-                return Err(wrong(format!("{url} answers with {status}")));
+                return Err(wrong(format!("{url} responded with status {status}")));
             }
             let text = if capture.json.is_empty() {
                 body.trim().to_owned()
@@ -362,7 +365,7 @@ impl Server {
         Ok(())
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     pub fn runs(&mut self) -> bool {
         match &mut self.child {
             Some(child) => matches!(child.try_wait(), Ok(None)),
@@ -376,7 +379,7 @@ impl Server {
         };
         let pid = child.id();
         let below = plimsoll_machine::descendants(pid);
-        // PostgreSQL waits for its clients on SIGTERM, and does not on SIGINT.
+        // On SIGTERM, PostgreSQL waits for its clients; on SIGINT it does not.
         let politely = match self.kind {
             ProcessKind::Postgres => Signal::INT,
             _ => Signal::TERM,
@@ -408,7 +411,7 @@ fn uses_port(process: &Process) -> bool {
         .any(|word| crate::template::names(word).any(|name| name == "port"))
 }
 
-/// Its port: the one that is said, if it is free, or any.
+/// Its port: the configured one, if it is free, or any.
 fn port_of(process: &Process) -> Result<u16, Problem> {
     if process.port == 0 {
         return free_port(&process.place_of_port);
@@ -416,13 +419,13 @@ fn port_of(process: &Process) -> Result<u16, Problem> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, process.port)) {
         Ok(_) => Ok(process.port),
         Err(error) => Err(process.place_of_port.problem(format!(
-            "{} cannot have port {}: {error}; end what has it, or leave port out to have any free one",
+            "{} cannot have port {}: {error}; stop the program that uses it, or remove port to use any free one",
             process.name, process.port
         ))),
     }
 }
 
-/// A port that nobody has at the moment.
+/// A port that is currently free.
 pub fn free_port(place: &Place) -> Result<u16, Problem> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
@@ -430,7 +433,7 @@ pub fn free_port(place: &Place) -> Result<u16, Problem> {
         .map_err(|error| place.problem(format!("there is no free port: {error}")))
 }
 
-/// Tells what the process is called; returns what its own table may say besides.
+/// Sets the process's variables; returns those that only its own table may use.
 fn tell_names(
     process: &Process,
     port: u16,
@@ -473,10 +476,10 @@ fn tell_names(
     mine
 }
 
-/// Puts this very program in the place of the word `plimsoll`.
+/// Replaces the word `plimsoll` with the path of this program.
 ///
 /// # Errors
-/// That the program is missing.
+/// If the program is missing.
 pub fn with_program(mut words: Vec<String>) -> Result<Vec<String>, String> {
     let Some(first) = words.first_mut() else {
         return Err("the command is empty".to_owned());
@@ -494,7 +497,7 @@ pub fn with_program(mut words: Vec<String>) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// This very program.
+/// The path of this program.
 pub fn ourselves() -> Result<String, String> {
     std::env::current_exe()
         .map(|path| path.display().to_string())

@@ -1,4 +1,4 @@
-//! How services of the machine's own packages are started in a private directory.
+//! Prepares services from the machine's packages to run in a private folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::resolve::process::{Process, ProcessKind};
 
-/// The one user of a private PostgreSQL.
+/// The only user of a private PostgreSQL.
 pub const USER: &str = "plimsoll";
 
 /// What to run for a service.
@@ -15,11 +15,11 @@ pub const USER: &str = "plimsoll";
 pub struct Launch {
     /// The program and its arguments.
     pub words: Vec<String>,
-    /// Whom it runs as, if not as the lab does.
+    /// The account it runs as, if not the lab's own.
     pub account: Option<(u32, u32)>,
 }
 
-/// Where a kind of service is, and the Debian package that has it.
+/// The program of a kind of service, its usual folders, and its Debian package.
 fn program_of(kind: ProcessKind) -> (&'static str, &'static [&'static str], &'static str) {
     const POSTGRES: &[&str] = &[
         "/usr/lib/postgresql/17/bin",
@@ -38,7 +38,7 @@ fn program_of(kind: ProcessKind) -> (&'static str, &'static [&'static str], &'st
     }
 }
 
-/// The path of a program: as said, or in `places` or PATH.
+/// The path of a program: as given, or found in `places` or PATH.
 pub fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
@@ -59,21 +59,21 @@ pub fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
 /// The path of a service's program.
 ///
 /// # Errors
-/// That it is not installed, and what to install.
+/// If it is not installed, with the package to install.
 pub fn program(process: &Process) -> Result<PathBuf, String> {
     let (name, places, package) = program_of(process.kind);
     let name = process.program.as_deref().unwrap_or(name);
     find(name, places).ok_or_else(|| {
         format!(
-            "the program {name} is missing: install the package {package}, or say where it is by program = \"…\""
+            "the program {name} is missing: install the package {package}, or set its path with program = \"…\""
         )
     })
 }
 
-/// Fills the directory and says what to run.
+/// Writes the files into the folder and returns the command to run.
 ///
 /// # Errors
-/// What is missing, or what the service's own tools say.
+/// A missing file, or an error of the service's own tools.
 pub fn prepare(process: &Process, directory: &Path, port: u16) -> Result<Launch, String> {
     let program = program(process)?;
     let account = account(process)?;
@@ -162,7 +162,7 @@ fn write(directory: &Path, name: &str, process: &Process) -> Result<(), String> 
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// An ordinary user where the program refuses root, or the one that is asked for.
+/// The requested account, or an ordinary one if the program refuses to run as root.
 pub fn account(process: &Process) -> Result<Option<(u32, u32)>, String> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
@@ -182,7 +182,7 @@ pub fn account(process: &Process) -> Result<Option<(u32, u32)>, String> {
     });
     found.map(Some).ok_or_else(|| {
         format!(
-            "there is no user {} to run it as: name another by user = \"…\"",
+            "there is no user {} to run it as: choose another with user = \"…\"",
             names.join(" or ")
         )
     })
@@ -207,10 +207,10 @@ fn initialise(
     told("initdb", &mut command).map(drop)
 }
 
-/// Runs a command to its end: its output.
+/// Runs a command to its end and returns its output.
 ///
 /// # Errors
-/// What it said, if it failed.
+/// Its output, if it failed.
 pub fn told(name: &str, command: &mut Command) -> Result<String, String> {
     use std::process::Stdio;
     command
@@ -227,10 +227,10 @@ pub fn told(name: &str, command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// Makes the database and its extensions.
+/// Creates the database and its extensions.
 ///
 /// # Errors
-/// What PostgreSQL says.
+/// PostgreSQL's error.
 pub fn make_database(process: &Process, port: u16) -> Result<(), String> {
     let psql = program(process)?.with_file_name("psql");
     let run = |database: &str, sql: &str| {
@@ -272,7 +272,7 @@ pub fn make_database(process: &Process, port: u16) -> Result<(), String> {
     Ok(())
 }
 
-/// What a service says of its version.
+/// The version that a service reports.
 pub fn version(process: &Process) -> Option<String> {
     let flag = match process.kind {
         ProcessKind::Postgres | ProcessKind::Redis => "--version",

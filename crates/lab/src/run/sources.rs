@@ -1,5 +1,5 @@
-//! The files that a run is made from besides its lab file: what they were when it began,
-//! so that nothing measured later is put beside it if they have changed.
+//! The files that a run uses in addition to its lab file, with their contents at its start, so that
+//! a run is not resumed after they have changed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,22 @@ use sha2::{Digest, Sha256};
 use crate::resolve::load::{SanityKind, Source};
 use crate::resolve::{Cell, Lab};
 
-/// A file and what was in it.
+/// A file and the hash of its contents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Where it is.
+    /// Its path.
     pub file: PathBuf,
     /// SHA-256 of its bytes, in hexadecimal digits; empty if it could not be read.
     pub sha256: String,
 }
 
-/// No lab has more files, and no script names more.
+/// More files than any lab or script uses.
 const MOST: usize = 2000;
-/// Larger files are data that nobody writes by hand; they count by their length.
+/// Larger files are data that nobody edits by hand; only their length is compared.
 const LARGEST: u64 = 64 << 20;
 
-/// All of a lab: included files, templates, scripts of all cells and what they name.
+/// All files of a lab: included files, templates, scripts of all cells, and files that they refer
+/// to.
 pub fn of(lab: &Lab) -> Vec<SourceFile> {
     let mut found: BTreeSet<PathBuf> = BTreeSet::new();
     let mut left: Vec<PathBuf> = lab.document.included.clone();
@@ -49,7 +50,7 @@ pub fn of(lab: &Lab) -> Vec<SourceFile> {
         .collect()
 }
 
-/// Those of them that are not what they were.
+/// The files that have changed.
 pub fn changed(before: &[SourceFile]) -> Vec<PathBuf> {
     before
         .iter()
@@ -95,8 +96,8 @@ fn is_script(path: &Path) -> bool {
     matches!(extension, Some("js" | "mjs" | "ts" | "py" | "sh")) && path.is_file()
 }
 
-/// Files that a script imports or opens: every quoted text in it that names a file
-/// relative to it.
+/// Files that a script imports or opens: every quoted text in it that is the relative path of a
+/// file.
 fn named_in(script: &Path) -> Vec<PathBuf> {
     const LONGEST: usize = 300;
     let extension = script.extension().and_then(|extension| extension.to_str());
@@ -124,7 +125,7 @@ fn hash(file: &Path) -> String {
     let Ok(told) = std::fs::metadata(file) else {
         return String::new();
     };
-    // A device or a pipe may never end, and reads differently each time.
+    // A device or a pipe may never end, and has different contents each time.
     if !told.is_file() {
         return String::new();
     }
@@ -146,7 +147,7 @@ mod tests {
     use crate::Which;
 
     #[test]
-    fn scripts_and_what_they_name_are_known_again() {
+    fn changes_of_scripts_and_their_files_are_detected() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         let write = |name: &str, text: &str| std::fs::write(path(name), text).unwrap();

@@ -1,22 +1,22 @@
-//! Starting processes so that none can be left behind.
+//! Starts processes so that none can remain after the lab.
 //!
-//! Each is in a process group of its own, and is killed by the kernel when the lab is
-//! (prctl(2), PR_SET_PDEATHSIG, where there is one).
+//! Each process is in a process group of its own, and the kernel kills it when the lab is killed
+//! (prctl(2), PR_SET_PDEATHSIG, where available).
 #![allow(unsafe_code)]
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
-/// Whether processes may still be started; held while one is.
+/// Whether processes may still be started; locked while one is.
 static OPEN: Mutex<bool> = Mutex::new(true);
 
-/// From now on nothing is started any more.
+/// Prevents all further starts.
 pub fn close() {
     *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = false;
 }
 
-/// Does something that must not happen any more once all is cleaned up.
+/// Does something that must not happen any more after the cleanup.
 ///
 /// # Errors
 /// Why it failed, or that the lab is ending.
@@ -28,13 +28,13 @@ pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Resul
     act()
 }
 
-/// Starts a command on these processors; on any if there is none.
+/// Starts a command on these processors; on any if the list is empty.
 ///
 /// # Errors
-/// What the system says, or that the lab is ending.
+/// The system's error, or that the lab is ending.
 pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
     command.process_group(0).env_remove(super::keeper::PRIVATE);
-    // What a process that is killed leaves in the temporary directory goes with the lab.
+    // Files that a killed process leaves in this temporary folder are removed with the lab.
     if let Some(directory) = super::keeper::temporary_directory() {
         command.env("TMPDIR", directory);
     }
@@ -57,7 +57,7 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
         // allocated and no lock is taken.
         unsafe {
             command.pre_exec(move || {
-                // After a change of user, which would undo it (prctl(2)).
+                // After a change of user, which would reset it (prctl(2)).
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
                 if pinned {
                     rustix::thread::sched_setaffinity(None, &set)?;

@@ -1,8 +1,7 @@
-//! A run's directory: everything is there as it happens.
+//! A run's folder. Everything is written to it as it happens.
 //!
-//! `run.json` says what is run; `cells/N/R/facts.json` that repeat R of cell N is done. It
-//! appears at once and whole, so that whatever ends the lab, a repeat is either done or
-//! will be run again.
+//! `run.json` describes the run; `cells/N/R/facts.json` exists once repeat R of cell N is done. It is created
+//! atomically, so however the lab ends, a repeat is either done or will be run again.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::observe::Observed;
 use super::sources::SourceFile;
 
-/// What a run is of.
+/// The description of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunFile {
     /// `plimsoll/lab-run/1`.
@@ -24,56 +23,56 @@ pub struct RunFile {
     pub plimsoll: String,
     /// The lab file.
     pub file: PathBuf,
-    /// Its text when the run began.
+    /// Its text at the start of the run.
     pub text: String,
     /// The form.
     pub form: String,
-    /// When it began, RFC 3339.
+    /// Time of the start, RFC 3339.
     pub started: String,
-    /// Where.
+    /// The machine.
     pub environment: Environment,
-    /// The other files that it is made from, as they were when it began.
+    /// The other input files, as they were at the start of the run.
     #[serde(default)]
     pub sources: Vec<SourceFile>,
 }
 
-/// Which format [`RunFile::schema`] names.
+/// The value of [`RunFile::schema`].
 pub const SCHEMA: &str = "plimsoll/lab-run/1";
 
-/// What is known of a repeat besides what the tool left.
+/// Information about a repeat in addition to the tool's output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Facts {
-    /// Which run of the lab it was.
+    /// The position of this run in the lab.
     pub turn: u32,
-    /// When it began, RFC 3339.
+    /// Time of the start, RFC 3339.
     pub started: String,
     /// The command.
     pub command: Vec<String>,
-    /// How the tool ended.
+    /// The exit status of the tool.
     pub status: String,
-    /// Why its figures are none, if so.
+    /// Why there are no figures, if that is so.
     pub failed: Option<String>,
-    /// What processes used.
+    /// Resource usage of processes.
     pub observed: Observed,
     /// The link.
     pub link: Option<LinkFigures>,
     /// The sanity request.
     pub sanity: Option<String>,
-    /// Processes and where they ran.
+    /// The processes and their processors.
     pub topology: Vec<Placed>,
 }
 
-/// What became of a cell that is not simply measured.
+/// The state of a cell that is not simply measured.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fate {
     /// See [`CellState`].
     pub state: CellState,
 }
 
-/// Free space without which no further cell is measured: more than what a short run writes.
+/// Minimum free space for measuring another cell: more than a short run writes.
 const SPACE: usize = 1 << 20;
 
-/// A run's directory.
+/// A run's folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     /// Where it is.
@@ -91,7 +90,7 @@ impl Store {
         self.cell(cell).join(repeat.to_string())
     }
 
-    /// Where a variant's logs are.
+    /// The folder of a variant's logs.
     pub fn logs(&self, variant: usize) -> PathBuf {
         self.directory
             .join("logs")
@@ -103,10 +102,10 @@ impl Store {
         read(&self.repeat(cell, repeat).join("facts.json")).ok()
     }
 
-    /// Makes space for a repeat. What an interrupted attempt left is kept next to it.
+    /// Creates the folder of a repeat. The files of an interrupted attempt are kept next to it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn make_repeat(&self, cell: usize, repeat: u32) -> Result<PathBuf, String> {
         let directory = self.repeat(cell, repeat);
         if directory.exists() {
@@ -143,16 +142,16 @@ impl Store {
         })
     }
 
-    /// What is said of a cell as a whole.
+    /// The state of a cell as a whole, if it is not simply measured.
     pub fn fate(&self, cell: usize) -> Option<CellState> {
         let fate: Fate = read(&self.cell(cell).join("fate.json")).ok()?;
         Some(fate.state)
     }
 
-    /// Says what became of a cell; none if there is nothing to say any more.
+    /// Sets the state of a cell as a whole; `None` removes it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn set_fate(&self, cell: usize, state: Option<CellState>) -> Result<(), String> {
         let path = self.cell(cell).join("fate.json");
         match state {
@@ -177,10 +176,10 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Writes JSON so that the file is there at once and whole (rename(2)).
+/// Writes JSON atomically (rename(2)).
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), String> {
     let told = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
     let mut text = serde_json::to_vec_pretty(value).map_err(|error| error.to_string())?;
@@ -188,10 +187,10 @@ pub fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), String> {
     write_text(path, &text).map_err(told)
 }
 
-/// Writes a file so that it is there at once and whole. Otherwise, what was there before stays, and nothing takes up space.
+/// Writes a file atomically. On failure the previous file remains, and no space is used.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn write_text(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let aside = path.with_extension("new");
     let written = fs::File::create(&aside).and_then(|mut file| {

@@ -1,4 +1,4 @@
-//! A variant that is up: its processes, its data, the relays before it.
+//! A running variant: its processes, its data and its relays.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ use super::start::start;
 use crate::problem::Problem;
 use crate::resolve::{Link, Seed, Setup};
 
-/// What runs of a variant find.
+/// The environment of a variant's runs.
 #[derive(Debug)]
 pub struct Variant {
-    /// Its number.
+    /// Its index.
     pub number: usize,
     /// Its processes, in the order in which they were started.
     pub servers: Vec<Server>,
-    /// What everything is called.
+    /// The variables of its processes.
     pub names: Names,
     relays: Vec<Relay>,
-    /// Relays before sinks of our own, to measure what links carry.
+    /// Relays to our own sinks, for measuring links.
     sinks: Vec<(Relay, Sink)>,
     private: PathBuf,
 }
@@ -49,17 +49,17 @@ impl Drop for Variant {
     fn drop(&mut self) {
         self.relays.clear();
         self.sinks.clear();
-        // What was started last ends first.
+        // Stop the processes in reverse order.
         while self.servers.pop().is_some() {}
         let _ = fs::remove_dir_all(&self.private);
     }
 }
 
 impl Variant {
-    /// Starts everything and puts the data in.
+    /// Starts everything and runs the seeds.
     ///
     /// # Errors
-    /// What is wrong, with the place in the lab file and the fix.
+    /// The problem, with the location in the lab file and a fix.
     pub fn start(
         number: usize,
         setup: &Setup,
@@ -72,7 +72,7 @@ impl Variant {
         made.map_err(|error| {
             Problem::nowhere(format!("cannot make {}: {error}", private.display()))
         })?;
-        // Another user's service has to get at its own directory.
+        // A service that runs as another user needs access to its own folder.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
         let _ = fs::set_permissions(&private, open);
         let mut variant = Variant {
@@ -110,10 +110,10 @@ impl Variant {
         })
     }
 
-    /// What everything is called from where the load is.
+    /// The variables as seen from the load, through the link.
     ///
     /// # Errors
-    /// That a relay cannot be started.
+    /// If a relay cannot be started.
     pub fn names_from(&mut self, link: Option<&Link>) -> Result<Names, Problem> {
         let Some(link) = link else {
             return Ok(self.names.clone());
@@ -144,11 +144,11 @@ impl Variant {
         Ok(self.names.through(&through))
     }
 
-    /// Bits per second of one stream through a relay of that link, another one than that
-    /// before the system; none if too little comes through to tell.
+    /// Bits per second of one stream through a relay of that link, which is not the relay to the
+    /// system; `None` if too little data arrives.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn rate_of(&mut self, link: &Link) -> Result<Option<f64>, String> {
         let (relay, sink) = self.sink_of(link)?;
         sink.measure(relay.at, COUNTED)
@@ -158,7 +158,7 @@ impl Variant {
     /// The round trip of a byte through the same relay.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn round_trip_of(&mut self, link: &Link) -> Result<Option<Duration>, String> {
         let (relay, sink) = self.sink_of(link)?;
         sink.round_trip(relay.at, ROUND_TRIPS)
@@ -175,13 +175,13 @@ impl Variant {
         known.ok_or_else(|| "there is no relay of that link".to_owned())
     }
 
-    /// A port of the first measured system that is on this host.
+    /// A port of the first measured system on this host.
     pub fn port_of_system(&self) -> Option<u16> {
         self.servers
             .iter()
             .filter(|server| server.measured)
             .find_map(|server| {
-                // Its own before others that it may have been given.
+                // Prefer its own port to others that it may have been given.
                 let own = self.names.get(&format!("{}.port", server.name));
                 let of_all = self.names.ports_of(&server.name);
                 own.and_then(|port| port.parse().ok())
@@ -195,7 +195,7 @@ impl Variant {
         std::net::TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok()
     }
 
-    /// The port of a relay of that link before a measured system.
+    /// The port of a relay of that link to a measured system.
     pub fn relay_of(&self, link: &Link) -> Option<u16> {
         self.relays
             .iter()
@@ -204,7 +204,7 @@ impl Variant {
     }
 }
 
-/// How long is counted what a link carries.
+/// How long to measure the throughput of a link.
 const COUNTED: Duration = Duration::from_millis(250);
 /// Number of round trips of a byte.
 const ROUND_TRIPS: usize = 5;
@@ -276,7 +276,7 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
             finished.last_words()
         )));
     }
-    // HAProxy takes chain and key from one file.
+    // HAProxy expects certificate chain and key in one file.
     let [chain, key] = ["server.pem", "server.key"].map(|file| fs::read(directory.join(file)));
     if let (Ok(chain), Ok(key)) = (chain, key) {
         let both = directory.join("both.pem");
@@ -378,10 +378,11 @@ fn plant(seed: &Seed, logs: &Path, names: &mut Names) -> Result<(), Problem> {
         };
         if !found.as_deref().is_some_and(same) {
             let falls_short = format!(
-                "the seed {} falls short: {name} should be {wanted}, and is {}; look at {}",
+                "the seed {} is incomplete: {name} should be {wanted}, but is {}; see {}",
                 seed.name,
                 found.unwrap_or_else(|| {
-                    "not there: no counter of that name, and no line of JSON with it".to_owned()
+                    "missing: there is no counter with that name, and no line of JSON with it"
+                        .to_owned()
                 }),
                 logs.display()
             );

@@ -232,7 +232,7 @@ impl Ring {
         true
     }
 
-    /// Ends the notifications that [`Ring::sleep`] asked for.
+    /// Ends the notifications that [`Ring::sleep`] requested.
     pub(super) fn awake(&self) {
         self.state.borrow_mut().ring.completion().disable_eventfd();
     }

@@ -56,7 +56,7 @@ fn listener() -> TcpListener {
 }
 
 #[test]
-fn what_is_written_before_a_turn_goes_out_in_one_piece() {
+fn writes_within_a_turn_are_sent_together() {
     run(async || {
         let (mut ours, mut theirs) = pair(&listener()).await;
         for word in ["one ", "two ", "three"] {
@@ -115,7 +115,7 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
 }
 
 #[test]
-fn what_was_queued_on_a_closed_socket_is_not_its_successors() {
+fn writes_queued_on_a_closed_socket_do_not_reach_its_successor() {
     run(async || {
         let listener = listener();
         // Keeps the ring alive while other streams open and close.

@@ -281,7 +281,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_answered(text in ".{0,60}") {
+        fn any_text_gives_a_value_or_an_error(text in ".{0,60}") {
             let _ = Expression::parse(&text);
         }
     }

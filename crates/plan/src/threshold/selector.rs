@@ -139,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_answered(text in "[a-z{}:,\"' ]{0,30}") {
+        fn any_text_gives_a_value_or_an_error(text in "[a-z{}:,\"' ]{0,30}") {
             let _ = MetricSelector::parse(&text);
         }
     }

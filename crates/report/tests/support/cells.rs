@@ -1,4 +1,4 @@
-//! Made-up cells: runs, seconds and figures from seeded numbers.
+//! Made-up cells: runs, seconds and figures from a seeded generator.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use plimsoll_results::distribution::Distribution;
 use plimsoll_results::lab::{Cell, CellState, Figure, LinkFigures, Repeat, SecondFigures, Used};
 use plimsoll_results::record::Generator;
 
-/// Numbers that look like chance and are the same each time.
+/// A seeded generator of numbers that look random.
 pub struct Dice(u64);
 
 impl Dice {
@@ -72,7 +72,7 @@ fn quantile(distribution: &Distribution, share: f64) -> f64 {
     distribution.max
 }
 
-/// What a cell of the fixture is like.
+/// The properties of a cell of the fixture.
 pub struct Likeness {
     pub seed: u64,
     pub place: Vec<(String, String)>,
@@ -178,7 +178,7 @@ fn raw(latency: &Distribution, requests: u64, failed: u64) -> String {
     )
 }
 
-/// The median over the runs, and an interval that holds their middle.
+/// The median over the runs, and an interval around it.
 pub fn figure(name: &str, label: &str, unit: &str, repeats: Vec<f64>, better: &str) -> Figure {
     let mut sorted = repeats.clone();
     sorted.sort_by(f64::total_cmp);
@@ -200,7 +200,7 @@ pub fn figure(name: &str, label: &str, unit: &str, repeats: Vec<f64>, better: &s
     }
 }
 
-/// A measured cell that can be believed.
+/// A measured, valid cell.
 pub fn cell(like: &Likeness) -> Cell {
     let mut dice = Dice::new(like.seed);
     let repeats: Vec<Repeat> = (1..=like.repeats)

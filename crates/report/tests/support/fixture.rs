@@ -1,4 +1,4 @@
-//! Made-up results that have in them whatever a real one can have.
+//! Made-up results with everything that a real result can contain.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ pub fn axis(name: &str, values: &[&str]) -> Axis {
     }
 }
 
-/// Everything but the cells.
+/// A result without cells.
 pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
     LabResult {
         schema: SCHEMA.into(),
@@ -223,11 +223,11 @@ fn pooled() -> Vec<Pooled> {
     ]
 }
 
-/// Every state, every table, every plot.
+/// A result with every state, every table and every plot.
 pub fn full() -> LabResult {
     let mut result = zanzibar("standard", 6, 6);
     let broken = result.cells.len();
-    // Why a cell has no figure, or doubtful ones.
+    // Cells without figures, or with doubtful ones.
     if let Some(cell) = result.cells.get_mut(1) {
         cell.verdict = "suspect".into();
         cell.reasons = vec!["The generator's busiest core was at 86 %.".into()];
@@ -285,7 +285,7 @@ pub fn full() -> LabResult {
         .extend(["memory".to_owned(), "remote".to_owned()]);
     result.cells.push(bare(
         &with("memory"),
-        CellState::Insane("POST /Check answered 503, not 200".into()),
+        CellState::Insane("POST /Check: status 503, not 200".into()),
         "",
     ));
     result.cells.push(bare(
@@ -307,7 +307,7 @@ pub fn full() -> LabResult {
                 .into(),
         },
         PublishedError {
-            wrong: "Ids 0..9999 were asked for, 1..10000 seeded.".into(),
+            wrong: "Ids 0..9999 were requested, 1..10000 seeded.".into(),
             avoided: "What was seeded is counted before the load.".into(),
         },
     ];
@@ -373,7 +373,7 @@ fn objectives(result: &mut LabResult, limit: f64) {
     }
 }
 
-/// The quick form: few and short runs, cells left out, one not run yet.
+/// The quick form: few and short runs, some cells not part of it, one not run yet.
 pub fn quick() -> LabResult {
     let mut result = zanzibar("quick", 2, 5);
     for (index, cell) in result.cells.iter_mut().enumerate() {
@@ -388,7 +388,7 @@ pub fn quick() -> LabResult {
     result
 }
 
-/// Fixed work and raw throughput: other figures, no latencies.
+/// Fixed work and raw throughput, without latencies.
 pub fn work() -> LabResult {
     let axes = vec![
         axis("load", &["tcp", "push-4k", "push-1m"]),
@@ -452,7 +452,7 @@ pub fn work() -> LabResult {
     result
 }
 
-/// Nothing at all.
+/// An empty result.
 pub fn empty() -> LabResult {
     let mut result = around("", "full", Vec::new());
     result.question.clear();
@@ -463,7 +463,7 @@ pub fn empty() -> LabResult {
     result
 }
 
-/// All of them, by name; made once.
+/// All results by name; built once.
 pub fn all() -> Vec<(&'static str, LabResult)> {
     static ALL: OnceLock<Vec<(&'static str, LabResult)>> = OnceLock::new();
     ALL.get_or_init(make_all).clone()

@@ -1,4 +1,4 @@
-//! A result in which every text wants to break out of the page it is put on.
+//! A result in which every text tries to break out of the page.
 
 use plimsoll_results::lab::LabResult;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::fixture;
 /// Breaks HTML, JSON in scripts, Markdown tables, code spans and fences, terminals.
 pub const HOSTILE: &str = "</script></style></title><script>document.title='broken'</script><img src=x onerror=alert(1)> | ```` `x` ** [a](javascript:alert(1)) \u{1}\u{1b}[2J\u{202e} \"'&amp;]]>-->\n# not a heading\n| not | a | row |";
 
-/// Texts that are looked up by others, or have a fixed set of values.
+/// Texts that other texts refer to, or that have a fixed set of values.
 const KEPT: &[&str] = &[
     "schema", "form", "state", "verdict", "outcome", "started", "ended", "level", "figure", "axis",
     "cells", "cell", "name", "unit", "place",
@@ -19,7 +19,7 @@ pub fn hostile() -> LabResult {
     let mut value = serde_json::to_value(fixture::full()).expect("a result is JSON");
     poison(&mut value, "");
     let mut result: LabResult = serde_json::from_value(value).expect("still a result");
-    // Names hang together; they are changed alike everywhere.
+    // Names are referenced, so they are changed consistently everywhere.
     let rename = |name: &mut String| *name = format!("{name}{HOSTILE}");
     for cell in &mut result.cells {
         rename(&mut cell.name);

@@ -1,7 +1,6 @@
-//! Results as labs leave them, made up from seeded numbers, and what holds them
-//! against pages.
+//! Made-up results of labs from seeded numbers, and the code that compares them with pages.
 
-// Each test program uses its own part of this.
+// Each test program uses only a part of this.
 #![allow(dead_code)]
 
 pub mod cells;

@@ -1,4 +1,4 @@
-//! Numbers in text, and whether a result holds them.
+//! Finds numbers in text, and checks whether a result contains them.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ pub struct Printed {
     pub half: f64,
 }
 
-/// Every number of a text. Digits inside words and names (`p95`, `h2`) are none.
+/// Every number of a text, except digits inside words and names (`p95`, `h2`).
 pub fn of(text: &str) -> Vec<Printed> {
     let chars: Vec<char> = text.chars().collect();
     let mut found = Vec::new();
@@ -52,8 +52,7 @@ pub fn of(text: &str) -> Vec<Printed> {
     found
 }
 
-/// Half of what the last digit counts; zeros at the end of a whole number may be
-/// rounding or not.
+/// Half a step of the last digit; zeros at the end of a whole number may be rounded.
 fn half_step(text: &str) -> f64 {
     match text.split_once('.') {
         Some((_, decimals)) => 0.5 * 10_f64.powi(-(decimals.len() as i32)),
@@ -64,7 +63,7 @@ fn half_step(text: &str) -> f64 {
     }
 }
 
-/// Every number of a JSON value, those in its strings too.
+/// Every number of a JSON value, including those in its strings.
 pub fn of_json(value: &Value) -> Vec<f64> {
     let mut all = Vec::new();
     collect(value, &mut all);
@@ -88,7 +87,7 @@ fn collect(value: &Value, all: &mut Vec<f64>) {
     }
 }
 
-/// Whether a sorted list holds a number that would be printed like this.
+/// Whether a sorted list contains a number that would be printed like this.
 pub fn holds(sorted: &[f64], printed: &Printed) -> bool {
     let slack = printed.half * 1.000_001 + printed.value.abs() * 1e-12;
     let from = sorted.partition_point(|value| *value < printed.value - slack);

@@ -227,7 +227,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_records_are_read() {
         let record = read(written(true).as_slice()).expect("a record");
         assert_eq!((record.header, record.seconds.len()), (header(), 3));
         assert_eq!(record.end, Some(End::default()));

@@ -48,7 +48,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     make: None,
 };
 
-/// `sha256(input, encoding)` and its likes.
+/// `sha256(input, encoding)` and the other digests.
 fn digest<'c>(context: &'c Context, call: &Call<'c>, algorithm: Algorithm) -> Returned<'c> {
     let bytes = with_octets(context, &call.argument(0), algorithm.name(), |bytes| {
         digests::digest(algorithm, bytes)

@@ -51,7 +51,7 @@ impl<const KIND: u8> Class for Metric<KIND> {
     }
 }
 
-/// `new Counter(name, isTime?)` and its likes.
+/// `new Counter(name, isTime?)` and the other constructors.
 fn declare<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>, kind: Kind) -> Returned<'c> {
     let user = user(context);
     if user.phase() != Phase::Init {

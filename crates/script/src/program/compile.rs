@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_with_their_place() {
+    fn errors_are_reported_with_their_position() {
         let error = kind("/w/a.js", "export default 1\nconst x = ;");
         assert!(
             error.starts_with("file:///w/a.js:2:11: SyntaxError: "),

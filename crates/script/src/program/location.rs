@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_loaded_says_why() {
+    fn load_errors_have_a_reason() {
         assert_eq!(from_file("lodash"), Err(None));
         assert!(
             from_file("http://a.example/x.js")

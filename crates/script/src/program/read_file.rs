@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_never_ends_is_read_up_to_the_limit() {
+    fn endless_streams_are_read_up_to_the_limit() {
         let error = read_file(Path::new("/dev/zero")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::FileTooLarge);
         let text = error.to_string();
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_count_what_is_read() {
+    fn limits_apply_to_the_bytes_read() {
         assert_eq!(read_limited(&b"1234"[..], 0, 4, "file").unwrap(), b"1234");
         assert!(read_limited(&b"12345"[..], 0, 4, "file").is_err());
         let error = read_limited(&b""[..], u64::MAX, u64::MAX - 1, "file").unwrap_err();

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_are_nobodys() {
+    fn user_names_are_removed_from_paths() {
         let told = |path| shared(Path::new(path)).display().to_string();
         assert_eq!(told("/home/ann/tests/a.js"), "/home/nobody/tests/a.js");
         assert_eq!(told("/Users/ann/a.js"), "/Users/nobody/a.js");

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_decodes_to_itself() {
+    fn base64_encoding_and_decoding_are_inverse() {
         let bytes: Vec<u8> = (0..=255).rev().collect();
         for name in NAMES {
             let dialect = Dialect::named(name);

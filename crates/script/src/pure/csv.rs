@@ -309,7 +309,7 @@ mod tests {
 
     /// Texts and errors as recorded from k6 v1.8.1.
     #[test]
-    fn faults_are_told_as_observed() {
+    fn errors_match_those_of_k6() {
         for (text, delimiter, expected) in [
             (
                 "a,b\n1,2,3\n",

@@ -424,7 +424,7 @@ mod tests {
     ];
 
     #[test]
-    fn says_where_and_what_as_observed() {
+    fn errors_and_positions_match_those_of_k6() {
         for &(json, line, character, message) in OBSERVED {
             let error = check(json.as_bytes()).expect_err(json);
             assert_eq!(
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_what_is_json() {
+    fn valid_json_is_accepted() {
         for json in [
             "null",
             " true ",

@@ -286,7 +286,7 @@ mod tests {
     ];
 
     #[test]
-    fn text_quotes_what_is_not_a_plain_word() {
+    fn values_are_quoted_unless_they_are_plain_words() {
         for &(message, expected) in TEXT {
             let text = line(message, &[("source", "console")]).to_text(Format::Text);
             let whole =

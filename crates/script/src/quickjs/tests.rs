@@ -376,7 +376,7 @@ fn modules_are_compiled_once_and_loaded_from_bytecode() {
 }
 
 #[test]
-fn an_import_that_fails_says_so() {
+fn failed_imports_are_reported() {
     runtime().enter(|context| {
         let (module, _) = Module::compile(context, "import 'nowhere'", "m.js").unwrap();
         let exception = context.take_exception(module.evaluate().unwrap_err());

@@ -42,7 +42,7 @@ pub(super) fn alone() -> MutexGuard<'static, ()> {
 }
 
 #[test]
-fn what_takes_long_is_ended() {
+fn long_calls_can_be_interrupted() {
     let _alone = alone();
     let mut ended = Vec::new();
     for source in LONG {
@@ -67,7 +67,7 @@ fn what_takes_long_is_ended() {
 
 /// A call that ends before the first tick never asks, so only a long call shows that ticks work.
 #[test]
-fn what_is_quick_is_not_asked_about() {
+fn short_calls_are_not_interrupted() {
     let _alone = alone();
     let runtime = runtime();
     let asked = Rc::new(Cell::new(0));

@@ -1,4 +1,4 @@
-//! What trials of known figures say about the service.
+//! The outcomes of trials with known figures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,8 +25,8 @@ fn settings(objective: &str, fail_rate: f64) -> Settings {
     }
 }
 
-/// A second with seven users in which a thousand iterations were wanted; `times` are their response times in milliseconds and the rest was
-/// dropped.
+/// One second with seven users and a thousand scheduled iterations; `times` are the response times in milliseconds, and
+/// the other iterations were dropped.
 fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Trial {
     let mut histogram = Histogram::new();
     times.iter().for_each(|time| histogram.record(*time));
@@ -89,12 +89,12 @@ fn dropped_iterations_count_against_the_objective() {
         trial(&settings, &[10.0; 1_000], "valid", "client").outcome(),
         MET
     );
-    // One in a thousand may fail, and so may be dropped; its figures are suspect.
+    // One in a thousand may fail or be dropped; the trial's verdict is suspect.
     let one = trial(&settings, &[10.0; 999], "suspect", "server");
     assert_eq!(one.outcome(), Outcome::Met { sure: false });
     let two = trial(&settings, &[10.0; 998], "suspect", "server");
     assert_eq!(two.broken, ["0.20% dropped"]);
-    // Where seven in a hundred may fail, they are still slower than everything else.
+    // If seven in a hundred may fail, dropped ones still count as slower than all others.
     let settings = self::settings("p95<50ms", 0.10);
     let many = trial(&settings, &[10.0; 960], "suspect", "server");
     assert!(many.broken.is_empty(), "{:?}", many.broken);
@@ -111,11 +111,11 @@ fn a_shortage_of_users_is_the_generators_limit_and_a_slow_service_is_not() {
     assert_eq!(short.outcome(), Outcome::GeneratorLimit);
     assert!(short.shortage().contains("all 7 users were busy"));
     assert!(short.outcome_text().contains("not counted"));
-    // Seven users are enough for a thousand iterations of 2 ms: the service held them up.
+    // Seven users are enough for a thousand iterations of 2 ms, so the service was too slow.
     let settings = self::settings("p95<2ms", 0.001);
     let held_up = trial(&settings, &[1.0; 500], "suspect", "server");
     assert_eq!(held_up.outcome(), MISSED);
-    // The same drops, but what was served was too slow.
+    // The same number of drops, but the responses were too slow.
     let settings = self::settings("p95<50ms", 0.001);
     let slow = trial(&settings, &[55.0; 500], "suspect", "server");
     assert!(!slow.short_of_users);
@@ -134,7 +134,7 @@ fn a_miss_that_the_generator_may_have_caused_does_not_count() {
         }
     }
     assert_eq!(slow("suspect", "network"), Outcome::Missed { sure: false });
-    // Trouble does not make a service faster, but it confirms nothing.
+    // A problem of the generator does not make a service faster, but such a trial confirms nothing.
     let met = trial(&settings, &[10.0; 1_000], "suspect", "client");
     assert_eq!(met.outcome(), Outcome::Met { sure: false });
 }

@@ -127,7 +127,7 @@ fn a_limit_outside_of_the_bounds_is_reported() {
 }
 
 #[test]
-fn what_only_a_soak_shows_moves_the_answer_down() {
+fn a_failed_soak_lowers_the_result() {
     // Short trials meet the objective up to 1,000; a long one shows that 900 is the limit.
     let (found, _) = search(SETTINGS, |rate, soak| {
         rate <= if soak { 900 } else { 1_000 }
@@ -155,7 +155,7 @@ fn a_noisy_edge_gives_an_interval_around_it() {
 }
 
 #[test]
-fn the_trials_are_bounded_whatever_is_answered() {
+fn the_number_of_trials_is_bounded() {
     for seed in 0..100 {
         let mut random = Random::new(seed);
         let settings = LimitSettings {
@@ -199,7 +199,7 @@ fn a_generator_that_is_short_of_anything_is_never_the_services_limit() {
 }
 
 #[test]
-fn a_generator_that_can_do_nothing_ends_the_search_without_an_answer() {
+fn a_generator_without_capacity_ends_the_search_without_a_result() {
     let (found, trials) = search_by(SETTINGS, |_, _| Outcome::GeneratorLimit);
     assert_eq!((found.kept, found.broken), (None, None));
     assert!(found.generator.is_some() && !found.confirmed);
@@ -207,7 +207,7 @@ fn a_generator_that_can_do_nothing_ends_the_search_without_an_answer() {
 }
 
 #[test]
-fn a_generator_in_trouble_now_and_then_does_not_move_the_answer() {
+fn occasional_generator_problems_do_not_change_the_result() {
     for seed in 0..50 {
         let mut random = Random::new(7_000 + seed);
         let settings = LimitSettings { seed, ..SETTINGS };
@@ -329,7 +329,7 @@ fn a_blurred_edge_and_a_soak_that_fails_are_not_drift() {
 /// For all outcomes: the search ends, its ends are in order, it has met what it reports as met, and
 /// it confirms only what valid trials showed.
 #[test]
-fn random_outcomes_never_give_an_answer_that_was_not_seen() {
+fn random_outcomes_never_give_an_unobserved_result() {
     for seed in 0..2_000 {
         let mut random = Random::new(seed);
         let settings = LimitSettings {

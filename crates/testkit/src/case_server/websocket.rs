@@ -1,22 +1,22 @@
-//! WebSockets under `/ws/`, each path a way to behave:
+//! WebSockets under `/ws/`, with one behavior per path:
 //!
-//! | path | what happens there |
+//! | path | behavior |
 //! |---|---|
-//! | `echo` | messages come back; compressed where the client offered it and the query says `deflate` |
-//! | `close/CODE/REASON` | a close frame at once (`close/none`: an empty one) |
-//! | `close-after/CODE` | a close frame after the first message |
-//! | `send/N`, `send-close/N` | N texts; then silence, or a close frame |
-//! | `text/N`, `binary/N` | one message of N bytes |
-//! | `ping` | a ping, and a text once its pong has come |
-//! | `drop`, `drop-after` | the connection ends without a close frame |
-//! | `headers` | what the handshake's request said, as JSON |
-//! | `fragments` | a text in three fragments, and a ping among them |
-//! | `protocol`, `protocol/NAME` | the first subprotocol offered, or that name in any case |
-//! | `set-cookie` | a cookie comes with the response |
-//! | `deaf` | nothing is read, and nothing said |
-//! | `bad/KIND` | a frame that breaks the rules |
-//! | `refuse/STATUS`, `bad-accept`, `not-upgraded` | no handshake |
-//! | `slow/MS` | as `echo`, after a while |
+//! | `echo` | echoes messages; compressed if the client offered it and the query is `deflate` |
+//! | `close/CODE/REASON` | sends a close frame at once (`close/none`: an empty one) |
+//! | `close-after/CODE` | sends a close frame after the first message |
+//! | `send/N`, `send-close/N` | sends N texts; then nothing, or a close frame |
+//! | `text/N`, `binary/N` | sends one message of N bytes |
+//! | `ping` | sends a ping, and a text after receiving its pong |
+//! | `drop`, `drop-after` | ends the connection without a close frame |
+//! | `headers` | sends the headers of the handshake's request, as JSON |
+//! | `fragments` | sends a text in three fragments, with a ping between them |
+//! | `protocol`, `protocol/NAME` | selects the first offered subprotocol, or that name in any case |
+//! | `set-cookie` | sets a cookie in the response |
+//! | `deaf` | neither reads nor sends anything |
+//! | `bad/KIND` | sends an invalid frame |
+//! | `refuse/STATUS`, `bad-accept`, `not-upgraded` | rejects the handshake |
+//! | `slow/MS` | like `echo`, after a delay |
 
 use std::io;
 use std::time::Duration;

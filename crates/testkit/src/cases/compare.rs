@@ -254,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_one_word() {
+    fn a_star_matches_one_word() {
         assert!(matches("a * c", "a b c"));
         assert!(!matches("a * c", "a b b c"));
         assert!(!matches("a b", "a c"));
     }
 
     #[test]
-    fn the_detail_of_an_error_is_in_words_of_its_own() {
+    fn details_of_errors_may_differ() {
         let line = |level: &str, detail: &str| format!("{level}: it failed (error={detail})");
         assert!(matches(
             &line("error", "one"),
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_above_what_the_clock_samples_goes_with_it() {
+    fn a_heading_of_a_removed_row_is_removed() {
         let part = all(&[
             "    EXECUTION",
             "    vus: 1",

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same() -> Result<(), Box<dyn std::error::Error>> {
+    fn written_recordings_read_back_the_same() -> Result<(), Box<dyn std::error::Error>> {
         let expected = Expected(seen("http_req_waiting", "status=200", 4));
         let text = expected.to_text()?;
         assert!(text.contains("\"series\": \"http_reqs\""), "{text}");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_between_runs_is_left_open() -> Result<(), String> {
+    fn varying_values_become_placeholders() -> Result<(), String> {
         let mut other = seen("t", "a=1", 5);
         other.logs = vec!["info: took 7 ms".to_owned()];
         let common = Expected::common(&[seen("t", "a=1", 4), other])?.0;

@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_measured_is_blanked() {
+    fn measured_values_are_blanked() {
         assert_eq!(
             measured("    http_req_duration....: avg=1.75ms   min=169.6µs  p(90)=1m3.5s"),
             "    http_req_duration: avg=# min=# p(90)=#"
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_for_stays() {
+    fn exempt_values_stay() {
         let line =
             "   * default: 1 iterations for each of 1 VUs (maxDuration: 10m0s, gracefulStop: 30s)";
         assert_eq!(measured(line), line);

@@ -18,7 +18,7 @@ fn after(seconds: usize, pulse: &ThreadReading) -> Evidence {
 }
 
 #[test]
-fn a_quiet_run_is_valid_and_says_what_was_looked_at() {
+fn a_quiet_run_is_valid_and_lists_the_checks() {
     let verdict = after(10, &second(300, 2, Duration::from_micros(60))).judge();
     assert_eq!(verdict.level, Level::Valid);
     assert!(verdict.reasons[0].text.contains("30% of its processor"));
@@ -39,7 +39,7 @@ fn a_starved_worker_is_invalid() {
 }
 
 #[test]
-fn who_waits_on_other_processors_is_none_of_the_generators() {
+fn waiting_on_other_processors_is_not_the_generators() {
     let pressed = |wait_ms| {
         let mut evidence = after(10, &second(300, wait_ms, Duration::from_micros(60)));
         evidence.machine.span = Duration::from_secs(10);
@@ -51,14 +51,14 @@ fn who_waits_on_other_processors_is_none_of_the_generators() {
 }
 
 #[test]
-fn late_timers_are_told() {
+fn late_timers_are_reported() {
     let verdict = after(10, &second(100, 0, Duration::from_millis(20))).judge();
     assert_eq!(verdict.level, Level::Suspect);
     assert!(verdict.reasons[0].text.contains("timers"));
 }
 
 #[test]
-fn throttling_dropping_and_exhaustion_are_told_with_their_causes() {
+fn throttling_drops_and_exhaustion_are_reported_with_their_causes() {
     let mut evidence = after(10, &second(100, 0, Duration::ZERO));
     evidence.machine.throttled = Some(3);
     evidence.machine.quota_periods = Some(30);
@@ -91,7 +91,7 @@ fn closed(users: u32) -> ServiceTimes {
     }
 }
 
-/// The findings on a run in which all but the requests was well.
+/// The findings for a run with the given request times and no other problem.
 fn of_service(service: ServiceTimes) -> Verdict {
     let mut evidence = after(10, &second(100, 0, Duration::ZERO));
     evidence.service = Some(service);
@@ -99,7 +99,7 @@ fn of_service(service: ServiceTimes) -> Verdict {
 }
 
 #[test]
-fn a_closed_loop_at_the_limit_is_told_from_one_that_is_slow() {
+fn a_saturated_closed_loop_is_distinguished_from_a_slow_one() {
     assert_eq!(of_service(closed(10)).level, Level::Valid);
     let quick = ServiceTimes {
         least: Duration::from_millis(5),
@@ -114,7 +114,7 @@ fn a_closed_loop_at_the_limit_is_told_from_one_that_is_slow() {
         verdict.reasons[0].text.contains("below 100/s"),
         "{verdict:?}"
     );
-    // With think time, with quick requests throughout, in an open model: nothing of the kind.
+    // No finding with think time, with fast requests, or in an open model.
     let thinking = ServiceTimes {
         closed_users: Some(20),
         ..quick.clone()
@@ -133,7 +133,7 @@ fn a_closed_loop_at_the_limit_is_told_from_one_that_is_slow() {
 }
 
 #[test]
-fn stalls_that_percentiles_hide_are_told() {
+fn stalls_that_percentiles_hide_are_reported() {
     let stalled = |slow| ServiceTimes {
         slow,
         slow_total: Duration::from_secs(2 * slow),
@@ -148,12 +148,12 @@ fn stalls_that_percentiles_hide_are_told() {
     assert!(
         verdict.reasons[0].text.contains("10 of 1000") && verdict.reasons[0].text.contains("20%")
     );
-    // What the 99th percentile shows is not hidden.
+    // Stalls that the 99th percentile shows are not hidden.
     assert_eq!(of_service(stalled(20)).level, Level::Valid);
 }
 
 #[test]
-fn a_full_link_is_told_by_the_time_bytes_take() {
+fn a_full_link_is_detected_by_transfer_times() {
     let moved = |bytes| ServiceTimes {
         moving: Duration::from_secs(80),
         bytes: plimsoll_units::Bytes(bytes),
@@ -292,7 +292,7 @@ fn the_machine_is_judged_by_its_counters() {
         assert_eq!((seen, blamed), (level, cause), "{text}");
         assert!(text.contains(part), "{text}");
     }
-    // The same counters without trouble.
+    // The same counters without a problem.
     let (level, ..) = judge(&|e| {
         e.machine.throttled = Some(0);
         e.machine.processor_pressure = Some(seconds(1));
@@ -305,7 +305,7 @@ fn the_machine_is_judged_by_its_counters() {
         e.latency_median = Some(Duration::from_micros(50));
     });
     assert_eq!(level, Level::Valid);
-    // Ports that wait since before the run, which opened no connections to speak of.
+    // Ports left over from before the run, which itself opened hardly any connections.
     let (level, ..) = judge(&|e| {
         e.waiting_ports = Some((25_000, 28_000));
         e.machine.opened = Some(500);
@@ -341,7 +341,7 @@ fn a_run_without_a_response_is_invalid_and_names_the_failure() {
     assert_eq!(one.level, Level::Suspect);
     assert_eq!(one.reasons[0].cause, Cause::Client);
     assert!(one.reasons[0].text.ends_with("running?)"));
-    // Half of them are of other kinds: no single failure explains the run.
+    // Half of the failures are of other kinds: no single failure explains the run.
     let mixed = requests(20, 1, 19, (Cause::Client, 9)).judge();
     assert_eq!(mixed.reasons[0].cause, Cause::Server);
     assert!(mixed.reasons[0].text.ends_with("of failures"));
@@ -370,7 +370,7 @@ fn websocket_messages_without_any_response_make_the_run_suspect() {
         ..sent.clone()
     };
     assert_eq!(no_handshake.judge().level, Level::Invalid);
-    // One message, an HTTP response, or a session without messages is a response.
+    // A single message, HTTP response, or session without messages counts as a response.
     let others = [
         Evidence {
             messages_received: 1,
@@ -404,7 +404,7 @@ fn a_run_in_which_nothing_ended_is_invalid() {
         ..Evidence::default()
     };
     assert_eq!(interrupted.judge().level, Level::Invalid);
-    // An iteration that held a connection all along, and received.
+    // An iteration that kept a connection open for the whole run, and received.
     let session = Evidence {
         received: Bytes(70),
         ..interrupted
@@ -414,7 +414,7 @@ fn a_run_in_which_nothing_ended_is_invalid() {
 }
 
 #[test]
-fn evidence_that_nobody_could_read_lowers_the_verdict() {
+fn unreadable_evidence_lowers_the_verdict() {
     let quiet = second(300, 2, Duration::from_micros(60));
     let mut evidence = after(10, &quiet);
     evidence.unreadable = vec!["processor time (/proc/stat)"];

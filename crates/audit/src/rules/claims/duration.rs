@@ -63,7 +63,7 @@ fn rates(report: &Report, findings: &mut Findings) {
             [
                 format!("\"{}\" (line {}); {}", shortened(line.trim()), at + 1, rate.text),
                 format!(
-                    "{} ÷ {} = {} of the rate that was asked for",
+                    "{} ÷ {} = {} of the requested rate",
                     rate.text,
                     digits(said),
                     plain(rate.value / said, Unit::Share)

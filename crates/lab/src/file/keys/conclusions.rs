@@ -1,4 +1,4 @@
-//! Keys of what is concluded.
+//! Keys of objectives, comparisons and published figures.
 
 use super::super::shape::Kind::{Either, Flag, Many, Number, Percent, Text, Time};
 use super::super::shape::Shape;
@@ -7,7 +7,7 @@ use super::{WHEN, key};
 /// `[[objective]]`
 pub static OBJECTIVE: Shape = Shape {
     name: "[[objective]]",
-    says: "Exactly one of `at-most` and `at-least`. It is kept if it holds for the whole interval, broken if it holds for none of it, and otherwise undecided.",
+    says: "Exactly one of `at-most` and `at-least`. It is met if the whole interval is within the limit, missed if none of it is, and otherwise undecided.",
     keys: &[
         key(
             "metric",

@@ -1,4 +1,4 @@
-//! Keys of what is done to it, and of what has to work before.
+//! Keys of the load, of seeds and of checks before it.
 
 use super::super::shape::Kind::{Count, Flag, Many, Named, Number, OneOf, Table, Text, Time};
 use super::super::shape::{Key, Shape};

@@ -1,4 +1,4 @@
-//! Keys of what is started.
+//! Keys of processes.
 
 use super::super::shape::Kind::{Count, Flag, Many, Named, OneOf, Table, Text};
 use super::super::shape::Shape;

@@ -1,7 +1,7 @@
 //! `k6/html`: parsing a page and selecting elements in it as jQuery does.
 //!
 //! * `selection`: sets of nodes and how to navigate between them; `values`: the contents of form fields and
-//! data attributes.
+//!   data attributes.
 //! * `element`: one node with the DOM's interface.
 
 mod element;

@@ -105,7 +105,7 @@ mod tests {
 
     /// Node.js 20 uses its own names for some errors; here the standard's names are expected.
     #[test]
-    fn faults_have_the_names_of_the_standard() {
+    fn errors_have_the_standards_names() {
         assert_observed("webcrypto_faults");
     }
 }

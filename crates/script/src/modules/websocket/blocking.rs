@@ -1,4 +1,4 @@
-//! `k6/ws`: `connect` calls back while the session lasts, and returns when it is over.
+//! `k6/ws`: `connect` calls the handlers during the session, and returns at its end.
 
 use plimsoll_ws::{Opened, Rejected};
 

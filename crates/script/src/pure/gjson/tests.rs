@@ -33,7 +33,7 @@ fn as_doubles(value: Value) -> Value {
 }
 
 #[test]
-fn selects_what_was_observed() {
+fn results_match_those_of_k6() {
     let (document, rows) = observed();
     let mut wrong = Vec::new();
     for (path, expected) in &rows {
@@ -64,7 +64,7 @@ fn show(value: Option<&Value>) -> String {
 /// Of a repeated key, k6 keeps the first value and its `JSON.parse` the last; here both keep the
 /// last. Text inside a string that is not JSON selects nothing here, where k6 guesses a value.
 #[test]
-fn what_differs_from_the_observed() {
+fn known_differences_to_k6() {
     let doubled = br#"[{"a":1},{"a":2}]"#;
     assert_eq!(
         &*get(doubled, r#"@join:{"preserve":true}"#).unwrap(),

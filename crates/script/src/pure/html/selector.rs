@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_selector_is_none() {
+    fn invalid_selectors_are_refused() {
         for text in [
             "",
             "p[",

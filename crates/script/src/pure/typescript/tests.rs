@@ -177,7 +177,7 @@ fn a_newline_that_ended_a_statement_still_does() {
 }
 
 #[test]
-fn class_members_lose_what_is_typescripts() {
+fn typescript_is_removed_from_class_members() {
     assert_eq!(
         stripped(
             "abstract class A {
@@ -323,7 +323,7 @@ fn imports_and_exports_of_types_go() {
 }
 
 #[test]
-fn javascript_stays_as_it_is() {
+fn javascript_is_unchanged() {
     let source = "import http from 'k6/http';\nexport const options = { vus: 1 };\n\
                   export default function () {\n  const r = http.get(`http://x/${a < b}`);\n  \
                   label: for (const x of [1, 2]) { if (x > 1) continue label; }\n}\n";
@@ -331,7 +331,7 @@ fn javascript_stays_as_it_is() {
 }
 
 #[test]
-fn what_cannot_be_done_says_where_and_the_way_out() {
+fn unsupported_constructs_are_reported_with_position_and_fix() {
     for (source, line, column, message) in [
         ("const a: = 5;", 1, 10, "Unexpected token"),
         ("\n  @dec class A {}", 2, 3, "decorators"),
@@ -359,7 +359,7 @@ fn what_cannot_be_done_says_where_and_the_way_out() {
 }
 
 #[test]
-fn modules_are_told_by_what_they_say() {
+fn modules_are_detected_by_their_syntax() {
     for (source, expected) in [
         ("import 'k6';", true),
         ("export default 1;", true),

@@ -1,20 +1,20 @@
-//! One plain request over HTTP/1.1, to find out whether a system is ready and what it
-//! says of itself. Nothing is measured with it.
+//! Sends one plain HTTP/1.1 request, to check whether a system is ready and to read its
+//! information. Nothing is measured here.
 
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// The longest response that is read.
+/// Longest response in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// Asks `http://HOST:PORT/PATH`: the status and the body.
+/// Requests `http://HOST:PORT/PATH`; returns the status and the body.
 ///
 /// # Errors
 /// Why there is no response.
 pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let rest = url.strip_prefix("http://").ok_or_else(|| {
-        format!("{url} does not begin with http://; for anything else take tcp or log")
+        format!("{url} does not start with http://; use tcp or log for other protocols")
     })?;
     let (host, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
     let address = host
@@ -26,7 +26,7 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let mut stream = TcpStream::connect_timeout(&address, patience).map_err(told)?;
     stream.set_read_timeout(Some(patience)).map_err(told)?;
     stream.set_write_timeout(Some(patience)).map_err(told)?;
-    // HTTP/1.0 keeps the response's framing simple: a length, or the connection's end.
+    // HTTP/1.0 keeps the response's framing simple: a length, or the end of the connection.
     let request =
         format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\nAccept: */*\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(told)?;
@@ -41,12 +41,12 @@ pub fn get(url: &str, patience: Duration) -> Result<(u16, String), String> {
     let text = String::from_utf8_lossy(&answer);
     let (head, body) = text
         .split_once("\r\n\r\n")
-        .ok_or_else(|| format!("{url}: the answer has no head"))?;
+        .ok_or_else(|| format!("{url}: the response has no headers"))?;
     let status = head
         .split_whitespace()
         .nth(1)
         .and_then(|status| status.parse().ok())
-        .ok_or_else(|| format!("{url}: the answer has no status"))?;
+        .ok_or_else(|| format!("{url}: the response has no status"))?;
     Ok((status, body.to_owned()))
 }
 
@@ -65,7 +65,7 @@ fn is_whole(answer: &[u8]) -> bool {
     length.is_some_and(|length| answer.len() >= head.len() + 4 + length)
 }
 
-/// A process's URL of a path; whole URLs stay as they are.
+/// The URL of a path on a process; complete URLs stay as they are.
 pub fn url_of(port: u16, path: &str) -> String {
     if path.contains("://") {
         path.to_owned()

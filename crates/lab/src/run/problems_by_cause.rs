@@ -1,10 +1,10 @@
-//! Problems, each reported once: cells that fail for one cause are reported together.
+//! Collects problems so that cells that fail for the same reason are reported together.
 
 use crate::problem::Problem;
 
-/// Problems, and the cells that each is about.
+/// Problems, each with the cells that have it.
 #[derive(Clone, Debug, Default)]
-pub struct Told(Vec<One>);
+pub struct ProblemsByCause(Vec<One>);
 
 #[derive(Clone, Debug)]
 struct One {
@@ -13,8 +13,8 @@ struct One {
     cells: Vec<String>,
 }
 
-impl Told {
-    /// Adds what went wrong with a cell.
+impl ProblemsByCause {
+    /// Adds the problem of a cell.
     pub fn add(&mut self, problem: Problem, cell: &str) {
         let key = format!("{:?} {}", problem.place, cause(&problem.message, cell));
         match self.0.iter_mut().find(|one| one.key == key) {
@@ -28,13 +28,13 @@ impl Told {
         }
     }
 
-    /// One problem for each cause, that of its first cell, with the names of the others.
+    /// One problem per cause: that of the first cell, with the names of the others.
     pub fn problems(self) -> Vec<Problem> {
         self.0
             .into_iter()
             .map(|one| {
                 let mut problem = one.problem;
-                // The cell itself is in its message already.
+                // The first cell is already in its message.
                 if let Some(others) = one.cells.get(1..).filter(|others| !others.is_empty()) {
                     problem.message += &format!(" (the same with {})", names(others));
                 }
@@ -54,8 +54,8 @@ fn names(cells: &[String]) -> String {
     }
 }
 
-/// A message without what differs from cell to cell: its name, numbers such as ports, and
-/// the command line.
+/// A message without the parts that differ between cells: the cell's name, numbers such as ports,
+/// and the command line.
 fn cause(message: &str, cell: &str) -> String {
     let message = match cell {
         "" => message.to_owned(),
@@ -80,18 +80,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_cause_is_told_once_with_its_cells() {
-        let mut told = Told::default();
+    fn one_cause_is_reported_once_with_its_cells() {
+        let mut problems = ProblemsByCause::default();
         let problem = |cell: &str, port: u16, code: u8| {
             Problem::nowhere(format!(
                 "the load of {cell} ended with {code}: 127.0.0.1:{port} refuses; run it by hand: x --y {cell}"
             ))
         };
         for (at, cell) in ["a=1", "a=2", "a=2", "a=3"].into_iter().enumerate() {
-            told.add(problem(cell, 4000 + at as u16, 1), cell);
+            problems.add(problem(cell, 4000 + at as u16, 1), cell);
         }
-        told.add(Problem::nowhere("something else"), "a=1");
-        let problems = told.problems();
+        problems.add(Problem::nowhere("something else"), "a=1");
+        let problems = problems.problems();
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(
             problems[0]
@@ -104,12 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn of_many_cells_a_few_are_named() {
-        let mut told = Told::default();
+    fn of_many_cells_only_a_few_are_named() {
+        let mut problems = ProblemsByCause::default();
         for at in 0..9 {
-            told.add(Problem::nowhere("no"), &format!("n={at}"));
+            problems.add(Problem::nowhere("no"), &format!("n={at}"));
         }
-        let problems = told.problems();
+        let problems = problems.problems();
         assert!(
             problems[0].message.contains("n=4; and 4 more)"),
             "{}",
