@@ -1,13 +1,15 @@
 # The commands for developers. Each runs cargo or a script.
 
 CARGO ?= cargo
+# The reference systems are a workspace of their own. Whatever checks one workspace checks both.
+SYSTEMS = --manifest-path reference-systems/Cargo.toml
 # Inputs of each fuzz target under `make sanitize`; slow targets get fewer.
 SANITIZE_RUNS ?= 3000
 # Seconds per target in `make fuzz`. `make test` only runs the stored inputs.
 FUZZ_SECONDS ?= 60
 # Recorded output of other programs, published reports and vendored code are not spell-checked.
 NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crates/audit/corpus' \
-	':!fuzz/corpora' ':!*.svg' ':!*.json' ':!*.html' ':!*.txt' ':!*.snap' ':!*.protoset' ':!Cargo.lock'
+	':!*/corpora/*' ':!*.svg' ':!*.json' ':!*.html' ':!*.txt' ':!*.snap' ':!*.protoset' ':!*Cargo.lock'
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
@@ -39,8 +41,12 @@ lint: spelling
 	$(CARGO) xtask tidy
 	@vendor/patch check
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt $(SYSTEMS) --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	@if command -v cargo-deny >/dev/null 2>&1; then $(CARGO) deny --offline check bans licenses sources; \
+	$(CARGO) clippy $(SYSTEMS) --workspace --all-targets --quiet -- -D warnings
+	@if command -v cargo-deny >/dev/null 2>&1; then \
+		$(CARGO) deny --offline check bans licenses sources && \
+		$(CARGO) deny --offline $(SYSTEMS) check --config "$(CURDIR)/deny.toml" bans licenses sources; \
 	else echo "lint: cargo-deny is not installed; tidy has checked the licences, bans and sources were not"; fi
 
 spelling:
@@ -76,3 +82,4 @@ sanitize:
 
 fmt:
 	$(CARGO) fmt --all
+	$(CARGO) fmt $(SYSTEMS) --all

@@ -10,7 +10,8 @@ scripts/setup build
 export PATH="$PATH:$HOME/.cargo/bin"
 
 echo "Building (the first time takes some minutes) …"
-cargo build --quiet --profile fast --package plimsoll --package plimsoll-serve
+cargo build --quiet --profile fast --package plimsoll
+cargo build --quiet --profile fast --manifest-path reference-systems/Cargo.toml
 target=${CARGO_TARGET_DIR:-target}
 
 echo "\$ plimsoll lab run labs/zanzibar --quick --results $target/demo"

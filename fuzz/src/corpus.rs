@@ -71,7 +71,7 @@ mod tests {
         for entry in std::fs::read_dir(corpora).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            assert!(crate::target(&name).is_some(), "{}", path.display());
+            assert!(crate::target::named(&name).is_some(), "{}", path.display());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The libFuzzer harness: one binary for all targets, built and driven by `fuzz/run`.
+//! The libFuzzer harness: one binary for all targets of a workspace, built and driven by `fuzz/run`.
 //!
 //! libFuzzer brings `main` and reads the command line. The environment chooses what it feeds:
 //! `FUZZ_TARGET` names the target; `FUZZ_EXPORT` instead writes each target's first inputs and
@@ -36,7 +36,7 @@ fn choose() {
         }
     }
     let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
-    match target(&name) {
+    match target::named(&name) {
         Some(target) => {
             let _ = CHOSEN.set(target);
         }

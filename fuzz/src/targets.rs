@@ -13,8 +13,6 @@ mod dns_message;
 mod duration;
 mod environment;
 mod flag_value;
-mod gateway_config;
-mod gateway_request;
 mod grpc_messages;
 mod grpc_schema;
 mod grpc_trailers;
@@ -42,19 +40,8 @@ mod typescript;
 mod url;
 mod websocket;
 mod websocket_handshake;
-mod zanzibar_model;
-mod zanzibar_request;
 
-/// A reader of foreign input.
-pub struct Target {
-    pub name: &'static str,
-    /// Must return, whatever the bytes.
-    pub run: fn(&[u8]),
-    /// Inputs that it understands, to start from.
-    pub seeds: &'static [&'static [u8]],
-    /// Words of its language.
-    pub words: &'static [&'static str],
-}
+use crate::target::{Target, halves, text};
 
 /// All of them.
 pub const TARGETS: &[&Target] = &[
@@ -70,8 +57,6 @@ pub const TARGETS: &[&Target] = &[
     &duration::TARGET,
     &environment::TARGET,
     &flag_value::TARGET,
-    &gateway_config::TARGET,
-    &gateway_request::TARGET,
     &grpc_messages::TARGET,
     &grpc_schema::TARGET,
     &grpc_trailers::TARGET,
@@ -99,34 +84,4 @@ pub const TARGETS: &[&Target] = &[
     &url::TARGET,
     &websocket::TARGET,
     &websocket_handshake::TARGET,
-    &zanzibar_model::TARGET,
-    &zanzibar_request::TARGET,
 ];
-
-/// The text in `data`, with invalid UTF-8 replaced.
-fn text(data: &[u8]) -> std::borrow::Cow<'_, str> {
-    String::from_utf8_lossy(data)
-}
-
-/// `data` cut in two at the first zero byte, for targets with two inputs.
-fn halves(data: &[u8]) -> (&[u8], &[u8]) {
-    let at = data
-        .iter()
-        .position(|&byte| byte == 0)
-        .unwrap_or(data.len());
-    (&data[..at], data.get(at + 1..).unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::TARGETS;
-
-    #[test]
-    fn the_page_lists_every_target() {
-        let page = include_str!("../../docs/fuzzing.md");
-        for target in TARGETS {
-            let row = format!("\n| `{}` | ", target.name);
-            assert!(page.contains(&row), "docs/fuzzing.md has no {row:?}");
-        }
-    }
-}

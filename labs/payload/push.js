@@ -12,7 +12,7 @@ const workers = Number(__ENV.WORKERS || 100);
 const loops = Number(__ENV.LOOPS || 10);
 
 const client = new grpc.Client();
-client.load(['../../systems/serve/proto'], 'greeter.proto');
+client.load(['../../reference-systems/serve/proto'], 'greeter.proto');
 const data = encoding.b64encode('x'.repeat(bytes));
 const pushed = new Counter('pushed_bytes', false);
 

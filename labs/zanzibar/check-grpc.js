@@ -12,7 +12,7 @@ const think = Number(__ENV.THINK || 1);
 const denied = 0.05;
 
 const client = new grpc.Client();
-client.load(['../../systems/zanzibar/proto'], 'zanzigo/v1/zanzigo.proto');
+client.load(['../../reference-systems/zanzibar/proto'], 'zanzigo/v1/zanzigo.proto');
 
 export const options = {
   vus: Number(__ENV.USERS || 100),

@@ -27,6 +27,9 @@ use std::path::Path;
 
 use tree::Tree;
 
+/// The directories of the workspaces: the tool's, and that of the reference systems.
+const WORKSPACES: &[&str] = &["", "reference-systems"];
+
 /// Something to fix, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
@@ -59,13 +62,17 @@ impl fmt::Display for Finding {
 /// Runs every rule on the tree at `root`; returns findings sorted by location.
 pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
     let tree = Tree::read(root)?;
-    let metadata = manifest::metadata(root)?;
-    let manifests = manifest::of_workspace(&metadata, root);
+    let mut manifests = Vec::new();
     let mut findings = Vec::new();
+    for workspace in WORKSPACES {
+        let metadata = manifest::metadata(&root.join(workspace))?;
+        let members = manifest::of_workspace(&metadata, root);
+        findings.extend(unused_dependencies::check(&tree, &members, &metadata));
+        findings.extend(licences::check(&tree, &metadata));
+        manifests.extend(members);
+    }
     findings.extend(crate_edges::check(&manifests));
     findings.extend(heavy::check(&manifests));
-    findings.extend(unused_dependencies::check(&tree, &manifests, &metadata));
-    findings.extend(licences::check(&tree, &metadata));
     findings.extend(rust_version::check(&tree));
     findings.extend(purity::check(&tree));
     findings.extend(panics::check(&tree));

@@ -17,8 +17,8 @@ pub fn serve(args: &[OsString]) -> Exit {
         Ok(exit) => exit,
         Err(error) => {
             complain(&format!(
-                "cannot run {}: {error}; it is built by `cargo build --release -p {SIBLING}` and belongs \
-                 beside plimsoll or in a directory of PATH",
+                "cannot run {}: {error}; build it with `cargo build --release --manifest-path \
+                 reference-systems/Cargo.toml`, and put it beside plimsoll or in a directory of PATH",
                 program.display()
             ));
             Exit::GENERIC

@@ -9,7 +9,7 @@ use plimsoll_testkit::cases::suite::Server;
 use plimsoll_testkit::figures::Filters;
 use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::ports;
-use plimsoll_testkit::program::{self, Ended, Program};
+use plimsoll_testkit::program::{self, Ended};
 use serde_json::Value;
 
 /// The summary without parts that depend on the machine or the time.
@@ -343,57 +343,49 @@ fn an_interrupt_ends_the_run_with_its_summary() {
 
 #[test]
 fn tls_is_checked_and_certificates_are_shown() {
-    let mut serving = Program::at(program::of_workspace("plimsoll-serve"))
-        .args([
-            "payload",
-            "--plain-port=off",
-            "--tls-port=0",
-            "--mutual-tls-port=0",
-            "--grpc-port=off",
-        ])
-        .start();
-    let places: Value = serde_json::from_str(&serving.line()).unwrap();
-    let place = |name: &str| places[name].as_str().unwrap().to_owned();
-    let file = |name: &str| format!("{}/{name}", place("certs"));
+    let server = Server::start().unwrap();
+    let url = |listener: &str| {
+        let mut variables = server.addresses.variables.iter();
+        let (_, url) = variables.find(|(name, _)| name == listener).unwrap();
+        format!("{url}/get")
+    };
+    let file = |name: &str| format!("{}/{name}", server.addresses.certificates);
     let load = |listener: &str, flags: &[&str]| {
         let ended = plimsoll(&["http", "--json", "-c", "1", "-n", "3"])
             .args(flags)
-            .arg(place(listener))
+            .arg(url(listener))
             .run();
         json(&ended)
     };
 
-    let distrusted = load("tls", &[]);
+    let distrusted = load("TLS", &[]);
     assert_eq!(distrusted["failed"], 3);
     assert!(
         distrusted["errors"].to_string().contains("x509"),
         "{distrusted}"
     );
 
-    let trusted = load("tls", &["--insecure"]);
+    let trusted = load("TLS", &["--insecure"]);
     assert_eq!(
         (&trusted["failed"], &trusted["protocol"]),
         (&Value::from(0), &Value::from("HTTP/2.0"))
     );
-    assert_eq!(load("tls", &["--insecure", "--h1"])["protocol"], "HTTP/1.1");
+    assert_eq!(load("TLS", &["--insecure", "--h1"])["protocol"], "HTTP/1.1");
 
-    assert_eq!(load("mutual_tls", &["--insecure"])["failed"], 3);
-    let (certificate, key) = (file("client.pem"), file("client.key"));
+    assert_eq!(load("TLS_MUTUAL", &["--insecure"])["failed"], 3);
+    let (certificate, key) = (file("client.pem"), file("client-key.pem"));
     let shown = load(
-        "mutual_tls",
+        "TLS_MUTUAL",
         &["--insecure", "--cert", &certificate, "--key", &key],
     );
     assert_eq!(shown["failed"], 0, "{shown}");
 
-    let other = file("server.key");
-    let ended = plimsoll(&[
-        "http",
-        "--cert",
-        &certificate,
-        "--key",
-        &other,
-        &place("tls"),
-    ])
-    .run();
+    let others = tempfile::tempdir().unwrap();
+    let made = plimsoll(&["certs"]).arg(others.path()).run();
+    assert_eq!(made.status, Some(0), "{made:?}");
+    let ended = plimsoll(&["http", "--cert", &certificate, "--key"])
+        .arg(others.path().join("client.key"))
+        .arg(url("TLS"))
+        .run();
     assert_eq!(ended.status, Some(104), "a certificate with another's key");
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -238,45 +238,6 @@ impl Drop for Running {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A program of this workspace by its name, in the build directory of the running
-/// test. Cargo builds the binaries of a test's own crate; for those of other crates,
-/// this runs cargo with the same profile.
-///
-/// # Panics
-/// If it cannot be built.
-pub fn of_workspace(name: &str) -> PathBuf {
-    let test =
-        std::env::current_exe().unwrap_or_else(|error| panic!("where is this test? {error}"));
-    // target/<profile>/deps/<test> → target/<profile>
-    let built = test
-        .parent()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new("."));
-    let profile = match built.file_name().and_then(OsStr::to_str) {
-        Some("debug") | None => "dev",
-        Some(profile) => profile,
-    };
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let outcome = Command::new(cargo)
-        .args([
-            "build",
-            "--quiet",
-            "--bin",
-            name,
-            "--workspace",
-            "--profile",
-            profile,
-        ])
-        .output()
-        .unwrap_or_else(|error| panic!("cannot run cargo to build {name}: {error}"));
-    assert!(
-        outcome.status.success(),
-        "cannot build {name}:\n{}",
-        String::from_utf8_lossy(&outcome.stderr)
-    );
-    built.join(name)
 }
 
 #[cfg(test)]

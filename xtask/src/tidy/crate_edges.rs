@@ -133,6 +133,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("bench", &[]),
     ("xtask", &[]),
+    ("systems-fuzz", &["gateway", "zanzibar"]),
     // Uses every crate that parses untrusted input.
     (
         "fuzz",
@@ -157,8 +158,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "audit",
             "iperf",
             "ws",
-            "gateway",
-            "zanzibar",
             "lab",
         ],
     ),

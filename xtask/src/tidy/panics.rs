@@ -11,7 +11,8 @@ const FOR_DEVELOPERS: &[&str] = &[
     "bench",
     "fuzz",
     "crates/testkit",
-    "systems/testground",
+    "crates/testground",
+    "reference-systems/fuzz",
 ];
 
 /// Calls that panic, and what to do instead.

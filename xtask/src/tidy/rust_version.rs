@@ -3,28 +3,32 @@
 use super::Finding;
 use super::tree::Tree;
 
-const MANIFEST: &str = "Cargo.toml";
+const MANIFESTS: &[&str] = &["Cargo.toml", "reference-systems/Cargo.toml"];
 const TOOLCHAIN: &str = "rust-toolchain.toml";
 
-/// Checks that `rust-version` in the workspace's manifest is the release in `rust-toolchain.toml`,
+/// Checks that `rust-version` in each workspace's manifest is the release in `rust-toolchain.toml`,
 /// which rustup installs for every build, including those in CI.
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    let stated = value(tree, MANIFEST, "rust-version");
-    let built = value(tree, TOOLCHAIN, "channel");
-    match (stated, built) {
-        (Some((line, stated)), Some((_, built)))
-            if built != stated && !built.starts_with(&format!("{stated}.")) =>
-        {
-            let message = format!(
-                "rust-version is {stated}, but {TOOLCHAIN} builds with {built}; state the version \
-                 that is tested"
-            );
-            vec![Finding::new(MANIFEST, line, message)]
+    let Some((_, built)) = value(tree, TOOLCHAIN, "channel") else {
+        return vec![Finding::new(TOOLCHAIN, 0, "channel is missing")];
+    };
+    let mut findings = Vec::new();
+    for manifest in MANIFESTS {
+        match value(tree, manifest, "rust-version") {
+            Some((line, stated))
+                if built != stated && !built.starts_with(&format!("{stated}.")) =>
+            {
+                let message = format!(
+                    "rust-version is {stated}, but {TOOLCHAIN} builds with {built}; state the \
+                     version that is tested"
+                );
+                findings.push(Finding::new(*manifest, line, message));
+            }
+            None => findings.push(Finding::new(*manifest, 0, "rust-version is missing")),
+            Some(_) => {}
         }
-        (None, _) => vec![Finding::new(MANIFEST, 0, "rust-version is missing")],
-        (_, None) => vec![Finding::new(TOOLCHAIN, 0, "channel is missing")],
-        _ => Vec::new(),
     }
+    findings
 }
 
 /// The value of `key = "value"` in a file at the root, with its line.
@@ -41,11 +45,10 @@ mod tests {
     use super::*;
 
     fn lines(stated: &str, built: &str) -> Vec<usize> {
+        let manifest = |stated: &str| format!("[workspace.package]\nrust-version = \"{stated}\"\n");
         let tree = Tree::of(&[
-            (
-                MANIFEST,
-                &format!("[workspace.package]\nrust-version = \"{stated}\"\n"),
-            ),
+            (MANIFESTS[0], &manifest(stated)),
+            (MANIFESTS[1], &manifest(built)),
             (TOOLCHAIN, &format!("[toolchain]\nchannel = \"{built}\"\n")),
         ]);
         check(&tree)
@@ -66,9 +69,9 @@ mod tests {
     #[test]
     fn both_versions_must_be_stated() {
         assert_eq!(check(&Tree::of(&[])).len(), 1);
-        assert_eq!(
-            check(&Tree::of(&[(MANIFEST, "rust-version = \"1.95\"\n")])).len(),
-            1
-        );
+        let toolchain = (TOOLCHAIN, "channel = \"1.95.0\"\n");
+        assert_eq!(check(&Tree::of(&[toolchain])).len(), 2);
+        let stated = (MANIFESTS[0], "rust-version = \"1.95\"\n");
+        assert_eq!(check(&Tree::of(&[toolchain, stated])).len(), 1);
     }
 }

@@ -40,7 +40,7 @@ impl File {
     pub fn crate_dir(&self) -> &str {
         let parts: Vec<&str> = self.path.split('/').collect();
         let depth = match parts.first() {
-            Some(&("crates" | "systems")) => 2,
+            Some(&("crates" | "reference-systems")) => 2,
             Some(&("bench" | "xtask" | "fuzz")) => 1,
             _ => return "",
         };
@@ -80,7 +80,7 @@ impl Tree {
         }
         let mut files = Vec::new();
         for path in String::from_utf8_lossy(&listing.stdout).split('\0') {
-            if path.is_empty() || path.starts_with("vendor/") || path.starts_with("fuzz/corpora/") {
+            if path.is_empty() || path.starts_with("vendor/") || path.contains("fuzz/corpora/") {
                 continue;
             }
             // Skip files that are deleted but still in the index, and files that are not text.
@@ -204,7 +204,10 @@ mod tests {
     fn a_file_knows_its_crate() {
         let dir = |path: &str| Tree::of(&[(path, "")]).files[0].crate_dir().to_owned();
         assert_eq!(dir("crates/http/src/h1/parse.rs"), "crates/http");
-        assert_eq!(dir("systems/serve/build.rs"), "systems/serve");
+        assert_eq!(
+            dir("reference-systems/serve/build.rs"),
+            "reference-systems/serve"
+        );
         assert_eq!(dir("xtask/src/main.rs"), "xtask");
         assert_eq!(dir("docs/performance.md"), "");
     }

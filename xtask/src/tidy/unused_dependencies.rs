@@ -13,6 +13,11 @@ const NEEDED: &[(&str, &str, &str)] = &[
     ("serve", "prost", GENERATED),
     ("serve", "tonic-prost", GENERATED),
     ("zanzibar", "tonic-prost", GENERATED),
+    (
+        "systems-fuzz",
+        "libfuzzer-sys",
+        "the harness, fuzz/src/main.rs, uses it",
+    ),
 ];
 
 const GENERATED: &str = "the code that build.rs generates uses it";

@@ -7,7 +7,7 @@ one processor and wrk to another; rounds alternate. Every server first has to gi
 right answer to a sample, also to checks that must be denied.
 
   go install github.com/openfga/openfga/cmd/openfga@v1.22.1
-  cargo build --release -p plimsoll-serve
+  cargo build --release --manifest-path reference-systems/Cargo.toml
   systems/zanzibar/bench/beside_openfga.py
 
 Figures are checks per second, and per second of the server's own processor time, which

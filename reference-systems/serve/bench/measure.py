@@ -7,7 +7,7 @@
 The server has one thread, pinned to core 0; wrk is pinned to core 1; the database may use
 both, as it would a machine of its own. Beside the rate on the clock, the table says what the server's processor time would allow: answers
 per second of it. Needs wrk, redis-server, PostgreSQL 15 with PostGIS, and the program,
-built with `cargo build --release -p plimsoll-serve`. Databases are private and on the disk
+built with `cargo build --release --manifest-path reference-systems/Cargo.toml`. Databases are private and on the disk
 that TMPDIR names (/var/tmp unless set), for flushing to the disk is what is measured.
 """
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures proxies side by side, and `payload` next to nginx.
 
-    cargo build --release -p plimsoll-serve
+    cargo build --release --manifest-path reference-systems/Cargo.toml
     systems/gateway/measure.py                       # all products, all four pairs
     systems/gateway/measure.py --products gateway,nginx --pairs h1-h1 --runs 5
     systems/gateway/measure.py --payload             # a 4 KiB answer
