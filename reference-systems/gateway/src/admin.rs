@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::future::{Ready, ready};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -53,36 +54,22 @@ impl Admin {
         let mut text = Exposition::default();
         let listening = self.listening.borrow().clone();
         let sum = |read: fn(&Counters) -> u64| {
-            listening
-                .iter()
-                .map(|entry| entry.counters.sum(read))
-                .sum::<u64>()
+            let entries = listening.iter();
+            entries.map(|entry| entry.counters.sum(read)).sum::<u64>()
         };
-        use std::sync::atomic::Ordering::Relaxed;
-        for (name, help, value) in [
-            (
-                "connections_total",
-                "Connections taken up.",
-                sum(|c| c.opened.load(Relaxed)),
-            ),
-            (
-                "connections_open",
-                "Connections open now.",
-                sum(Counters::open),
-            ),
-            (
-                "connections_rejected_total",
-                "Connections closed at once: too many were open.",
-                sum(|c| c.rejected.load(Relaxed)),
-            ),
-            (
-                "connections_broken_total",
-                "Connections that ended in an error.",
-                sum(|c| c.broken.load(Relaxed)),
-            ),
-        ] {
-            text.metric(&format!("plimsoll_serve_{name}"), help, value);
-        }
+        let mut put = |name: &str, help: &str, read: fn(&Counters) -> u64| {
+            text.metric(
+                &format!("plimsoll_serve_connections_{name}"),
+                help,
+                sum(read),
+            );
+        };
+        put("total", "Connections taken up.", |c| c.opened.load(Relaxed));
+        put("open", "Connections open now.", Counters::open);
+        let help = "Connections closed at once: too many were open.";
+        put("rejected_total", help, |c| c.rejected.load(Relaxed));
+        let help = "Connections that ended in an error.";
+        put("broken_total", help, |c| c.broken.load(Relaxed));
         self.gateway.metrics(&mut text);
         text.into_text()
     }

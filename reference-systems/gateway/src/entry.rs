@@ -181,7 +181,8 @@ impl Manners {
             tls: settings
                 .tls
                 .as_ref()
-                .map(|tls| TlsAcceptor::from(tls.0.clone())),
+                .and_then(|tls| tls.config.clone())
+                .map(TlsAcceptor::from),
             closing: closing.clone(),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arc_swap::ArcSwap;
 use hyper::StatusCode;
-use plimsoll_serving::counters::{Exposition, Metric, PerWorker, count};
+use plimsoll_serving::counters::{Exposition, PerWorker, count};
 
 use crate::access_log::Journal;
 use crate::plan::Plan;
@@ -37,66 +37,7 @@ impl Counts {
             count(class);
         }
     }
-
-    fn class(&self, class: usize) -> u64 {
-        self.answered
-            .get(class)
-            .map_or(0, |count| count.load(Relaxed))
-    }
 }
-
-const METRICS: &[Metric<Counts>] = &[
-    (
-        "plimsoll_gateway_answers_1xx_total",
-        "Responses 101: another protocol.",
-        |c| c.class(1),
-    ),
-    (
-        "plimsoll_gateway_answers_2xx_total",
-        "Responses 200 to 299.",
-        |c| c.class(2),
-    ),
-    (
-        "plimsoll_gateway_answers_3xx_total",
-        "Responses 300 to 399.",
-        |c| c.class(3),
-    ),
-    (
-        "plimsoll_gateway_answers_4xx_total",
-        "Responses 400 to 499.",
-        |c| c.class(4),
-    ),
-    (
-        "plimsoll_gateway_answers_5xx_total",
-        "Responses 500 to 599.",
-        |c| c.class(5),
-    ),
-    (
-        "plimsoll_gateway_rate_limited_total",
-        "Requests that got 429: too many for their key.",
-        |c| c.rate_limited.load(Relaxed),
-    ),
-    (
-        "plimsoll_gateway_overloaded_total",
-        "Requests that got 503: too many in progress or waiting.",
-        |c| c.overloaded.load(Relaxed),
-    ),
-    (
-        "plimsoll_gateway_retries_total",
-        "Requests sent again.",
-        |c| c.retried.load(Relaxed),
-    ),
-    (
-        "plimsoll_gateway_attempts_failed_total",
-        "Attempts at a target that got no response.",
-        |c| c.failed.load(Relaxed),
-    ),
-    (
-        "plimsoll_gateway_tunnels_total",
-        "Connections that went on in another protocol.",
-        |c| c.tunnels.load(Relaxed),
-    ),
-];
 
 impl Gateway {
     pub fn new(plan: Arc<Plan>, workers: usize) -> Gateway {
@@ -120,68 +61,79 @@ impl Gateway {
 
     /// Adds the counters to `/metrics`.
     pub fn metrics(&self, text: &mut Exposition) {
-        text.metrics(METRICS, &self.counts);
-        let plan = self.plan();
-        let targets = || {
-            plan.upstreams()
-                .iter()
-                .flat_map(|upstream| upstream.targets())
+        let mut put = |name: &str, help: &str, value: u64| {
+            text.metric(&format!("plimsoll_gateway_{name}"), help, value);
         };
-        let well = targets().filter(|target| target.health.is_well()).count() as u64;
-        let waiting: usize = plan
-            .services()
-            .iter()
-            .map(|service| service.gate.waiting())
-            .sum();
-        let keys: usize = plan
+        for (class, help) in [
+            (1, "Responses 101: another protocol."),
+            (2, "Responses 200 to 299."),
+            (3, "Responses 300 to 399."),
+            (4, "Responses 400 to 499."),
+            (5, "Responses 500 to 599."),
+        ] {
+            let answered = self.counts.sum(|c| c.answered[class].load(Relaxed));
+            put(&format!("answers_{class}xx_total"), help, answered);
+        }
+        let sum = |read: fn(&Counts) -> &AtomicU64| self.counts.sum(|c| read(c).load(Relaxed));
+        let help = "Requests that got 429: too many for their key.";
+        put("rate_limited_total", help, sum(|c| &c.rate_limited));
+        let help = "Requests that got 503: too many in progress or waiting.";
+        put("overloaded_total", help, sum(|c| &c.overloaded));
+        put("retries_total", "Requests sent again.", sum(|c| &c.retried));
+        let help = "Attempts at a target that got no response.";
+        put("attempts_failed_total", help, sum(|c| &c.failed));
+        let help = "Connections that went on in another protocol.";
+        put("tunnels_total", help, sum(|c| &c.tunnels));
+
+        let plan = self.plan();
+        let upstreams = plan.upstreams();
+        let targets = || upstreams.iter().flat_map(|upstream| upstream.targets());
+        put("targets", "Targets of upstreams.", targets().count() as u64);
+        let well = targets().filter(|target| target.health.is_well());
+        put(
+            "targets_well",
+            "Targets that are asked.",
+            well.count() as u64,
+        );
+        let under_way = targets().map(|target| target.under_way()).sum();
+        put(
+            "requests_at_targets",
+            "Requests under way at targets.",
+            under_way,
+        );
+        let idle = upstreams.iter().map(|upstream| upstream.idle()).sum();
+        put(
+            "connections_idle",
+            "Idle connections kept to targets.",
+            idle,
+        );
+        let services = plan.services().iter();
+        let waiting: usize = services.map(|service| service.gate.waiting()).sum();
+        put(
+            "requests_waiting",
+            "Requests that wait for their turn.",
+            waiting as u64,
+        );
+        let limiters = plan
             .routes()
             .iter()
-            .filter_map(|route| route.limiter.as_ref())
-            .map(|limiter| limiter.keys())
-            .sum();
-        for (name, help, value) in [
-            ("targets", "Targets of upstreams.", targets().count() as u64),
-            ("targets_well", "Targets that are asked.", well),
-            (
-                "requests_at_targets",
-                "Requests under way at targets.",
-                targets().map(|target| target.under_way()).sum(),
-            ),
-            (
-                "connections_idle",
-                "Idle connections kept to targets.",
-                plan.upstreams()
-                    .iter()
-                    .map(|upstream| upstream.idle())
-                    .sum(),
-            ),
-            (
-                "requests_waiting",
-                "Requests that wait for their turn.",
-                waiting as u64,
-            ),
-            (
-                "rate_limit_keys",
-                "Keys whose tokens are counted.",
-                keys as u64,
-            ),
-            (
-                "access_log_left_out_total",
-                "Lines that the access log could not keep up with.",
-                self.journal.left_out(),
-            ),
-            (
-                "reloads_total",
-                "Configurations taken up.",
-                self.reloads.load(Relaxed),
-            ),
-            (
-                "reloads_refused_total",
-                "Configurations that were wrong.",
-                self.reloads_refused.load(Relaxed),
-            ),
-        ] {
-            text.metric(&format!("plimsoll_gateway_{name}"), help, value);
-        }
+            .filter_map(|route| route.limiter.as_ref());
+        let keys: usize = limiters.map(|limiter| limiter.keys()).sum();
+        put(
+            "rate_limit_keys",
+            "Keys whose tokens are counted.",
+            keys as u64,
+        );
+
+        let help = "Lines that the access log could not keep up with.";
+        put("access_log_left_out_total", help, self.journal.left_out());
+        let reloads = self.reloads.load(Relaxed);
+        put("reloads_total", "Configurations taken up.", reloads);
+        let refused = self.reloads_refused.load(Relaxed);
+        put(
+            "reloads_refused_total",
+            "Configurations that were wrong.",
+            refused,
+        );
     }
 }

@@ -26,11 +26,12 @@ pub struct Limiter {
 
 impl Limiter {
     pub fn new(settings: RateLimit) -> Limiter {
-        let per = u64::try_from(settings.per.as_nanos()).unwrap_or(u64::MAX);
-        let cost = (per / u64::from(settings.count.get())).max(1);
+        let (count, per) = settings.rate;
+        let per = u64::try_from(per.as_nanos()).unwrap_or(u64::MAX);
+        let cost = (per / u64::from(count.get())).max(1);
         Limiter {
             cost,
-            depth: cost.saturating_mul(u64::from(settings.burst.get())),
+            depth: cost.saturating_mul(u64::from(settings.burst.unwrap_or(count).get())),
             started: Instant::now(),
             tables: (0..TABLES).map(|_| Mutex::default()).collect(),
             settings,
@@ -82,9 +83,8 @@ mod tests {
 
     fn limiter(count: u32, burst: u32, keys: usize) -> Limiter {
         Limiter::new(RateLimit {
-            count: NonZero::new(count).unwrap(),
-            per: Duration::from_secs(1),
-            burst: NonZero::new(burst).unwrap(),
+            rate: (NonZero::new(count).unwrap(), Duration::from_secs(1)),
+            burst: NonZero::new(burst),
             key: Key::All,
             keys,
         })

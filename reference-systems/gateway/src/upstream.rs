@@ -85,10 +85,7 @@ impl Upstream {
 
     /// Whether the choice depends on the request.
     pub fn hashes(&self) -> Option<&config::HashBy> {
-        match &self.settings.strategy {
-            config::Strategy::Hash(by) => Some(by),
-            _ => None,
-        }
+        self.settings.hash_by.as_ref()
     }
 
     /// Closes a worker's idle connections that are broken or were idle too long.

@@ -1,130 +1,71 @@
 //! Entries: the listeners for clients.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Deserializer};
 use tokio_rustls::rustls::ServerConfig;
 
-use super::fields::{Field, Problems};
-use crate::tls;
+use super::values::{duration, number, or_not, seconds, text, within};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
+    #[serde(skip)]
     pub name: String,
-    pub line: usize,
+    #[serde(deserialize_with = "address")]
     pub bind: SocketAddr,
+    #[serde(default)]
     pub protocol: Protocol,
     pub tls: Option<Tls>,
+    #[serde(default)]
     pub forwarded: Forwarded,
     /// Maximum open connections; further ones are closed.
+    #[serde(
+        default = "number::<50_000, _>",
+        deserialize_with = "within::<1, 1_000_000, _, _>"
+    )]
     pub max_connections: u64,
     /// A connection without a request for this time is closed.
+    #[serde(default = "seconds::<75>", deserialize_with = "duration")]
     pub idle_timeout: Duration,
 }
 
 /// The version of HTTP of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// HTTP/2 if the client asks for it (by ALPN, or by prior knowledge).
+    #[default]
     Auto,
     H1,
     H2,
 }
 
 /// How to treat `X-Forwarded-*` from a client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Forwarded {
     /// They are dropped: the client is the first hop.
+    #[default]
     Replace,
     /// The client is a trusted proxy: its values are kept and extended.
     Append,
 }
 
-/// A loaded certificate. It is loaded again on each reload, so it never equals another.
-#[derive(Debug, Clone)]
-pub struct Tls(pub Arc<ServerConfig>);
-
-impl PartialEq for Tls {
-    fn eq(&self, other: &Tls) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
+/// A certificate, which is loaded again on each reload.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    #[serde(skip)]
+    pub config: Option<Arc<ServerConfig>>,
 }
 
-const KEYS: [&str; 6] = [
-    "bind",
-    "protocol",
-    "tls",
-    "forwarded",
-    "max_connections",
-    "idle_timeout",
-];
-
-pub fn read(
-    name: &str,
-    field: &Field<'_>,
-    folder: &Path,
-    problems: &mut Problems,
-) -> Option<Entry> {
-    let fields = field.fields(&KEYS, problems);
-    let bind = fields.need("bind", problems).and_then(|field| {
-        field.read(
-            "an address and a port, such as 127.0.0.1:8080 or [::1]:8080",
-            problems,
-            |text| text.parse().ok(),
-        )
-    });
-    let words = [
-        ("auto", Protocol::Auto),
-        ("h1", Protocol::H1),
-        ("h2", Protocol::H2),
-    ];
-    let protocol = fields
-        .get("protocol")
-        .map_or(Some(Protocol::Auto), |field| field.choice(&words, problems));
-    let tls = fields.get("tls").map(|field| {
-        let fields = field.fields(&["certificate", "key"], problems);
-        let mut path = |key| {
-            let text = fields.need(key, problems)?.text(problems)?;
-            Some(folder.join(text))
-        };
-        let (certificate, key) = (path("certificate")?, path("key")?);
-        match tls::server(&certificate, &key, protocol?) {
-            Ok(config) => Some(Tls(Arc::new(config))),
-            Err(what) => {
-                problems.add(field, what);
-                None
-            }
-        }
-    });
-    let words = [
-        ("replace", Forwarded::Replace),
-        ("append", Forwarded::Append),
-    ];
-    let forwarded = fields
-        .get("forwarded")
-        .and_then(|field| field.choice(&words, problems))
-        .unwrap_or(Forwarded::Replace);
-    let max_connections = fields
-        .get("max_connections")
-        .and_then(|field| field.number(1..=1_000_000, problems))
-        .unwrap_or(50_000);
-    let idle_timeout = fields
-        .get("idle_timeout")
-        .and_then(|field| field.duration(problems))
-        .unwrap_or(Duration::from_secs(75));
-    Some(Entry {
-        name: name.to_owned(),
-        line: field.node.line,
-        bind: bind?,
-        protocol: protocol?,
-        tls: match tls {
-            Some(tls) => Some(tls?),
-            None => None,
-        },
-        forwarded,
-        max_connections,
-        idle_timeout,
-    })
+fn address<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
+    let expected = "an address and a port, such as 127.0.0.1:8080 or [::1]:8080";
+    text(from, |text| or_not(text.parse().ok(), text, expected))
 }

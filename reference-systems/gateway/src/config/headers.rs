@@ -1,14 +1,20 @@
 //! Rules that change headers.
 
 use hyper::http::{HeaderName, HeaderValue};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 
-use super::fields::{Field, Fields, Problems};
+use super::values::{named, or_not, texts};
 
 /// Changes to a message's headers: first removals, then replacements, then additions.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct HeaderRules {
+    #[serde(deserialize_with = "names")]
     pub remove: Vec<HeaderName>,
+    #[serde(deserialize_with = "fields")]
     pub set: Vec<(HeaderName, HeaderValue)>,
+    #[serde(deserialize_with = "fields")]
     pub add: Vec<(HeaderName, HeaderValue)>,
 }
 
@@ -24,45 +30,31 @@ const FRAMING: [&str; 7] = [
     "upgrade",
 ];
 
-/// The rules under `name`, if any.
-pub fn read(name: &str, fields: &Fields<'_>, problems: &mut Problems) -> HeaderRules {
-    let mut rules = HeaderRules::default();
-    let Some(field) = fields.get(name) else {
-        return rules;
-    };
-    let fields = field.fields(&["remove", "set", "add"], problems);
-    for field in fields.get("remove").iter().flat_map(|field| field.items()) {
-        if let Some(text) = field.text(problems) {
-            rules.remove.extend(header_name(text, &field, problems));
-        }
+/// The name of a header that rules may change.
+pub fn header_name(text: &str) -> Result<HeaderName, String> {
+    let name = or_not(text.parse::<HeaderName>().ok(), text, "a name of a header")?;
+    if FRAMING.contains(&name.as_str()) {
+        return Err(format!(
+            "'{text}' frames messages, which is the gateway's own business"
+        ));
     }
-    for (key, list) in [("set", &mut rules.set), ("add", &mut rules.add)] {
-        let Some(field) = fields.get(key) else {
-            continue;
-        };
-        for (key, field) in field.named(problems) {
-            let name = header_name(&key.name, &field, problems);
-            let value = field.read("a header's value", problems, |text| {
-                HeaderValue::from_str(text).ok()
-            });
-            list.extend(name.zip(value));
-        }
-    }
-    rules
+    Ok(name)
 }
 
-/// The name of a header that rules may change.
-pub fn header_name(text: &str, field: &Field<'_>, problems: &mut Problems) -> Option<HeaderName> {
-    let Ok(name) = text.parse::<HeaderName>() else {
-        problems.add(field, format!("'{text}' is not a name of a header"));
-        return None;
+fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<HeaderName>, D::Error> {
+    texts(from, header_name)
+}
+
+fn fields<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(HeaderName, HeaderValue)>, D::Error> {
+    let read = |(name, value): (String, String)| {
+        let parsed = HeaderValue::from_str(&value).ok();
+        Ok((
+            header_name(&name)?,
+            or_not(parsed, &value, "a header's value")?,
+        ))
     };
-    if FRAMING.contains(&name.as_str()) {
-        problems.add(
-            field,
-            format!("'{text}' frames messages, which is the gateway's own business"),
-        );
-        return None;
-    }
-    Some(name)
+    let fields = named(from)?.into_iter().map(read);
+    fields
+        .collect::<Result<_, String>>()
+        .map_err(D::Error::custom)
 }

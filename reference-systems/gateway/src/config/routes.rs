@@ -5,30 +5,41 @@ use std::time::Duration;
 
 use hyper::http::{HeaderName, Method};
 use regex::Regex;
+use serde::{Deserialize, Deserializer};
 
-use super::fields::{Field, Fields, Problems};
-use super::headers::{self, HeaderRules, header_name};
+use super::headers::{HeaderRules, header_name};
+use super::values::{list, or_not, path, text, texts, within};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Route {
+    #[serde(skip)]
     pub name: String,
     /// Conditions; an empty one matches every request.
+    #[serde(default, deserialize_with = "list")]
     pub entries: Vec<String>,
     /// In lower case, without a port; a leading `*.` matches any subdomain.
+    #[serde(default, deserialize_with = "hosts")]
     pub hosts: Vec<String>,
+    #[serde(default, deserialize_with = "methods")]
     pub methods: Vec<Method>,
     /// The path begins with this, followed by its end or a slash.
+    #[serde(default, deserialize_with = "some_path")]
     pub prefix: Option<String>,
     pub regex: Option<Pattern>,
     pub service: String,
+    #[serde(default)]
     pub rewrite: Rewrite,
+    #[serde(default)]
     pub request_headers: HeaderRules,
+    #[serde(default)]
     pub response_headers: HeaderRules,
     pub rate_limit: Option<RateLimit>,
 }
 
 /// A regular expression; equal if the texts are equal.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Pattern(pub Regex);
 
 impl PartialEq for Pattern {
@@ -37,9 +48,24 @@ impl PartialEq for Pattern {
     }
 }
 
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Pattern, String> {
+        Regex::new(&text).map(Pattern).map_err(|error| {
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default();
+            let why = why.trim_start_matches("error: ");
+            format!("'{text}' is not a regular expression: {why}")
+        })
+    }
+}
+
 /// How the path is rewritten for the upstream.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(try_from = "WrittenRewrite")]
 pub enum Rewrite {
+    #[default]
     Keep,
     /// The route's prefix is replaced by this.
     Prefix(String),
@@ -47,180 +73,100 @@ pub enum Rewrite {
     Regex(Pattern, String),
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRewrite {
+    #[serde(default, deserialize_with = "some_path")]
+    prefix: Option<String>,
+    regex: Option<Pattern>,
+    #[serde(default, deserialize_with = "some_path")]
+    to: Option<String>,
+}
+
+impl TryFrom<WrittenRewrite> for Rewrite {
+    type Error = &'static str;
+
+    fn try_from(written: WrittenRewrite) -> Result<Rewrite, &'static str> {
+        match (written.prefix, written.regex, written.to) {
+            (Some(prefix), None, None) => Ok(Rewrite::Prefix(prefix)),
+            (None, Some(pattern), Some(to)) => Ok(Rewrite::Regex(pattern, to)),
+            _ => Err("either 'prefix', or 'regex' and 'to', belong here"),
+        }
+    }
+}
+
 /// A token bucket for each key.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// This number of requests …
-    pub count: NonZero<u32>,
-    /// … in this time.
-    pub per: Duration,
-    /// Maximum requests in a burst.
-    pub burst: NonZero<u32>,
+    /// This number of requests in this time.
+    #[serde(deserialize_with = "rate")]
+    pub rate: (NonZero<u32>, Duration),
+    /// Maximum requests in a burst; as many as the rate's by default.
+    pub burst: Option<NonZero<u32>>,
+    #[serde(default)]
     pub key: Key,
     /// Maximum keys to remember; above it, the one idle longest is forgotten.
+    #[serde(
+        default = "most_keys",
+        deserialize_with = "within::<1, 10_000_000, _, _>"
+    )]
     pub keys: usize,
 }
 
 /// The key that distinguishes clients.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Key {
     All,
+    #[default]
     Address,
     /// The header's value; the client's address if it is missing.
     Header(HeaderName),
 }
 
-const KEYS: [&str; 10] = [
-    "entries",
-    "hosts",
-    "methods",
-    "prefix",
-    "regex",
-    "service",
-    "rewrite",
-    "request_headers",
-    "response_headers",
-    "rate_limit",
-];
+impl TryFrom<String> for Key {
+    type Error = String;
 
-pub fn read(name: &str, field: &Field<'_>, problems: &mut Problems) -> Option<Route> {
-    let fields = field.fields(&KEYS, problems);
-    let prefix = fields.get("prefix").and_then(|field| path(field, problems));
-    let methods = list(
-        &fields,
-        "methods",
-        problems,
-        "a method, such as GET",
-        |text| {
-            let upper = text.bytes().all(|byte| byte.is_ascii_uppercase());
-            Method::from_bytes(text.as_bytes()).ok().filter(|_| upper)
-        },
-    );
-    let hosts = list(
-        &fields,
-        "hosts",
-        problems,
-        "a host's name, such as api.example or *.example",
-        |text| {
-            let rest = text.strip_prefix("*.").unwrap_or(text);
-            let fits = !rest.is_empty()
-                && rest
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte));
-            fits.then(|| text.to_ascii_lowercase())
-        },
-    );
-    let rewrite = rewrite(&fields, prefix.as_deref(), problems);
-    Some(Route {
-        name: name.to_owned(),
-        entries: list(&fields, "entries", problems, "an entry", |text| {
-            Some(text.to_owned())
-        }),
-        hosts,
-        methods,
-        regex: fields
-            .get("regex")
-            .and_then(|field| pattern(field, problems)),
-        rewrite,
-        service: fields.need("service", problems)?.text(problems)?.to_owned(),
-        request_headers: headers::read("request_headers", &fields, problems),
-        response_headers: headers::read("response_headers", &fields, problems),
-        rate_limit: fields
-            .get("rate_limit")
-            .and_then(|field| rate_limit(field, problems)),
-        prefix,
+    fn try_from(text: String) -> Result<Key, String> {
+        match (text.as_str(), text.strip_prefix("header ")) {
+            ("all", _) => Ok(Key::All),
+            ("address", _) => Ok(Key::Address),
+            (_, Some(name)) => Ok(Key::Header(header_name(name.trim())?)),
+            _ => Err(format!("'{text}' is none of all, address, header NAME")),
+        }
+    }
+}
+
+fn most_keys() -> usize {
+    100_000
+}
+
+fn some_path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    path(from).map(Some)
+}
+
+fn hosts<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    texts(from, |text| {
+        let rest = text.strip_prefix("*.").unwrap_or(text);
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._[:]".contains(&byte);
+        let host = !rest.is_empty() && rest.bytes().all(fits);
+        let expected = "a host's name, such as api.example or *.example";
+        or_not(host.then(|| text.to_ascii_lowercase()), text, expected)
     })
 }
 
-fn list<T>(
-    fields: &Fields<'_>,
-    key: &str,
-    problems: &mut Problems,
-    expected: &str,
-    read: impl Fn(&str) -> Option<T>,
-) -> Vec<T> {
-    let items = fields.get(key).map(Field::items).unwrap_or_default();
-    items
-        .iter()
-        .filter_map(|item| item.read(expected, problems, &read))
-        .collect()
+fn methods<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Method>, D::Error> {
+    texts(from, |text| {
+        let upper = text.bytes().all(|byte| byte.is_ascii_uppercase());
+        let method = Method::from_bytes(text.as_bytes()).ok().filter(|_| upper);
+        or_not(method, text, "a method, such as GET")
+    })
 }
 
-/// A path, without query.
-pub fn path(field: &Field<'_>, problems: &mut Problems) -> Option<String> {
-    field.read(
-        "a path, which begins with '/' and has no '?', '#' or blank",
-        problems,
-        |text| {
-            let fits = text.starts_with('/')
-                && text
-                    .bytes()
-                    .all(|byte| byte.is_ascii_graphic() && byte != b'?' && byte != b'#');
-            fits.then(|| text.to_owned())
-        },
-    )
-}
-
-fn pattern(field: &Field<'_>, problems: &mut Problems) -> Option<Pattern> {
-    let text = field.text(problems)?;
-    match Regex::new(text) {
-        Ok(regex) => Some(Pattern(regex)),
-        Err(error) => {
-            let last = error.to_string();
-            let last = last
-                .lines()
-                .last()
-                .unwrap_or_default()
-                .trim_start_matches("error: ")
-                .to_owned();
-            problems.add(
-                field,
-                format!("'{text}' is not a regular expression: {last}"),
-            );
-            None
-        }
-    }
-}
-
-fn rewrite(fields: &Fields<'_>, prefix: Option<&str>, problems: &mut Problems) -> Rewrite {
-    let Some(field) = fields.get("rewrite") else {
-        return Rewrite::Keep;
-    };
-    let fields = field.fields(&["prefix", "regex", "to"], problems);
-    match (fields.get("prefix"), fields.get("regex")) {
-        (Some(to), None) => {
-            if prefix.is_none() {
-                problems.add(
-                    to,
-                    "what is replaced is the route's own 'prefix', which is missing",
-                );
-            }
-            path(to, problems).map_or(Rewrite::Keep, Rewrite::Prefix)
-        }
-        (None, Some(regex)) => {
-            let pattern = pattern(regex, problems);
-            let to = fields
-                .need("to", problems)
-                .and_then(|to| path(to, problems));
-            match pattern.zip(to) {
-                Some((pattern, to)) => Rewrite::Regex(pattern, to),
-                None => Rewrite::Keep,
-            }
-        }
-        _ => {
-            problems.add(field, "either 'prefix', or 'regex' and 'to', belong here");
-            Rewrite::Keep
-        }
-    }
-}
-
-fn rate_limit(field: &Field<'_>, problems: &mut Problems) -> Option<RateLimit> {
-    let fields = field.fields(&["rate", "burst", "key", "keys"], problems);
-    let (count, per) = fields.need("rate", problems)?.read(
-        "a rate, such as 100/s, 600/m or 1000/h",
-        problems,
-        |text| {
-            let (count, unit) = text.split_once('/')?;
+fn rate<'de, D: Deserializer<'de>>(from: D) -> Result<(NonZero<u32>, Duration), D::Error> {
+    text(from, |text| {
+        let rate = text.split_once('/').and_then(|(count, unit)| {
             let seconds = match unit {
                 "s" => 1,
                 "m" => 60,
@@ -228,40 +174,7 @@ fn rate_limit(field: &Field<'_>, problems: &mut Problems) -> Option<RateLimit> {
                 _ => return None,
             };
             Some((count.parse().ok()?, Duration::from_secs(seconds)))
-        },
-    )?;
-    let burst = match fields.get("burst") {
-        Some(field) => field.read("a number of requests, from 1", problems, |text| {
-            text.parse().ok()
-        })?,
-        None => count,
-    };
-    let key = match fields.get("key") {
-        None => Key::Address,
-        Some(field) => match field.text(problems)? {
-            "all" => Key::All,
-            "address" => Key::Address,
-            text => match text.strip_prefix("header ") {
-                Some(name) => Key::Header(header_name(name.trim(), field, problems)?),
-                None => {
-                    problems.add(
-                        field,
-                        format!("'{text}' is none of all, address, header NAME"),
-                    );
-                    return None;
-                }
-            },
-        },
-    };
-    let keys = match fields.get("keys") {
-        Some(field) => field.number(1..=10_000_000, problems)?,
-        None => 100_000,
-    };
-    Some(RateLimit {
-        count,
-        per,
-        burst,
-        key,
-        keys: usize::try_from(keys).unwrap_or(usize::MAX),
+        });
+        or_not(rate, text, "a rate, such as 100/s, 600/m or 1000/h")
     })
 }

@@ -35,14 +35,14 @@ impl Balance {
             .map(|target| target.weight)
             .collect();
         match settings.strategy {
-            Strategy::RoundRobin => Balance::Turns {
+            Strategy::RoundRobin | Strategy::Weighted => Balance::Turns {
                 round: round(&weights),
                 next: AtomicUsize::new(0),
             },
             Strategy::LeastConnections => Balance::Least {
                 next: AtomicUsize::new(0),
             },
-            Strategy::Hash(_) => {
+            Strategy::Hash => {
                 let least = weights.iter().copied().min().unwrap_or(1).max(1);
                 let mut ring: Vec<_> = settings
                     .targets
@@ -157,7 +157,7 @@ fn greatest_common_divisor(one: u32, other: u32) -> u32 {
 mod tests {
     use super::super::Upstream;
     use super::*;
-    use crate::config::{HashBy, PassiveCheck, Wire};
+    use crate::config::{PassiveCheck, Wire};
     use std::collections::HashMap;
     use std::time::Duration;
 
@@ -165,6 +165,7 @@ mod tests {
         let settings = config::Upstream {
             name: "u".into(),
             strategy,
+            hash_by: None,
             targets: weights
                 .iter()
                 .enumerate()
@@ -238,7 +239,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_stays_with_its_target_when_another_goes() {
-        let upstream = upstream(Strategy::Hash(HashBy::Address), &[1, 1, 1, 1]);
+        let upstream = upstream(Strategy::Hash, &[1, 1, 1, 1]);
         let keys = || (0..4000u64).map(|key| hash(&key.to_le_bytes()));
         let shares = shares(&upstream, keys());
         assert!(

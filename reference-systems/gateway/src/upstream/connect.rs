@@ -23,11 +23,14 @@ pub async fn connect(address: &str, upstream: &Upstream) -> Result<Stream, Troub
         let Some(tls) = &upstream.tls else {
             return Ok(Either::Left(stream));
         };
+        let Some(config) = &tls.config else {
+            return Err(Trouble::unreachable("its TLS is not set up".to_owned()));
+        };
         let name = match &tls.name {
             Some(name) => name.clone(),
             None => name_of(address)?,
         };
-        TlsConnector::from(tls.config.clone())
+        TlsConnector::from(config.clone())
             .connect(name, stream)
             .await
             .map(Either::Right)
