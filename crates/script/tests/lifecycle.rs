@@ -228,7 +228,7 @@ fn failing_init_code_is_reported_with_its_location() {
     assert!(
         load("await new Promise(() => {}); export default () => 1")
             .to_string()
-            .contains("top level")
+            .contains("top-level")
     );
     assert!(
         load("import 'k6/browser'; export default () => 1")
