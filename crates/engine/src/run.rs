@@ -141,6 +141,7 @@ fn conduct<F: UserFactory>(
         state,
         reported: &reported,
         told_abort: false,
+        gone: 0,
     };
     let say = |event| {
         let _ = events.send(event);
@@ -166,15 +167,13 @@ fn conduct<F: UserFactory>(
         }
     }
     phase.tell_all(|| Command::Exit);
-    for worker in workers {
-        let _ = worker.thread.join();
-    }
+    // Their threads may take seconds longer, to free the users.
+    phase.wait_until_gone();
     say(Event::Finished);
 }
 
 struct Hired {
     commands: UnboundedSender<Command>,
-    thread: std::thread::JoinHandle<()>,
 }
 
 /// Divides the plan among workers and starts their threads.
@@ -238,7 +237,7 @@ fn hire<F: UserFactory>(
                 .name(format!("worker-{index}"))
                 .spawn(move || worker::run(assignment));
             match spawned {
-                Ok(thread) => Some(Hired { commands, thread }),
+                Ok(_) => Some(Hired { commands }),
                 Err(error) => {
                     let what = format!(
                         "could not start a worker thread: {}",
@@ -270,9 +269,19 @@ struct Phase<'a> {
     state: &'a RunState,
     reported: &'a Receiver<Report>,
     told_abort: bool,
+    /// How many workers are gone.
+    gone: usize,
 }
 
 impl Phase<'_> {
+    fn wait_until_gone(&mut self) {
+        while self.gone < self.workers.len()
+            && let Ok(report) = self.reported.recv()
+        {
+            self.gone += usize::from(matches!(report, Report::Gone));
+        }
+    }
+
     fn tell_all(&self, command: impl Fn() -> Command) {
         for worker in self.workers {
             // A worker that has ended has reported that, or has aborted the run.
@@ -299,8 +308,11 @@ impl Phase<'_> {
     fn wait_for(&mut self, mut count: usize, wanted: impl Fn(&Report) -> bool) {
         while count > 0 {
             match self.reported.recv_timeout(ABORT_LOOK) {
-                Ok(report) if wanted(&report) || matches!(report, Report::Gone) => count -= 1,
-                Ok(_) => {}
+                Ok(Report::Gone) => {
+                    self.gone += 1;
+                    count -= 1;
+                }
+                Ok(report) => count -= usize::from(wanted(&report)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }

@@ -68,7 +68,10 @@ pub(crate) struct ScenarioShare {
 /// The main function of a worker's thread.
 pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
     let run = Arc::clone(&assignment.run);
-    let reports = assignment.reports.clone();
+    let leaving = Leaving {
+        reports: assignment.reports.clone(),
+        is_told: Cell::new(false),
+    };
     let ended = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         // Check sockets after this many polls of tasks. Tasks are short, so with the default a
@@ -76,7 +79,8 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
         .event_interval(61)
         .build()
         .and_then(|runtime| {
-            tokio::task::LocalSet::new().block_on(&runtime, run_with_timers(live(assignment)))
+            tokio::task::LocalSet::new()
+                .block_on(&runtime, run_with_timers(live(assignment, &leaving)))
         });
     if let Err(error) = ended {
         run.abort(AbortReason::Machine(format!(
@@ -84,11 +88,30 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
             shortage::explain(&error)
         )));
     }
-    // The conductor may have ended already.
-    let _ = reports.send(Report::Gone);
 }
 
-async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
+/// Tells the conductor once that this worker is gone, also if it ends by a panic.
+struct Leaving {
+    reports: Sender<Report>,
+    is_told: Cell<bool>,
+}
+
+impl Leaving {
+    fn tell(&self) {
+        if !self.is_told.replace(true) {
+            // The conductor may have ended already.
+            let _ = self.reports.send(Report::Gone);
+        }
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.tell();
+    }
+}
+
+async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) {
     let recorder = Rc::new(Recorder::new(
         Arc::clone(&assignment.registry),
         Arc::clone(&assignment.watch),
@@ -201,6 +224,9 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>) {
     reporting.abort();
     let _ = reporting.await;
     outbox.send(None);
+    // Everything is measured. The users are freed after this: with millions of objects in scripts it takes seconds, and
+    // the end of the run does not wait for it.
+    leaving.tell();
 }
 
 /// Creates the planned users, and lets other tasks run after each.

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use plimsoll_engine::{
@@ -24,6 +24,7 @@ struct Sleepers {
     abort_at: Option<u64>,
     /// No user except the first ever waits. The first aborts the run after ten iterations.
     never_wait: bool,
+    frees: Option<Arc<Frees>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +44,29 @@ struct Sleeper {
     seen: Arc<Mutex<Vec<Seen>>>,
     abort_at: Option<u64>,
     never_wait: bool,
+    frees: Option<Arc<Frees>>,
+}
+
+/// Users that can be freed only once this is released, or after a long time.
+#[derive(Default)]
+struct Frees {
+    is_released: Mutex<bool>,
+    released: Condvar,
+    freed: AtomicU64,
+}
+
+impl Drop for Sleeper {
+    fn drop(&mut self) {
+        if let Some(frees) = &self.frees {
+            let is_released = frees.is_released.lock().unwrap();
+            let long = Duration::from_secs(60);
+            let waited = frees
+                .released
+                .wait_timeout_while(is_released, long, |is_released| !*is_released);
+            drop(waited);
+            frees.freed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
 }
 
 impl UserFactory for Sleepers {
@@ -56,6 +80,7 @@ impl UserFactory for Sleepers {
             seen: Arc::clone(&self.seen),
             abort_at: self.abort_at,
             never_wait: self.never_wait,
+            frees: self.frees.clone(),
         })
     }
 
@@ -392,4 +417,23 @@ fn users_that_never_wait_do_not_block_others() {
         assert!(begun.elapsed() < long / 2, "{executor:?}");
         assert!(outcome.running.state.iterations_completed() > 1_000);
     }
+}
+
+#[test]
+fn the_end_of_a_run_does_not_wait_until_users_are_freed() {
+    let frees = Arc::new(Frees::default());
+    let factory = Sleepers {
+        frees: Some(Arc::clone(&frees)),
+        ..Sleepers::default()
+    };
+    let executor = Executor::SharedIterations {
+        users: 4,
+        iterations: 8,
+        max_duration: ms(60_000),
+    };
+    let outcome = run_with(factory, scenario(executor), 2);
+    assert_eq!(outcome.seen.len(), 8);
+    assert_eq!(frees.freed.load(Ordering::Relaxed), 0);
+    *frees.is_released.lock().unwrap() = true;
+    frees.released.notify_all();
 }
