@@ -148,6 +148,28 @@ impl Instance {
     }
 }
 
+impl Instance {
+    /// Frees the objects of an interrupted call, if there are any, and lets the worker's other users run meanwhile.
+    pub async fn free_left_over(&self) {
+        // Without memory for a stack, the next call fails too.
+        if self.runtime.has_left_over()
+            && let Ok(freeing) = Fiber::new(&self.runtime, |_| ())
+        {
+            freeing.await;
+        }
+    }
+
+    /// Frees the instance, and lets the worker's other users run meanwhile. Dropping it does not pause, and takes seconds
+    /// with millions of objects.
+    pub async fn free(self) {
+        let runtime = self.runtime.clone();
+        drop(self);
+        if let Ok(freeing) = runtime.free() {
+            freeing.await;
+        }
+    }
+}
+
 impl Drop for Instance {
     fn drop(&mut self) {
         // Pending operations may hold the user, which would keep itself alive.

@@ -94,6 +94,7 @@ impl ScriptUsers {
     ) -> Result<Option<T>, AbortReason> {
         let instance = self.start(UserId(0), worker, Some((phase, stop))).await?;
         let Some(function) = instance.function(name) else {
+            instance.free().await;
             return Ok(None);
         };
         instance.user.tags.reset(&self.run()?.tags);
@@ -106,6 +107,7 @@ impl ScriptUsers {
         let call = instance.call(phase, function, argument, Some(stop), read);
         let outcome = within(limit, call).await;
         instance.record_traffic();
+        instance.free().await;
         let took_too_long = || {
             let limit = plimsoll_units::duration::format(limit);
             let text = format!("{name}() execution timed out after {limit}");
@@ -241,6 +243,7 @@ impl VirtualUser for ScriptUser {
             user.tags
                 .set_metadata("iter", iteration.in_user.to_string());
         }
+        self.instance.free_left_over().await;
         self.instance.set_iteration(iteration.in_user);
         let call = self.instance.call(
             Phase::Iteration,

@@ -20,6 +20,7 @@ fn beside(busy: &str) -> Run {
         import exec from 'k6/execution';
         import {{ parseHTML }} from 'k6/html';
         import k6crypto from 'k6/crypto';
+        import http from 'k6/http';
         export const options = {{ scenarios: {{
             busy: {{ executor: 'constant-vus', vus: 3, duration: '{HELD}', gracefulStop: '0s', exec: 'busy' }},
             others: {{ executor: 'per-vu-iterations', vus: 4, iterations: 10, exec: 'other' }},
@@ -55,7 +56,10 @@ fn a_user_that_never_waits_does_not_block_others() {
         "let list = null; for (let i = 0; i < 1e6; i++) list = { list }",
         "const all = []; for (let i = 0; i < 3e5; i++) { all.push({ all }) }",
         "while (true) ((1n << 500000n) - 1n).toString()",
+        "new Float64Array(1e7).map(Math.random).sort()",
         // Single calls of host functions.
+        "http.batch(new Array(1e5).fill('http://127.0.0.1:9/'))",
+        "new TextEncoder().encode('abcdefgh'.repeat(1e7))",
         "parseHTML('<div>'.repeat(1e6))",
         "k6crypto.sha256('abcdefgh'.repeat(1e7), 'hex')",
         "crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-1', salt: password, iterations: 4e9 }, key, 160)",

@@ -41,6 +41,7 @@
 #endif
 #include <time.h>
 #include <math.h>
+#include <sys/mman.h>
 
 #include "cutils.h"
 #include "list.h"
@@ -393,6 +394,8 @@ struct JSRuntime {
     bool in_build_stack_trace;
     /* true if inside JS_FreeRuntime */
     bool in_free;
+    /* Plimsoll: objects without references stay in gc_zero_ref_count_list */
+    bool free_later;
 
     struct JSStackFrame *current_stack_frame;
 
@@ -1907,7 +1910,7 @@ static void js_trigger_gc(JSRuntime *rt, size_t size)
     force_gc = ((rt->malloc_state.malloc_size + size) >
                 rt->malloc_gc_threshold);
 #endif
-    if (unlikely(force_gc) && js_put_off_gc(rt)) {
+    if (unlikely(force_gc) && (rt->free_later || js_put_off_gc(rt))) {
         rt->gc_is_due = true;
     } else if (force_gc) {
 #ifdef ENABLE_DUMPS // JS_DUMP_GC
@@ -2011,11 +2014,70 @@ static no_inline void *arena_malloc_large(JSRuntime *rt, size_t size)
     return b->user_data;
 }
 
+/* Plimsoll: memory from this size on is cleared and moved in blocks */
+#define JS_LARGE_MEMORY (8 * JS_BLOCK)
+#define JS_MEMORY_BLOCK (4 * JS_LARGE_MEMORY)
+#define JS_PAGE_SIZE 4096
+
+/* Plimsoll: clears large memory with pauses. The system replaces whole pages by
+   zeroed ones when they are next used, which is faster than writing all of them
+   now, and takes no memory for those that are never used. */
+static no_inline void js_clear_large(JSRuntime *rt, uint8_t *ptr, size_t size)
+{
+    size_t i, n;
+
+    for (i = 0; i < size; i += n) {
+        n = size - i < JS_MEMORY_BLOCK ? size - i : JS_MEMORY_BLOCK;
+        if ((uintptr_t)(ptr + i) % JS_PAGE_SIZE != 0) {
+            n = JS_PAGE_SIZE - (uintptr_t)(ptr + i) % JS_PAGE_SIZE;
+            if (n > size - i)
+                n = size - i;
+            memset(ptr + i, 0, n);
+        } else if (n < JS_PAGE_SIZE) {
+            memset(ptr + i, 0, n);
+        } else {
+            n -= n % JS_PAGE_SIZE;
+            if (madvise(ptr + i, n, MADV_DONTNEED) != 0) {
+                n = n < JS_BLOCK ? n : JS_BLOCK;
+                memset(ptr + i, 0, n);
+            }
+            js_poll_pause(rt, JS_PAUSE_EVERY - 1);
+        }
+    }
+}
+
+/* Plimsoll: moves large memory with pauses */
+static no_inline JSMallocBlockHeader *js_realloc_large(JSRuntime *rt,
+                                                       JSMallocBlockHeader *b,
+                                                       size_t old_size, size_t size)
+{
+    void *opaque = rt->malloc_state.opaque;
+    uint8_t *to = rt->mf.js_malloc(opaque, size);
+    size_t i, n;
+
+    if (!to)
+        return NULL;
+    for (i = 0; i < old_size; i += n) {
+        n = old_size - i < JS_BLOCK ? old_size - i : JS_BLOCK;
+        memcpy(to + i, (uint8_t *)b + i, n);
+        js_poll_pause(rt, JS_PAUSE_EVERY - 1);
+    }
+    rt->mf.js_free(opaque, b);
+    return (JSMallocBlockHeader *)to;
+}
+
 static no_inline void *arena_calloc_large(JSRuntime *rt, size_t size)
 {
     JSMallocBlockHeader *b;
-    b = rt->mf.js_calloc(rt->malloc_state.opaque, 1,
-                         sizeof(JSMallocBlockHeader) + size);
+    if (unlikely(size >= JS_LARGE_MEMORY)) {
+        b = rt->mf.js_malloc(rt->malloc_state.opaque,
+                             sizeof(JSMallocBlockHeader) + size);
+        if (b)
+            js_clear_large(rt, (uint8_t *)b, sizeof(JSMallocBlockHeader) + size);
+    } else {
+        b = rt->mf.js_calloc(rt->malloc_state.opaque, 1,
+                             sizeof(JSMallocBlockHeader) + size);
+    }
     if (!b)
         return NULL;
     b->u.block_idx = JS_ARENA_FREE_NIL;
@@ -2129,8 +2191,16 @@ static void *js_arena_realloc(JSRuntime *rt, void *ptr, size_t size)
             return js_arena_malloc(rt, size);
         } else {
             JSMallocBlockHeader *nb;
-            nb = rt->mf.js_realloc(rt->malloc_state.opaque, b,
-                                   sizeof(JSMallocBlockHeader) + size);
+            size_t old_size = 0;
+            if (unlikely(size >= JS_LARGE_MEMORY))
+                old_size = rt->mf.js_malloc_usable_size(b);
+            if (old_size >= JS_LARGE_MEMORY &&
+                old_size < sizeof(JSMallocBlockHeader) + size)
+                nb = js_realloc_large(rt, b, old_size,
+                                      sizeof(JSMallocBlockHeader) + size);
+            else
+                nb = rt->mf.js_realloc(rt->malloc_state.opaque, b,
+                                       sizeof(JSMallocBlockHeader) + size);
             if (!nb)
                 return NULL;
             nb->u.block_idx = JS_ARENA_FREE_NIL;
@@ -7666,6 +7736,8 @@ static void free_zero_refcount(JSRuntime *rt)
     JSGCObjectHeader *p;
     uint32_t step = 0;
 
+    if (unlikely(rt->free_later))
+        return;
     rt->gc_phase = JS_GC_PHASE_DECREF;
     for(;;) {
         el = rt->gc_zero_ref_count_list.next;
@@ -7675,6 +7747,8 @@ static void free_zero_refcount(JSRuntime *rt)
         assert(JS_REF_COUNT(p) == 0);
         free_gc_object(rt, p);
         js_poll_pause(rt, step++);
+        if (unlikely(rt->free_later))
+            break;
     }
     rt->gc_phase = JS_GC_PHASE_NONE;
 }
@@ -8043,8 +8117,22 @@ static void gc_free_cycles(JSRuntime *rt)
     init_list_head(&rt->gc_zero_ref_count_list);
 }
 
+/* Plimsoll: whether objects that lose their last reference are kept until this
+   is called with false. For a script that is being ended, which may leave
+   millions of objects behind. Weak references to such objects are still there,
+   so no script may run meanwhile. */
+void JS_SetFreeLater(JSRuntime *rt, bool later)
+{
+    rt->free_later = later;
+    if (!later && rt->gc_phase == JS_GC_PHASE_NONE)
+        free_zero_refcount(rt);
+}
+
 void JS_RunGC(JSRuntime *rt)
 {
+    /* the list is used for objects in cycles below */
+    JS_SetFreeLater(rt, false);
+
     /* decrement the reference of the children of each object. mark =
        1 after this pass. */
     gc_decref(rt);

@@ -1187,6 +1187,9 @@ JS_EXTERN void JS_SetInterruptHandler(JSRuntime *rt, JSInterruptHandler *cb, voi
    it just tells whether it could do so now. */
 typedef bool JSPauseHandler(JSRuntime *rt, void *opaque, bool only_ask);
 JS_EXTERN void JS_SetPauseHandler(JSRuntime *rt, JSPauseHandler *cb, void *opaque);
+/* Plimsoll: whether objects that lose their last reference are kept until this is
+   called with false. No script may run meanwhile, except to its end. */
+JS_EXTERN void JS_SetFreeLater(JSRuntime *rt, bool later);
 /* if can_block is true, Atomics.wait() can be used */
 JS_EXTERN void JS_SetCanBlock(JSRuntime *rt, bool can_block);
 /* set the [IsHTMLDDA] internal slot */

@@ -1564,6 +1564,9 @@ unsafe extern "C" {
     );
 }
 unsafe extern "C" {
+    pub fn JS_SetFreeLater(rt: *mut JSRuntime, later: bool);
+}
+unsafe extern "C" {
     pub fn JS_SetInterruptHandler(
         rt: *mut JSRuntime,
         cb: JSInterruptHandler,

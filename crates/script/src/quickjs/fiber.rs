@@ -78,10 +78,7 @@ impl<R: 'static> Fiber<R> {
     /// If the runtime already has a fiber.
     pub fn new(runtime: &Runtime, body: impl FnOnce(&Context) -> R + 'static) -> io::Result<Self> {
         let stack = take_stack()?;
-        assert!(
-            !runtime.inner().suspender.is_active(),
-            "the runtime already has a fiber"
-        );
+        runtime.assert_usable();
         let inside = runtime.clone();
         let coroutine =
             Coroutine::with_stack(stack, move |yielder: &Yielder<Wake, Waiting>, wake| {
@@ -94,6 +91,7 @@ impl<R: 'static> Fiber<R> {
                     sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
                     sys::JS_UpdateStackTop(inner.raw.as_ptr());
                 }
+                inner.free_left_over();
                 let result = body(inside.context());
                 inner.suspender.0.set(None);
                 inner.cancelled.set(false);
@@ -142,6 +140,7 @@ impl<R: 'static> Fiber<R> {
         if !std::mem::replace(&mut self.is_cancelled, true) {
             // The script ends now, whatever it was waiting for.
             self.waiting = None;
+            self.runtime.inner().free_later();
         }
         loop {
             if self.poll_waiting(cx).is_pending() {
@@ -228,43 +227,7 @@ impl Context {
     /// # Panics
     /// Outside of a [`Fiber`].
     pub fn wait<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
-        let inner = self.inner();
-        if inner.cancelled.get() {
-            return Err(Cancelled);
-        }
-        self.suspend(future)
-    }
-
-    /// Like [`Context::wait`], but also works in a script that is already being interrupted.
-    fn suspend<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
-        let inner = self.inner();
-        // Scripts run in fibers; other code that enters a runtime never waits.
-        let Some(yielder) = inner.suspender.0.get() else {
-            debug_assert!(false, "only a script on its own stack can wait");
-            return Err(Cancelled);
-        };
-        let mut outcome = None;
-        let wake = {
-            // Polled where it is pinned, because an async block around it would copy it once more.
-            let mut future = std::pin::pin!(future);
-            let mut waiting = std::pin::pin!(std::future::poll_fn(|cx| {
-                future.as_mut().poll(cx).map(|done| outcome = Some(done))
-            }));
-            // SAFETY: the pinned future is only ever polled in place, through a pin, by `Fiber::poll`.
-            let future: &mut (dyn Future<Output = ()> + '_) =
-                unsafe { waiting.as_mut().get_unchecked_mut() };
-            let pointer: NonNull<dyn Future<Output = ()> + '_> = NonNull::from(future);
-            // SAFETY: only the lifetime changes. The fiber uses the pointer only while this stack is suspended here,
-            // and a suspended stack is never dropped, so the future outlives every use.
-            let pointer: Waiting = unsafe { std::mem::transmute(pointer) };
-            // SAFETY: the yielder belongs to the stack this code runs on.
-            unsafe { yielder.as_ref() }.suspend(pointer)
-        };
-        if let Wake::Cancel = wake {
-            inner.cancelled.set(true);
-            return Err(Cancelled);
-        }
-        outcome.ok_or(Cancelled)
+        self.inner().wait(future)
     }
 
     /// The exception that ends the script after a wait was [`Cancelled`].
@@ -291,10 +254,49 @@ impl Context {
 }
 
 impl Inner {
+    /// As [`Context::wait`].
+    fn wait<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
+        if self.cancelled.get() {
+            return Err(Cancelled);
+        }
+        self.suspend(future)
+    }
+
+    /// Like [`Inner::wait`], but also works in a script that is already being interrupted.
+    fn suspend<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
+        // Scripts run in fibers; other code that enters a runtime never waits.
+        let Some(yielder) = self.suspender.0.get() else {
+            debug_assert!(false, "only a script on its own stack can wait");
+            return Err(Cancelled);
+        };
+        let mut outcome = None;
+        let wake = {
+            // Polled where it is pinned, because an async block around it would copy it once more.
+            let mut future = std::pin::pin!(future);
+            let mut waiting = std::pin::pin!(std::future::poll_fn(|cx| {
+                future.as_mut().poll(cx).map(|done| outcome = Some(done))
+            }));
+            // SAFETY: the pinned future is only ever polled in place, through a pin, by `Fiber::poll`.
+            let future: &mut (dyn Future<Output = ()> + '_) =
+                unsafe { waiting.as_mut().get_unchecked_mut() };
+            let pointer: NonNull<dyn Future<Output = ()> + '_> = NonNull::from(future);
+            // SAFETY: only the lifetime changes. The fiber uses the pointer only while this stack is suspended here,
+            // and a suspended stack is never dropped, so the future outlives every use.
+            let pointer: Waiting = unsafe { std::mem::transmute(pointer) };
+            // SAFETY: the yielder belongs to the stack this code runs on.
+            unsafe { yielder.as_ref() }.suspend(pointer)
+        };
+        if let Wake::Cancel = wake {
+            self.cancelled.set(true);
+            return Err(Cancelled);
+        }
+        outcome.ok_or(Cancelled)
+    }
+
     /// Suspends the script in the middle of a computation, so that the worker's other work gets a turn.
     pub(super) fn pause(&self) -> Result<(), Cancelled> {
         self.paused.set(true);
-        let resumed = self.context().wait(time_slice::next());
+        let resumed = self.wait(time_slice::next());
         self.paused.set(false);
         resumed
     }
@@ -303,7 +305,7 @@ impl Inner {
     pub(super) fn pause_even_if_cancelled(&self) {
         self.paused.set(true);
         // The caller checks later whether the script has to end.
-        let _ = self.context().suspend(time_slice::next());
+        let _ = self.suspend(time_slice::next());
         self.paused.set(false);
     }
 }

@@ -20,6 +20,8 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
     /// Work left before the next clock reading.
     static LEFT: Cell<usize> = const { Cell::new(STEP) };
+    #[cfg(test)]
+    static LOOKS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Counts `work`, a number of bytes or of steps with the same cost, and occasionally lets the worker's other users and
@@ -27,7 +29,6 @@ thread_local! {
 ///
 /// If the script has to end, it unwinds the stack to the caller of the host function, which then ends the script.
 /// Outside of host functions it just returns. The caller must not hold a lock that another user waits for.
-/// of host functions it just returns. The caller must hold no lock that another user waits for.
 #[inline]
 pub fn give_way(work: usize) {
     let left = LEFT.get();
@@ -41,6 +42,8 @@ pub fn give_way(work: usize) {
 #[cold]
 fn look() {
     LEFT.set(STEP);
+    #[cfg(test)]
+    LOOKS.set(LOOKS.get() + 1);
     let Some(running) = running() else { return };
     // SAFETY: as in `give_way_in_drop`.
     if unsafe { running.as_ref() }.on_interrupt() && DEPTH.get() > 0 {
@@ -155,6 +158,48 @@ pub fn extend_in_pieces(to: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// Makes space for `more` items. A large vector that grows is moved in pieces. If the script has to end meanwhile, the
+/// vector is left empty.
+#[inline]
+pub fn reserve_in_pieces<T>(items: &mut Vec<T>, more: usize) {
+    if items.capacity() - items.len() < more && size_of_val(items.as_slice()) > STEP {
+        grow_in_pieces(items, more);
+    }
+}
+
+#[cold]
+fn grow_in_pieces<T>(items: &mut Vec<T>, more: usize) {
+    let mut grown = Vec::with_capacity((items.len() + more).max(2 * items.len()));
+    let piece = (STEP / size_of::<T>().max(1)).max(1);
+    let mut rest = std::mem::take(items).into_iter();
+    while rest.len() > 0 {
+        give_way(STEP);
+        grown.extend(rest.by_ref().take(piece));
+    }
+    *items = grown;
+}
+
+/// Like [`reserve_in_pieces`], for as many bytes of text.
+#[inline]
+pub fn reserve_text_in_pieces(text: &mut String, more: usize) {
+    if text.capacity() - text.len() < more && text.len() > STEP {
+        let mut bytes = std::mem::take(text).into_bytes();
+        grow_in_pieces(&mut bytes, more);
+        // SAFETY: the bytes of a text.
+        *text = unsafe { String::from_utf8_unchecked(bytes) };
+    }
+}
+
+/// Like [`Iterator::collect`], yielding while the collection is moved.
+pub fn collect_in_pieces<T>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut collected = Vec::new();
+    for item in items {
+        reserve_in_pieces(&mut collected, 1);
+        collected.push(item);
+    }
+    collected
+}
+
 /// Like [`std::str::from_utf8`], yielding occasionally.
 #[inline]
 pub fn utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
@@ -184,6 +229,26 @@ fn long_utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_collections_grow_in_pieces() {
+        let looks = LOOKS.get();
+        let numbers = collect_in_pieces(0..1_000_000_u64);
+        assert!(numbers.iter().copied().eq(0..1_000_000));
+        // Eight bytes each, and at least half of them have been moved.
+        let looked = LOOKS.get() - looks;
+        assert!(looked >= 4_000_000 / STEP, "{looked} looks");
+
+        let looks = LOOKS.get();
+        let mut text = String::new();
+        for _ in 0..1_000_000 {
+            reserve_text_in_pieces(&mut text, 6);
+            text.push_str("aé…");
+        }
+        assert_eq!(text, "aé…".repeat(1_000_000));
+        let looked = LOOKS.get() - looks;
+        assert!(looked >= 3_000_000 / STEP, "{looked} looks");
+    }
 
     #[test]
     fn text_is_checked_across_the_ends_of_pieces() {

@@ -1,6 +1,6 @@
 //! Properties, prototypes and calls of objects.
 
-use super::give_way::give_way;
+use super::give_way::{give_way, reserve_in_pieces};
 use super::name::{Atom, Key};
 use super::{Context, Thrown, Value, sys};
 
@@ -171,11 +171,13 @@ impl<'c> Value<'c> {
 
     /// The own enumerable properties, keys as text.
     pub fn entries(&self) -> Result<Vec<(String, Value<'c>)>, Thrown> {
-        let entry = |key: Atom<'c>| {
+        let mut entries = Vec::new();
+        for key in self.keys()? {
             give_way(ENTRY);
-            Ok((key.text(), self.get(&key)?))
-        };
-        self.keys()?.map(entry).collect()
+            reserve_in_pieces(&mut entries, 1);
+            entries.push((key.text(), self.get(&key)?));
+        }
+        Ok(entries)
     }
 
     /// The `length` of an array or another object that has one.

@@ -10,7 +10,7 @@ use plimsoll_engine::time_slice;
 use plimsoll_units::Moment;
 
 use super::class::{ClassIds, Prototypes};
-use super::fiber::Suspender;
+use super::fiber::{Fiber, Suspender};
 use super::module::{Loader, PendingModules};
 use super::name::Names;
 use super::persistent::Registry;
@@ -62,6 +62,11 @@ pub(super) struct Inner {
     engine_runs: Cell<bool>,
     /// Whether the engine was asked to end the script. If the script returns nonetheless, its result may be incomplete.
     pub(super) end_requested: Cell<bool>,
+    /// Whether the script was interrupted and its objects are not freed yet. To free them may take seconds, and the end
+    /// of the script does not wait for it.
+    has_left_over: Cell<bool>,
+    /// Whether the engine is freed.
+    is_freed: Cell<bool>,
     /// For tests: how often the engine asked whether to pause, how often it was allowed to, and whether asking makes it
     /// ask again at its next poll.
     #[cfg(test)]
@@ -125,6 +130,8 @@ impl Runtime {
             paused: Cell::new(false),
             engine_runs: Cell::new(false),
             end_requested: Cell::new(false),
+            has_left_over: Cell::new(false),
+            is_freed: Cell::new(false),
             #[cfg(test)]
             pause_polls: Cell::new(0),
             #[cfg(test)]
@@ -160,10 +167,8 @@ impl Runtime {
 
     /// Like [`Runtime::enter`], with `stack` bytes for the engine, which must be available below the caller's frame.
     pub fn enter_with_stack<R>(&self, stack: usize, body: impl FnOnce(&Context) -> R) -> R {
-        assert!(
-            !self.0.suspender.is_active(),
-            "the runtime's fiber is suspended"
-        );
+        self.assert_usable();
+        self.0.free_left_over();
         // SAFETY: the runtime is live, and no other stack is in use by it.
         unsafe {
             sys::JS_SetMaxStackSize(self.0.raw.as_ptr(), stack as _);
@@ -180,6 +185,7 @@ impl Runtime {
 
     /// Bytes allocated by the engine, by its own count.
     pub fn allocated(&self) -> usize {
+        assert!(!self.0.is_freed.get(), "the runtime is freed");
         // SAFETY: `JSMemoryUsage` is plain numbers; the runtime is live.
         unsafe {
             let mut usage: sys::JSMemoryUsage = std::mem::zeroed();
@@ -188,8 +194,27 @@ impl Runtime {
         }
     }
 
+    /// Whether objects of an interrupted script are not freed yet. The next fiber frees them, and pauses meanwhile.
+    pub fn has_left_over(&self) -> bool {
+        self.0.has_left_over.get()
+    }
+
+    /// Frees all values, and pauses meanwhile. Dropping the last clone does not pause.
+    ///
+    /// # Errors
+    /// If the system has no memory, or no mapping, left for another stack. Dropping the last clone then frees the values.
+    pub fn free(self) -> std::io::Result<Fiber<()>> {
+        let runtime = self.clone();
+        Fiber::new(&self, move |_| {
+            let inner = runtime.inner();
+            // SAFETY: all other methods check `is_freed` before they use the engine.
+            inner.with_engine_running(true, || unsafe { inner.free() });
+        })
+    }
+
     /// Frees unreachable cycles.
     pub fn collect_garbage(&self) {
+        assert!(!self.0.is_freed.get(), "the runtime is freed");
         // SAFETY: the runtime is live; finalizers run only Rust `Drop` code.
         unsafe { sys::JS_RunGC(self.0.raw.as_ptr()) }
     }
@@ -197,6 +222,12 @@ impl Runtime {
     /// The embedder's state.
     pub fn host<H: Any>(&self) -> Option<&H> {
         self.0.host.downcast_ref()
+    }
+
+    /// Panics if a fiber is suspended, whose stack limits would be lost, or if the engine is freed.
+    pub(super) fn assert_usable(&self) {
+        let is_free = !self.0.suspender.is_active() && !self.0.is_freed.get();
+        assert!(is_free, "the runtime already has a fiber, or is freed");
     }
 
     pub(super) fn inner(&self) -> &Inner {
@@ -245,6 +276,7 @@ impl Inner {
                 && (self.pause().is_err() || self.must_end(plimsoll_clock::now())));
         if must_end {
             self.end_requested.set(true);
+            self.free_later();
         }
         must_end
     }
@@ -271,6 +303,23 @@ impl Inner {
         true
     }
 
+    /// Keeps the objects of a script that is being interrupted until [`Inner::free_left_over`].
+    pub(super) fn free_later(&self) {
+        if !self.is_freed.get() && !self.has_left_over.replace(true) {
+            // SAFETY: the runtime is live, and runs no script from here on except to its end.
+            unsafe { sys::JS_SetFreeLater(self.raw.as_ptr(), true) };
+        }
+    }
+
+    /// Frees the objects of an interrupted script.
+    pub(super) fn free_left_over(&self) {
+        if self.has_left_over.replace(false) {
+            // SAFETY: the runtime is live.
+            let free = || unsafe { sys::JS_SetFreeLater(self.raw.as_ptr(), false) };
+            self.with_engine_running(true, free);
+        }
+    }
+
     /// Records during `body` whether the engine's own code or the host's is running.
     #[inline]
     pub(super) fn with_engine_running<R>(&self, runs: bool, body: impl FnOnce() -> R) -> R {
@@ -292,8 +341,16 @@ impl Inner {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
+impl Inner {
+    /// Frees the engine with all its values.
+    ///
+    /// # Safety
+    /// Nothing may use the engine afterwards.
+    unsafe fn free(&self) {
+        if self.is_freed.replace(true) {
+            return;
+        }
+        self.free_left_over();
         let context = self.context.as_ptr();
         // SAFETY: all values on Rust's side are released before the context, and the context before the runtime. The
         // finalizers of objects that are still reachable run inside and use none of the tables cleared here.
@@ -301,12 +358,20 @@ impl Drop for Inner {
             self.registry.clear();
             self.rejections.clear(context);
             self.prototypes.clear(context);
-            if let Some(own) = Rc::get_mut(&mut self.names) {
-                own.clear(context);
+            // Unless they belong to the thread.
+            if Rc::strong_count(&self.names) == 1 {
+                self.names.clear(context);
             }
             sys::JS_FreeContext(context);
             sys::JS_FreeRuntime(self.raw.as_ptr());
         }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        // SAFETY: nothing can use the engine after its last owner.
+        unsafe { self.free() };
     }
 }
 

@@ -202,7 +202,9 @@ fn ask_at_every_pause(runtime: &Runtime) {
 }
 
 /// Operations that free, mark or move many values, which cannot be interrupted.
-const FREEING: [(&str, &str); 13] = [
+const FREEING: [(&str, &str); 15] = [
+    ("var a = []", "for (let i = 0; i < 1e6; i++) a.push(i)"),
+    ("", "new Uint8Array(2.5e8).length"),
     (
         "var a = null; for (let i = 0; i < 3e4; i++) a = { next: a }",
         "a = null",
@@ -265,6 +267,61 @@ fn work_that_must_be_finished_pauses() {
         }
     }
     assert_eq!(held, []);
+}
+
+#[test]
+fn a_runtime_is_freed_with_pauses() {
+    let _alone = alone();
+    let runtime = runtime();
+    ask_at_every_pause(&runtime);
+    runtime.enter(|context| {
+        let objects = "var l = []; for (let i = 0; i < 3e4; i++) l.push({}), l[i].a = l[i]; 0";
+        assert_eq!(eval(context, objects), "0");
+    });
+    let other = runtime.clone();
+    let allowed = &other.inner().pauses_allowed;
+    let before = allowed.get();
+    block_on(runtime.free().unwrap()).unwrap();
+    let pauses = allowed.get() - before;
+    assert!(pauses > 100, "{pauses}");
+}
+
+/// An interrupt does not wait until the objects of the script are freed. The next script does.
+#[test]
+fn a_script_that_is_ended_leaves_its_objects_behind() {
+    let _alone = alone();
+    let runtime = runtime();
+    ask_at_every_pause(&runtime);
+    let asked = Cell::new(0);
+    let polls_at_end = Rc::new(Cell::new(0));
+    let (watched, noted) = (runtime.clone(), Rc::clone(&polls_at_end));
+    runtime.set_interrupt(Some(Rc::new(move |_| {
+        // SAFETY: adds one to a number that any thread may change.
+        unsafe { sys::JS_TickInterrupts() };
+        asked.set(asked.get() + 1);
+        if asked.get() == 50_000 {
+            noted.set(watched.inner().pause_polls.get());
+        }
+        asked.get() >= 50_000
+    })));
+    let script = Fiber::new(&runtime, |context| {
+        eval(
+            context,
+            "(() => { let list = null; for (;;) list = { list } })()",
+        )
+    });
+    let ended = block_on(script.unwrap()).unwrap();
+    assert!(ended.ends_with("interrupted"), "{ended}");
+    let polls = runtime.inner().pause_polls.get() - polls_at_end.get();
+    assert!(polls < 10, "{polls}");
+    assert!(runtime.has_left_over());
+
+    runtime.set_interrupt(None);
+    let before = runtime.inner().pauses_allowed.get();
+    block_on(Fiber::new(&runtime, |_| ()).unwrap()).unwrap();
+    let pauses = runtime.inner().pauses_allowed.get() - before;
+    assert!(pauses > 50, "{pauses}");
+    assert!(!runtime.has_left_over());
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::rc::Rc;
 use super::element::Element;
 use super::values;
 use crate::pure::html::{Node, Selectors};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
+use crate::quickjs::{
+    Call, Class, Context, Entry, Returned, Thrown, Value, collect_in_pieces, give_way,
+};
 
 /// The cost of looking at a node, as a number of bytes that could be read in the same time.
 const NODE: usize = 128;
@@ -34,7 +36,7 @@ impl Class for Selection {
             Entry::function(c"find", 1, |context, call| {
                 let wanted = Wanted::read(&call.argument(0))?;
                 go(context, call, |node| {
-                    wanted.only(context, node.descendants().collect())
+                    wanted.only(context, collect_in_pieces(node.descendants()))
                 })
             }),
             Entry::function(c"children", 1, |context, call| {
@@ -227,7 +229,7 @@ fn follow<'c>(context: &'c Context, from: &Rc<Found>, nodes: Vec<Node>) -> Retur
         seen.insert(node.key())
     });
     context.instance(Selection(Rc::new(Found {
-        nodes: nodes.collect(),
+        nodes: collect_in_pieces(nodes),
         from: Some(Rc::clone(from)),
     })))
 }
@@ -343,7 +345,7 @@ fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let wanted = Wanted::read(&call.argument(0))?;
     let mut nodes = Vec::new();
     for node in &from.nodes {
-        let below = wanted.only(context, node.descendants().collect())?;
+        let below = wanted.only(context, collect_in_pieces(node.descendants()))?;
         if !below.is_empty() {
             nodes.push(node.clone());
         }
@@ -359,7 +361,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         wanted => {
             let root = nodes.first().map(Node::root);
             if let Some(root) = root {
-                nodes.extend(wanted.only(context, root.descendants().collect())?);
+                nodes.extend(wanted.only(context, collect_in_pieces(root.descendants()))?);
             }
         }
     }
@@ -416,7 +418,7 @@ fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
                 .first()
                 .and_then(|wanted| from.nodes.iter().position(|node| node == wanted)),
             wanted => {
-                let all = wanted.only(context, first.root().descendants().collect())?;
+                let all = wanted.only(context, collect_in_pieces(first.root().descendants()))?;
                 all.iter().position(|node| node == first)
             }
         }

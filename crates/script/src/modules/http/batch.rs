@@ -4,16 +4,21 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use plimsoll_engine::time_slice;
 use plimsoll_http::Method;
 
 use super::arguments::{Prepared, Refused, prepare};
 use super::send::{Outcome, conclude, exchange, method_of, refuse_as};
 use super::url::TaggedUrl;
-use crate::quickjs::{Call, Context, Returned, Thrown, Value, give_way};
+use crate::quickjs::{
+    Call, Context, Returned, Value, collect_in_pieces, give_way, reserve_in_pieces,
+};
 use crate::user::{User, Work, user};
 
 /// The cost of reading one request, as a number of bytes that could be read in the same time.
 const REQUEST: usize = 1024;
+/// The same, to store an outcome.
+const OUTCOME: usize = 256;
 
 /// `http.batch(requests)`: returns an array for an array, and an object with the same keys for an object.
 pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
@@ -33,7 +38,10 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     for (key, value) in requests.entries()? {
         give_way(REQUEST);
         match read_item(context, &key, &value) {
-            Ok(prepared) => items.push((key, prepared)),
+            Ok(prepared) => {
+                reserve_in_pieces(&mut items, 1);
+                items.push((key, prepared));
+            }
             Err(Refused::Thrown(thrown)) => return Err(thrown),
             // As in k6, nothing is sent when one of the requests is invalid.
             Err(refused) => {
@@ -49,27 +57,37 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         waiting.add(place, prepared.request.url.host());
     }
     let at = |place: usize| items.get(place).map(|(_, prepared)| prepared);
-    let responses = context.wait(run(user, work, limits.batch, waiting, items.len(), at));
-    let outcomes = responses.map_err(|cancelled| context.cancelled(cancelled))?;
-    let responses = items
-        .into_iter()
-        .zip(outcomes)
-        .map(|((key, prepared), outcome)| {
-            give_way(REQUEST);
-            conclude(context, prepared, outcome).map(|response| (key, response))
-        });
+    let mut outcomes = collect_in_pieces(items.iter().map(|_| {
+        give_way(OUTCOME);
+        None
+    }));
+    context
+        .wait(run(user, work, limits.batch, waiting, &mut outcomes, at))
+        .map_err(|cancelled| context.cancelled(cancelled))?;
     // Process every outcome first, then throw the first exception if there is one.
-    let responses: Vec<_> = responses.collect();
+    let mut exception = None;
+    let mut responses = Vec::new();
+    for ((key, prepared), outcome) in items.into_iter().zip(outcomes) {
+        give_way(REQUEST);
+        // Each request was run exactly once, so each has an outcome.
+        let Some(outcome) = outcome else { continue };
+        match conclude(context, prepared, outcome) {
+            Ok(response) => {
+                reserve_in_pieces(&mut responses, 1);
+                responses.push((key, response));
+            }
+            Err(thrown) => exception = exception.or(Some(thrown)),
+        }
+    }
+    if let Some(thrown) = exception {
+        return Err(thrown);
+    }
+    let responses = responses.into_iter().inspect(|_| give_way(OUTCOME));
     if requests.is_array() {
-        let responses: Result<Vec<_>, Thrown> = responses
-            .into_iter()
-            .map(|entry| entry.map(|(_, response)| response))
-            .collect();
-        return context.array(responses?);
+        return context.array(responses.map(|(_, response)| response));
     }
     let object = context.object()?;
-    for entry in responses {
-        let (key, response) = entry?;
+    for (key, response) in responses {
         object.define(key.as_str(), response)?;
     }
     Ok(object)
@@ -158,18 +176,16 @@ fn invalid(context: &Context, message: String) -> Refused {
     }
 }
 
-/// Sends the waiting requests, `limit` of them at once; `at` returns a request by its position. The outcomes are in
-/// the order of the positions.
+/// Sends the waiting requests, `limit` of them at once; `at` returns a request by its position. Stores each outcome at
+/// the position of its request.
 async fn run<'a>(
     user: &User,
     work: &Work,
     limit: usize,
     mut waiting: Waiting<'a>,
-    count: usize,
+    outcomes: &mut [Option<Outcome>],
     at: impl Fn(usize) -> Option<&'a Prepared>,
-) -> Vec<Outcome> {
-    let mut outcomes: Vec<Option<Outcome>> = Vec::new();
-    outcomes.resize_with(count, || None);
+) {
     let mut running = FuturesUnordered::new();
     loop {
         while running.len() < limit.max(1) {
@@ -191,9 +207,11 @@ async fn run<'a>(
         if let Some(slot) = outcomes.get_mut(place) {
             *slot = Some(outcome);
         }
+        // Requests that fail at once never wait.
+        if time_slice::is_used_up(plimsoll_clock::now()) {
+            time_slice::next().await;
+        }
     }
-    // Each request was run exactly once, so every position is filled.
-    outcomes.into_iter().flatten().collect()
 }
 
 /// The positions of a batch's unstarted requests. The first one whose host may receive another request is next.

@@ -5,7 +5,9 @@ use plimsoll_http::Request;
 use super::file::FileData;
 use crate::pure::form::push_escaped;
 use crate::pure::logline::Level;
-use crate::quickjs::{Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way};
+use crate::quickjs::{
+    Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way, reserve_text_in_pieces,
+};
 use crate::user::user;
 
 /// Sets the request's body and its content type.
@@ -107,6 +109,8 @@ fn field_text(context: &Context, key: &str, value: &Value<'_>) -> Result<String,
 }
 
 fn push_pair(text: &mut String, key: &str, value: &str) {
+    // Each byte takes three at most.
+    reserve_text_in_pieces(text, 3 * (key.len() + value.len()) + 2);
     if !text.is_empty() {
         text.push('&');
     }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
-use crate::quickjs::{give_way, give_way_in_drop};
+use crate::quickjs::{give_way, give_way_in_drop, reserve_in_pieces};
 use html5ever::interface::{
     Attribute, ElemName, ElementFlags, NodeOrText, QualName, QuirksMode, TreeSink,
 };
@@ -203,6 +203,7 @@ impl Builder {
         detach(&mut nodes, child);
         let place = place.min(nodes[parent].children.len());
         nodes[child].parent = Some(parent);
+        reserve_in_pieces(&mut nodes[parent].children, 1);
         nodes[parent].children.insert(place, child);
     }
 }

@@ -3,7 +3,7 @@
 use html5ever::serialize::{HtmlSerializer, SerializeOpts, Serializer};
 
 use super::tree::{Entry, Kind, Node};
-use crate::quickjs::give_way;
+use crate::quickjs::{collect_in_pieces, give_way, reserve_in_pieces};
 
 /// Bytes of text written at once.
 const PIECE: usize = 4096;
@@ -98,7 +98,7 @@ impl Node {
     pub fn children(&self) -> Vec<Node> {
         let children = &self.entry().children;
         give_way(CHILD * children.len());
-        children.iter().map(|id| self.at(*id)).collect()
+        collect_in_pieces(children.iter().map(|id| self.at(*id)))
     }
 
     pub fn element_children(&self) -> Vec<Node> {
@@ -120,11 +120,12 @@ impl Node {
 
     /// All nodes below it in the order of the document.
     pub fn descendants(&self) -> impl Iterator<Item = Node> + use<'_> {
-        let mut waiting: Vec<usize> = self.entry().children.iter().rev().copied().collect();
+        let mut waiting = Vec::new();
+        push_reversed(&mut waiting, &self.entry().children, |id| id);
         std::iter::from_fn(move || {
             give_way(STEP);
             let id = waiting.pop()?;
-            waiting.extend(self.tree.nodes[id].children.iter().rev());
+            push_reversed(&mut waiting, &self.tree.nodes[id].children, |id| id);
             Some(self.at(id))
         })
     }
@@ -164,8 +165,8 @@ impl Node {
             Close(usize),
         }
         let nodes = &self.tree.nodes;
-        let open = |id: usize| nodes[id].children.iter().rev().map(|id| Step::Open(*id));
-        let mut waiting: Vec<Step> = open(self.id).collect();
+        let mut waiting = Vec::new();
+        push_reversed(&mut waiting, &self.entry().children, Step::Open);
         while let Some(step) = waiting.pop() {
             give_way(STEP);
             match step {
@@ -191,11 +192,20 @@ impl Node {
                         let attributes = attributes.iter().map(|a| (&a.name, &a.value[..]));
                         serializer.start_elem(name.clone(), attributes)?;
                         waiting.push(Step::Close(id));
-                        waiting.extend(open(id));
+                        push_reversed(&mut waiting, &nodes[id].children, Step::Open);
                     }
                 },
             }
         }
         Ok(())
+    }
+}
+
+/// Pushes `of` each number, the last one first, and yields occasionally.
+fn push_reversed<T>(to: &mut Vec<T>, numbers: &[usize], of: impl Fn(usize) -> T) {
+    for piece in numbers.rchunks(PIECE) {
+        give_way(PIECE);
+        reserve_in_pieces(to, piece.len());
+        to.extend(piece.iter().rev().map(|number| of(*number)));
     }
 }
