@@ -7,7 +7,6 @@
 //! A sleeping processor takes tens of microseconds to wake up, so an alarm alone would start
 //! requests that much late. Where [`Wakefulness`] allows it, the alarm is set slightly early and
 //! the worker waits actively for the rest.
-//! early where [`Wakefulness`] allows it, and the rest is waited for awake.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;

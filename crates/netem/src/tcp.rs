@@ -66,7 +66,6 @@ const SMALLEST: usize = 1448;
 pub const MOST: usize = 20_000;
 /// Length of the accept queue. The kernel lowers this to `net.core.somaxconn`. A client that finds the queue full tries
 /// again after a second, which no network with the configured delay would do.
-/// tries again after a second, which no network of the configured delay would do.
 const WAITING: u32 = 65_535;
 
 /// A listener whose accept queue is as long as the system allows.

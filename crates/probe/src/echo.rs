@@ -46,7 +46,7 @@ pub async fn ask(
                 plimsoll_units::duration::format(patience)
             )
         })?
-        .map_err(|error| format!("the peer broke off: {error}"))?;
+        .map_err(|error| format!("the connection to the peer was lost: {error}"))?;
     if answer == request.as_bytes() {
         Ok(Peer::Echo)
     } else if answer.starts_with(b"HTTP/") {
@@ -73,7 +73,7 @@ pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, Strin
         timeout(plan.timeout, exchange)
             .await
             .map_err(|_| "the peer stopped echoing".to_owned())?
-            .map_err(|error| format!("the peer broke off: {error}"))?;
+            .map_err(|error| format!("the connection to the peer was lost: {error}"))?;
         times.add(plimsoll_clock::now().since(began));
         if answer != message.as_bytes() {
             return Err("the peer sent back something else than it got".to_owned());

@@ -148,7 +148,7 @@ impl Trial {
             broken.push(format!("served {:.0}/s of {}/s", self.served, self.rate));
         }
         if let Some(why) = aborted {
-            broken.push(format!("broken off by {why}"));
+            broken.push(format!("aborted: {why}"));
         }
         let started_well = holds(started).iter().all(|holds| *holds);
         // By Little's law these users are enough for twice the objective's bound, and for twice the measured

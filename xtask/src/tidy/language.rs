@@ -90,6 +90,23 @@ const PHRASES: &[(&str, &str)] = &[
     ("stray", "\"deviate\""),
     ("strays", "\"deviates\""),
     ("tells of", "\"reports\""),
+    ("hear of", "\"are notified of\""),
+    ("hears of", "\"is notified of\""),
+    ("tear-down", "\"teardown\""),
+    ("its likes", "\"and the others\", or name them"),
+    ("takes down", "\"records\""),
+    ("let go of", "\"release\" or \"close\""),
+    ("lets go of", "\"releases\" or \"closes\""),
+    ("what became of", "\"the state of\" or \"the outcome of\""),
+    ("becomes of", "\"happens to\""),
+    ("comes upon", "\"encounters\""),
+    ("set going", "\"started\""),
+    ("has to be there", "\"must exist\""),
+    ("comes along", "\"is included\" or \"arrives\""),
+    ("is said of", "\"applies to\" or \"is reported about\""),
+    ("asked of", "\"requested from\""),
+    ("reckoned", "\"computed\""),
+    ("broken off", "\"aborted\" or \"closed\""),
 ];
 
 /// A phrase is fine if this text is directly before or after it.

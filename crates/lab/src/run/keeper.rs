@@ -48,7 +48,6 @@ pub fn private_directory() -> Option<PathBuf> {
 ///
 /// # Errors
 /// The system's error if it cannot be started.
-/// What the system says if it cannot be started.
 pub fn keep(
     arguments: impl Iterator<Item = std::ffi::OsString>,
     stop: &AtomicBool,
@@ -88,7 +87,6 @@ pub fn keep(
 ///
 /// # Errors
 /// The system's error.
-/// What the system says.
 pub fn work(directory: &Path) -> Result<(), String> {
     adopt();
     let watched = directory.to_owned();

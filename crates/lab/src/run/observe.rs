@@ -15,7 +15,7 @@ pub const GENERATOR: &str = "generator";
 pub struct Looked {
     /// Its name.
     pub name: String,
-    /// Its number.
+    /// Its process id.
     pub pid: u32,
     /// Whether its processor time counts as that of the systems.
     pub counts: bool,

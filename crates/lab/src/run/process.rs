@@ -16,9 +16,9 @@ pub struct Finished {
     pub status: String,
     /// Its status, unless a signal ended it.
     pub code: Option<i32>,
-    /// What it wrote to standard output.
+    /// Its stdout.
     pub output: String,
-    /// What it wrote to standard error.
+    /// Its stderr.
     pub talk: String,
 }
 
