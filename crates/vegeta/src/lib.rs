@@ -3,7 +3,7 @@
 //! [`Results`] reads hits in vegeta's JSON and CSV and in our own compact format ([`batch`] writes
 //! it); [`json`] and [`csv`] write vegeta's two, byte for byte. [`Metrics`] aggregates them,
 //! [`reports`] prints vegeta's reports, [`Exposition`] exposes them to Prometheus, and [`plot`]
-//! draws them. Pure: bytes in, bytes out.
+//! draws them: bytes in, bytes out. [`tasks`] reads files and does all of that.
 
 pub mod batch;
 pub mod buckets;
@@ -18,6 +18,7 @@ pub mod plot;
 pub mod reports;
 mod results;
 mod table;
+pub mod tasks;
 mod unbatch;
 
 pub use buckets::Buckets;
