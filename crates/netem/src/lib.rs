@@ -1,7 +1,7 @@
 //! Emulates a network: a relay that delays and paces what it forwards.
 //!
 //! A [`Link`] describes the network. [`line`] computes from it when each piece arrives, without a clock or a socket, so
-//! that tests take no time. [`tcp`] and [`udp`] relay real traffic accordingly, and [`account`] records how late pieces
+//! that tests take no time. [`tcp`] and [`udp`] relay real traffic accordingly ([`relay`] runs them), and [`account`] records how late pieces
 //! left, since a late relay emulates a different delay than it reports. [`priority`] keeps other programs from delaying it.
 //!
 //! What a relay above the kernel cannot emulate: it accepts a TCP connection at once, so the client sees a connect
@@ -18,6 +18,7 @@ pub mod line;
 pub mod netem;
 pub mod priority;
 mod queue;
+pub mod relay;
 mod schedule;
 pub mod tcp;
 pub mod udp;
@@ -59,6 +60,22 @@ impl Link {
             return Err("the round trip is longer than ten minutes".to_owned());
         }
         Ok(())
+    }
+
+    /// The properties in one line.
+    fn describe(&self) -> String {
+        let time = plimsoll_units::duration::format;
+        let mut text = format!("round trip {}", time(self.round_trip));
+        if !self.jitter.is_zero() {
+            text += &format!(" ±{}", time(self.jitter));
+        }
+        if let Some(rate) = self.rate {
+            text += &format!(", {rate} in each direction");
+        }
+        if self.loss > 0.0 {
+            text += &format!(", {}% lost", self.loss * 100.0);
+        }
+        text
     }
 }
 

@@ -1,0 +1,177 @@
+//! Runs a relay, or keeps a namespace behind the kernel's netem, until it is told to stop.
+
+use std::net::SocketAddr;
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+use tokio::net::UdpSocket;
+use tokio::sync::Notify;
+
+use crate::Link;
+use crate::netem::Namespace;
+use crate::priority::Priority;
+use crate::tcp::{self, Way};
+use crate::udp;
+
+/// What a relay relays, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Relay {
+    pub link: Link,
+    pub listen: SocketAddr,
+    pub to: SocketAddr,
+    pub tcp: bool,
+    pub udp: bool,
+    /// Seed of jitter and losses.
+    pub seed: u64,
+}
+
+/// Gets a description for people and one for programs once traffic can pass.
+pub type Ready<'a> = &'a mut dyn FnMut(String, Value);
+
+impl Relay {
+    /// Relays until `stop`, and reports what was relayed.
+    ///
+    /// # Errors
+    /// When it cannot listen, or fails later.
+    pub fn run(&self, stop: &Notify, ready: Ready<'_>) -> Result<Value, String> {
+        allow_many_descriptors();
+        // Last: it also holds for this thread only, which runs the relay.
+        let priority = Priority::raise();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| format!("cannot start the relay: {error}"))?;
+        let relay = plimsoll_engine::timer::run_with_timers(self.relay(&priority, stop, ready));
+        tokio::task::LocalSet::new()
+            .block_on(&runtime, relay)
+            .map_err(|error| format!("cannot make a timer: {error}"))?
+    }
+
+    async fn relay(
+        &self,
+        priority: &Priority,
+        stop: &Notify,
+        ready: Ready<'_>,
+    ) -> Result<Value, String> {
+        let (listen, to) = (self.listen, self.to);
+        let refused = |what: &str, error: std::io::Error| {
+            format!(
+                "cannot listen on {listen} for {what}: {error}; choose another address by --listen"
+            )
+        };
+        let mut address = listen;
+        let mut listener = None;
+        if self.tcp {
+            let bound = tcp::listen(address).map_err(|error| refused("TCP", error))?;
+            // With port 0 the system chooses, and UDP takes the same.
+            address = bound.local_addr().map_err(|error| refused("TCP", error))?;
+            listener = Some(bound);
+        }
+        let mut socket = None;
+        if self.udp {
+            let bound = UdpSocket::bind(address)
+                .await
+                .map_err(|error| refused("UDP", error))?;
+            address = bound.local_addr().map_err(|error| refused("UDP", error))?;
+            socket = Some(bound);
+        }
+        let way = Rc::new(Way::new(self.link, self.seed));
+        ready(
+            format!(
+                "relaying {address} to {to}: {}\n{}",
+                self.link.describe(),
+                priority.describe()
+            ),
+            json!({
+                "listening": address.to_string(),
+                "to": to.to_string(),
+                "real_time": priority.is_raised(),
+            }),
+        );
+        let tcp = async {
+            match listener {
+                Some(listener) => tcp::relay(listener, to, Rc::clone(&way)).await,
+                None => std::future::pending().await,
+            }
+        };
+        let udp = async {
+            match socket {
+                Some(socket) => udp::relay(socket, to, Rc::clone(&way)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = stop.notified() => {}
+            () = priority.guard() => {}
+            ended = tcp => ended.map_err(|error| format!("the TCP side of the relay failed: {error}"))?,
+            ended = udp => ended.map_err(|error| format!("the UDP side of the relay failed: {error}"))?,
+        }
+        let mut report = way.account.report();
+        report["real_time"] = priority.report();
+        Ok(report)
+    }
+}
+
+/// Keeps a namespace behind an emulated network until `stop`.
+///
+/// # Errors
+/// When the kernel refuses it.
+pub fn namespace(
+    name: &str,
+    link: &Link,
+    stop: &Notify,
+    ready: Ready<'_>,
+) -> Result<Value, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .map_err(|error| format!("cannot wait for signals: {error}"))?;
+    let made = Namespace::make(name, link)?;
+    ready(
+        format!(
+            "the namespace {} is at {}: {}\nto run a command there: ip netns exec {} COMMAND",
+            made.name(),
+            made.far(),
+            link.describe(),
+            made.name()
+        ),
+        json!({
+            "namespace": made.name(),
+            "near": made.near().to_string(),
+            "far": made.far().to_string(),
+        }),
+    );
+    runtime.block_on(stop.notified());
+    Ok(json!({ "ended": made.name() }))
+}
+
+/// Raises this process's limit of open files as far as the system allows: each relayed connection needs two, and the
+/// usual limit of 1,024 makes connections wait from the 500th on.
+#[cfg(target_os = "linux")]
+fn allow_many_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        maximum: limit.maximum,
+    };
+    // Where it cannot be raised, connections wait until others end, and the report counts them.
+    let _ = setrlimit(Resource::Nofile, raised);
+    size_descriptor_table(raised.current);
+}
+
+/// Has the kernel make its table of open files as large as it can get. It grows by doubling otherwise, and each time a process with
+/// several threads waits for all processors (`synchronize_rcu`), 10 to 20 ms in the middle of a burst of new connections.
+#[cfg(target_os = "linux")]
+fn size_descriptor_table(limit: Option<u64>) {
+    // Two for each connection, and some for everything else.
+    let wanted = 2 * tcp::MOST as u64 + 100;
+    let highest = limit.map_or(wanted, |limit| wanted.min(limit.saturating_sub(1)));
+    if let (Ok(any), Ok(highest)) = (std::fs::File::open("/dev/null"), i32::try_from(highest)) {
+        // Where there is not enough memory, the table grows as it is needed.
+        let _ = rustix::io::fcntl_dupfd_cloexec(&any, highest);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allow_many_descriptors() {}
