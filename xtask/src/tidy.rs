@@ -1,11 +1,12 @@
 //! The project rules that a machine can check.
 //!
-//! Each rule is a file: [`crate_edges`] (which crate may use which), [`heavy`] (which crates may
+//! Each rule is a file: [`crate_edges`] (which crate may use which), [`cycles`] (which modules import each other), [`heavy`] (which crates may
 //! use large dependencies), [`licences`], [`purity`] (clocks, sockets and metric names only where
 //! they belong), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`],
 //! [`documents`], [`unused_dependencies`] and [`rust_version`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
 
 mod crate_edges;
+mod cycles;
 mod documents;
 mod heavy;
 mod language;
@@ -72,6 +73,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
         manifests.extend(members);
     }
     findings.extend(crate_edges::check(&manifests));
+    findings.extend(cycles::check(&tree));
     findings.extend(heavy::check(&manifests));
     findings.extend(rust_version::check(&tree));
     findings.extend(purity::check(&tree));

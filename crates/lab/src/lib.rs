@@ -8,6 +8,7 @@
 pub mod conclude;
 pub mod file;
 pub mod form;
+pub mod limit_search;
 pub mod matrix;
 pub mod plan;
 pub mod problem;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::users::Users;
+use crate::users::{UserFlags, Users};
 
 /// A command, and the flags that set its rate and duration.
 #[derive(Debug)]
@@ -12,57 +12,50 @@ pub(crate) struct Kind {
     ours: &'static [&'static str],
     /// Flags that suppress its output.
     quiet: &'static [&'static str],
-    /// Flags for the initial number of users, and the factor by which another flag multiplies it.
-    pub users: &'static [&'static str],
-    pub users_factor: &'static [&'static str],
-    /// Flags for the most users that it may use.
-    pub most_users: &'static [&'static str],
-    /// The most users that a search adds with that flag. `None` if the command does not limit them.
-    pub automatic_users: Option<u32>,
+    pub users: UserFlags,
 }
+
+/// Flags of a command without a script that the search sets itself.
+const RATE_AND_LENGTH: &[&str] = &[
+    "-r",
+    "--rate",
+    "--rps",
+    "-d",
+    "-z",
+    "--duration",
+    "-n",
+    "--requests",
+    "--total",
+    "--loops",
+    "--json",
+    "--record",
+    "--warm-up",
+];
 
 const KINDS: &[Kind] = &[
     Kind {
         name: "http",
-        ours: &[
-            "-r",
-            "--rate",
-            "-d",
-            "--duration",
-            "-n",
-            "--requests",
-            "--json",
-            "--record",
-            "--warm-up",
-        ],
+        ours: RATE_AND_LENGTH,
         quiet: &["--quiet", "--json"],
-        users: &["-c", "--connections"],
-        users_factor: &["--streams"],
-        most_users: &["--max-users"],
-        automatic_users: Some(20_000),
+        users: UserFlags {
+            users: &["-u", "--users", "--vus"],
+            connections: &["-c", "--connections"],
+            users_factor: &["--streams"],
+            most_users: &["--max-users"],
+            automatic_users: Some(20_000),
+        },
     },
     Kind {
         name: "grpc",
-        ours: &[
-            "-r",
-            "--rps",
-            "--rate",
-            "-z",
-            "--duration",
-            "-n",
-            "--total",
-            "--requests",
-            "--workers",
-            "--loops",
-            "--json",
-            "--record",
-            "--warm-up",
-        ],
+        ours: RATE_AND_LENGTH,
         quiet: &["--quiet", "--json"],
-        users: &["-c", "--concurrency"],
-        users_factor: &[],
-        most_users: &["--max-users"],
-        automatic_users: Some(20_000),
+        users: UserFlags {
+            users: &["-u", "--users", "--vus", "--concurrency"],
+            connections: &["-c", "--connections"],
+            users_factor: &[],
+            most_users: &["--max-users"],
+            automatic_users: Some(20_000),
+        },
     },
     Kind {
         name: "run",
@@ -78,11 +71,14 @@ const KINDS: &[Kind] = &[
             "--warm-up",
         ],
         quiet: &["--quiet", "--summary-mode", "disabled"],
-        users: &["-u", "--vus"],
-        users_factor: &[],
-        most_users: &["--max-users"],
-        // Each has its own JavaScript runtime.
-        automatic_users: Some(5_000),
+        users: UserFlags {
+            users: &["-u", "--vus", "--users"],
+            connections: &[],
+            users_factor: &[],
+            most_users: &["--max-users"],
+            // Each has a JavaScript runtime of its own.
+            automatic_users: Some(5_000),
+        },
     },
     Kind {
         name: "attack",
@@ -95,10 +91,13 @@ const KINDS: &[Kind] = &[
             "--warm-up",
         ],
         quiet: &["--quiet"],
-        users: &["-workers", "--workers"],
-        users_factor: &[],
-        most_users: &["-max-workers", "--max-workers"],
-        automatic_users: None,
+        users: UserFlags {
+            users: &["-workers", "--workers"],
+            connections: &[],
+            users_factor: &[],
+            most_users: &["-max-workers", "--max-workers"],
+            automatic_users: None,
+        },
     },
 ];
 
@@ -146,7 +145,7 @@ impl LoadCommand {
 
     /// How many users its trials may use.
     pub(crate) fn users(&self) -> Users {
-        Users::of(&self.words, self.kind)
+        Users::of(&self.words, &self.kind.users)
     }
 
     /// The command line of a trial at `rate`, for `warm_up` and then for `length`, with at most
@@ -168,7 +167,7 @@ impl LoadCommand {
             let warm_up = plimsoll_units::duration::format(warm_up);
             words.extend(["--warm-up".to_owned(), warm_up]);
         }
-        if let (Some(users), Some(flag)) = (users, self.kind.most_users.first()) {
+        if let (Some(users), Some(flag)) = (users, self.kind.users.most_users.first()) {
             words.extend([(*flag).to_owned(), users.to_string()]);
         }
         words

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::command::Kind;
-
 /// Users allowed at the start, as a multiple of what the objective needs: rate × bound are busy at once if every
 /// response takes as long as the objective allows.
 const AMPLE: f64 = 4.0;
@@ -12,6 +10,20 @@ const GROWTH: u32 = 4;
 /// Without a flag a command allows ten times its first users, and at least 1,000.
 const USUAL_FACTOR: u32 = 10;
 const USUAL_LEAST: u32 = 1_000;
+
+/// A command's flags for users.
+#[derive(Debug)]
+pub struct UserFlags {
+    /// Flags for the users that it starts with.
+    pub users: &'static [&'static str],
+    /// Without them, flags for connections with a user each, or as many as another flag says.
+    pub connections: &'static [&'static str],
+    pub users_factor: &'static [&'static str],
+    /// Flags for the most users that it may use.
+    pub most_users: &'static [&'static str],
+    /// The most users that a search adds by that flag. `None` if nothing limits them without it.
+    pub automatic_users: Option<u32>,
+}
 
 /// The number of users that trials may use, which grows when it is too low.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,15 +38,17 @@ pub struct Users {
 
 impl Users {
     /// Reads the limits from the command line.
-    pub fn of(command: &[String], kind: &Kind) -> Users {
-        let first = number(command, kind.users)
-            .unwrap_or(50)
-            .saturating_mul(number(command, kind.users_factor).unwrap_or(1));
+    pub fn of(command: &[String], flags: &UserFlags) -> Users {
+        let first = number(command, flags.users).unwrap_or_else(|| {
+            number(command, flags.connections)
+                .unwrap_or(50)
+                .saturating_mul(number(command, flags.users_factor).unwrap_or(1))
+        });
         let usual = first.saturating_mul(USUAL_FACTOR).max(USUAL_LEAST);
-        let is_set = number(command, kind.most_users).is_some();
+        let is_set = number(command, flags.most_users).is_some();
         Users {
             usual,
-            automatic: kind
+            automatic: flags
                 .automatic_users
                 .filter(|_| !is_set)
                 .map(|most| most.max(usual)),
@@ -94,7 +108,7 @@ mod tests {
 
     fn users(line: &str) -> Users {
         let command: Vec<String> = line.split(' ').map(str::to_owned).collect();
-        Users::of(&command, command::kind(&command[0]).expect("a kind"))
+        Users::of(&command, &command::kind(&command[0]).expect("a kind").users)
     }
 
     #[test]
@@ -109,6 +123,14 @@ mod tests {
             users("http --h2c -c=5 --streams 200 http://h/").allowed(40_000, BOUND),
             None
         );
+    }
+
+    #[test]
+    fn a_number_of_users_counts_more_than_one_of_connections() {
+        let line = "http --h2c -c 5 --users 2000 http://h/";
+        assert_eq!(users(line).allowed(40_000, BOUND), None);
+        let run = users("run --users 2000 script.js");
+        assert_eq!(run.allowed(40_000, BOUND), None);
     }
 
     #[test]

@@ -10,14 +10,16 @@ mod complete;
 mod evidence;
 mod likely_cause;
 mod machine;
+mod main_failure;
 mod responses;
 mod script;
 mod service;
+mod service_times;
 mod verdict;
 
 pub use complete::RunFigures;
 pub use evidence::Evidence;
 pub use likely_cause::{main_failure, with_hint};
-pub use responses::MainFailure;
-pub use service::ServiceTimes;
+pub use main_failure::MainFailure;
+pub use service_times::ServiceTimes;
 pub use verdict::{Cause, Level, Reason, Verdict};

@@ -7,17 +7,6 @@ use crate::{Cause, Level};
 /// reported one.
 const RESENT: f64 = 0.01;
 
-/// The most frequent failure of the requests.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MainFailure {
-    /// The likely cause.
-    pub cause: Cause,
-    /// The error and what to check, such as `connection refused: is the server running?`.
-    pub text: String,
-    /// Requests that failed this way.
-    pub count: u64,
-}
-
 impl Evidence {
     pub(crate) fn judge_responses(&self, found: &mut Findings) {
         if self.is_empty_run() {

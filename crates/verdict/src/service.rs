@@ -3,46 +3,15 @@
 
 use std::time::Duration;
 
-use plimsoll_units::Bytes;
-
 use crate::evidence::{Evidence, Findings};
+use crate::service_times::ServiceTimes;
 use crate::{Cause, Level};
-
-/// The times of the requests.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ServiceTimes {
-    /// The number of requests.
-    pub count: u64,
-    /// The sum of their service times.
-    pub total: Duration,
-    /// The shortest time.
-    pub least: Duration,
-    /// The 10th percentile.
-    pub p10: Duration,
-    /// The median.
-    pub median: Duration,
-    /// The number of slow requests: longer than [`ServiceTimes::slow_from`] of the median.
-    pub slow: u64,
-    /// The sum of their times.
-    pub slow_total: Duration,
-    /// The sum of the sending and receiving phases.
-    pub moving: Duration,
-    /// Bytes sent and received.
-    pub bytes: Bytes,
-    /// Most users at a time, if each sends only after its last response; `None` in an open model.
-    pub closed_users: Option<u32>,
-    /// How long the run took.
-    pub elapsed: Duration,
-}
 
 /// Users that spend at least this share of their time in requests have no think time.
 const WAITING: f64 = 0.80;
 /// In a queue, nine of ten requests take at least this many times as long as the fastest.
 const QUEUED: u32 = 5;
 const QUEUED_LEAST: Duration = Duration::from_millis(5);
-/// Requests are slow from this time and from this multiple of the median on.
-const SLOW: Duration = Duration::from_millis(500);
-const SLOW_MEDIANS: u32 = 10;
 /// If the share of slow requests is below this, the 99th percentile does not show them;
 const RARE: f64 = 0.01;
 /// they are reported if they took this share of the users' time.
@@ -51,13 +20,6 @@ const HIDDEN: f64 = 0.10;
 const MOVING: f64 = 0.50;
 /// Requests with fewer bytes do not count as transfers; a stream of small events is not one.
 const TRANSFER: u64 = 10_000;
-
-impl ServiceTimes {
-    /// The time from which on a request is slow, given the median.
-    pub fn slow_from(median: Duration) -> Duration {
-        SLOW.max(median.saturating_mul(SLOW_MEDIANS))
-    }
-}
 
 impl Evidence {
     pub(crate) fn judge_service(&self, found: &mut Findings) {

@@ -23,5 +23,5 @@ fn run(data: &[u8]) {
         plimsoll_report::html(&result);
         plimsoll_report::answer(&result);
     }
-    let _ = plimsoll_lab::conclude::search::read(&text(data));
+    let _ = plimsoll_lab::limit_search::read(&text(data));
 }

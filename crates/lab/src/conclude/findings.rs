@@ -168,19 +168,6 @@ fn narrower(link: &LinkFigures) -> Option<String> {
     })
 }
 
-/// The worst verdict.
-pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
-    let mut worst = "valid";
-    for verdict in verdicts {
-        worst = match (worst, verdict) {
-            (_, "invalid") | ("invalid", _) => "invalid",
-            ("valid", "valid" | "") => "valid",
-            _ => "suspect",
-        };
-    }
-    worst
-}
-
 /// Whether this program generates the load and so observes itself.
 pub fn is_ours(cell: &Cell) -> bool {
     cell.load.tool == "plimsoll" && !matches!(cell.load.source, Source::Command(_))
@@ -189,13 +176,6 @@ pub fn is_ours(cell: &Cell) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_worst_verdict_counts() {
-        assert_eq!(worst(["valid", "valid"].into_iter()), "valid");
-        assert_eq!(worst(["valid", "suspect"].into_iter()), "suspect");
-        assert_eq!(worst(["invalid", "suspect"].into_iter()), "invalid");
-    }
 
     #[test]
     fn a_distance_that_is_not_there_is_found() {

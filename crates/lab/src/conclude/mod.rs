@@ -7,7 +7,6 @@ pub mod judge;
 mod latency;
 pub mod pooled;
 pub mod repeat;
-pub mod search;
 pub mod stream;
 
 use plimsoll_results::lab::{
@@ -203,7 +202,7 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
                 note: one.note.clone(),
             })
             .collect(),
-        limit: search::together(&searches),
+        limit: crate::limit_search::together(&searches),
     };
     (written, measured, topology)
 }
@@ -258,7 +257,7 @@ fn verdict(measured: &[Measured], findings: &[Finding], lost: &[String]) -> (Str
     let verdicts = measured
         .iter()
         .map(|one| one.repeat.generator.verdict.as_str());
-    let worst = findings::worst(verdicts.chain([found]));
+    let worst = crate::limit_search::worst(verdicts.chain([found]));
     (worst.to_owned(), reasons)
 }
 

@@ -9,7 +9,7 @@ use plimsoll_results::record::{End, Generator, Record, Second};
 use plimsoll_stats::Histogram;
 
 use super::latency::{latency_kind, latency_of};
-use super::{fixed_work, search, stream};
+use super::{fixed_work, stream};
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
 use crate::run::command::RECORD;
@@ -447,7 +447,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
 /// A search for a limit: each of its trials is an observed run of its own.
 fn of_search(mut repeat: Repeat, facts: &Facts) -> Measured {
     let mut figures = BTreeMap::new();
-    let found = search::read(&repeat.raw);
+    let found = crate::limit_search::read(&repeat.raw);
     repeat.warm_up_rule = "each trial of a search excludes its own warm-up".to_owned();
     repeat.latency_kind = "response time".to_owned();
     if let Some((took, _)) = facts.observed.series.last() {

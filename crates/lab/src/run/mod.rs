@@ -419,8 +419,7 @@ fn once(
         || finished
             .code
             .is_some_and(|code| invocation.results.contains(&code));
-    let results =
-        expected && (!cell.load.is_search() || crate::conclude::search::read(&raw).is_some());
+    let results = expected && (!cell.load.is_search() || crate::limit_search::read(&raw).is_some());
     if !results {
         return Err(failed(cell.load.place_of_source.problem(format!(
             "the load of {} ended with {}: {}; run it by hand: {}",

@@ -3,8 +3,6 @@
 use plimsoll_results::lab::{LimitSearch, LimitTrial};
 use serde_json::Value;
 
-use super::findings::worst;
-
 /// A search, and how far it can be trusted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
@@ -142,6 +140,19 @@ pub fn together(searches: &[LimitSearch]) -> Option<LimitSearch> {
     Some(all)
 }
 
+/// The worst of some verdicts.
+pub fn worst<'a>(verdicts: impl Iterator<Item = &'a str>) -> &'static str {
+    let mut worst = "valid";
+    for verdict in verdicts {
+        worst = match (worst, verdict) {
+            (_, "invalid") | ("invalid", _) => "invalid",
+            ("valid", "valid" | "") => "valid",
+            _ => "suspect",
+        };
+    }
+    worst
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,5 +233,12 @@ mod tests {
         let all = together(&[of(Some(90.0), None), of(None, Some(1.0))]).unwrap();
         assert_eq!((all.kept, all.broken), (None, None));
         assert_eq!(together(&[]), None);
+    }
+
+    #[test]
+    fn the_worst_verdict_counts() {
+        assert_eq!(worst(["valid", "valid"].into_iter()), "valid");
+        assert_eq!(worst(["valid", "suspect"].into_iter()), "suspect");
+        assert_eq!(worst(["invalid", "suspect"].into_iter()), "invalid");
     }
 }

@@ -1,0 +1,14 @@
+//! The most frequent failure.
+
+use crate::Cause;
+
+/// The most frequent failure of the requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MainFailure {
+    /// The likely cause.
+    pub cause: Cause,
+    /// The error and what to check, such as `connection refused: is the server running?`.
+    pub text: String,
+    /// Requests that failed this way.
+    pub count: u64,
+}
