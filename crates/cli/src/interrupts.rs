@@ -6,21 +6,21 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// Listens from now on. `told` is called with the first signal's number, and the
-/// run is ended; `told_again` with the second's, before the process ends.
+/// Listens from now on. The first signal ends the run after a call of `first` with its number; the
+/// second ends the process after a call of `again`.
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
 pub fn listen(
     control: Control,
-    told: impl Fn(i32) + Send + 'static,
-    told_again: impl Fn(i32) + Send + 'static,
+    first: impl Fn(i32) + Send + 'static,
+    again: impl Fn(i32) + Send + 'static,
 ) -> Result<(), String> {
-    let first = move |signal| {
-        told(signal);
+    let stop = move |signal| {
+        first(signal);
         control.stop();
     };
-    on_signals(first, told_again)
+    on_signals(stop, again)
 }
 
 /// Calls `first` with the first signal's number and `again` with the second's,
@@ -32,20 +32,33 @@ pub fn on_signals(
     first: impl Fn(i32) + Send + 'static,
     again: impl Fn(i32) + Send + 'static,
 ) -> Result<(), String> {
+    on_thread(move |signals| {
+        if let Some(signal) = signals.next() {
+            first(signal);
+        }
+        if let Some(signal) = signals.next() {
+            again(signal);
+            std::process::exit(Exit::SIGNAL.code());
+        }
+    })
+}
+
+/// Calls `each` at every signal.
+///
+/// # Errors
+/// When the system refuses handlers or a thread.
+pub fn on_every_signal(each: impl Fn() + Send + 'static) -> Result<(), String> {
+    on_thread(move |signals| signals.for_each(|_| each()))
+}
+
+fn on_thread(
+    handle: impl FnOnce(&mut dyn Iterator<Item = i32>) + Send + 'static,
+) -> Result<(), String> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| format!("cannot listen for signals: {error}"))?;
     std::thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || {
-            let mut forever = signals.forever();
-            if let Some(signal) = forever.next() {
-                first(signal);
-            }
-            if let Some(signal) = forever.next() {
-                again(signal);
-                std::process::exit(Exit::SIGNAL.code());
-            }
-        })
+        .spawn(move || handle(&mut signals.forever()))
         .map(drop)
         .map_err(|error| {
             format!(
@@ -55,7 +68,7 @@ pub fn on_signals(
         })
 }
 
-/// What people call the signal.
+/// The usual name of the signal.
 pub fn name(signal: i32) -> &'static str {
     match signal {
         SIGINT => "interrupt",

@@ -46,6 +46,14 @@ pub fn html(result: &LabResult) -> String {
     html::render(&write::document(result))
 }
 
+/// All files of a report: their names and contents.
+pub fn pages(result: &LabResult) -> Vec<(String, String)> {
+    let mut pages = assets(result);
+    pages.push(("report.md".to_owned(), markdown(result)));
+    pages.push(("report.html".to_owned(), html(result)));
+    pages
+}
+
 /// Only the conclusion, in one or two sentences per point, for a terminal.
 pub fn answer(result: &LabResult) -> Vec<String> {
     answer::sentences(result)

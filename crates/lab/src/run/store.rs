@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use plimsoll_results::environment::Environment;
-use plimsoll_results::lab::{CellState, LinkFigures, Placed};
+use plimsoll_results::lab::{CellState, LabResult, LinkFigures, Placed};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::observe::Observed;
@@ -80,6 +80,34 @@ pub struct Store {
 }
 
 impl Store {
+    /// Writes the result of the lab and the pages of its report.
+    ///
+    /// # Errors
+    /// What the system says, and how to repeat it.
+    pub fn write_report(
+        &self,
+        result: &LabResult,
+        pages: Vec<(String, String)>,
+    ) -> Result<(), String> {
+        let place = |name: &str| self.directory.join(name);
+        let mut written = write(&place("result.json"), result);
+        for (name, text) in pages {
+            let path = place(&name);
+            written = written.and_then(|()| {
+                let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+                folder
+                    .and_then(|()| write_text(&path, text.as_bytes()))
+                    .map_err(|error| format!("cannot write {}: {error}", path.display()))
+            });
+        }
+        written.map_err(|why| {
+            format!(
+                "{why}. The measurements are kept. When the files can be written, run: plimsoll lab report {}",
+                self.directory.display()
+            )
+        })
+    }
+
     /// The directory of a cell.
     pub fn cell(&self, cell: usize) -> PathBuf {
         self.directory.join("cells").join(cell.to_string())
@@ -202,4 +230,29 @@ pub fn write_text(path: &Path, text: &[u8]) -> std::io::Result<()> {
         let _ = fs::remove_file(&aside);
     }
     written
+}
+
+/// A line about each run in a directory, the oldest first.
+pub fn list(results: &Path) -> Vec<String> {
+    let mut runs: Vec<(String, String)> = Vec::new();
+    for entry in fs::read_dir(results).into_iter().flatten().flatten() {
+        let directory = entry.path();
+        let Ok(run) = read::<RunFile>(&directory.join("run.json")) else {
+            continue;
+        };
+        let state = match read::<LabResult>(&directory.join("result.json")) {
+            Ok(result) if result.ended.is_some() => format!("{} cells", result.cells.len()),
+            Ok(_) => "incomplete".to_owned(),
+            Err(_) => "interrupted".to_owned(),
+        };
+        let line = format!(
+            "{}  {}  {}  {state}",
+            run.started,
+            run.form,
+            directory.display()
+        );
+        runs.push((run.started, line));
+    }
+    runs.sort();
+    runs.into_iter().map(|(_, line)| line).collect()
 }
