@@ -106,7 +106,7 @@ def measure(program, script, seconds):
     """The longest delay of the other user in milliseconds, and the seconds from SIGINT to exit."""
     with tempfile.TemporaryDirectory() as folder:
         summary = Path(folder) / "summary.json"
-        command = [program, "run", "--quiet", "--workers", "1", "--summary-export", summary, "-"]
+        command = [program, "run", "--quiet", "--threads", "1", "--summary-export", summary, "-"]
         process = subprocess.Popen(
             list(map(str, command)),
             stdin=subprocess.PIPE,

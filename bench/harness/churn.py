@@ -118,8 +118,8 @@ def _command(protocol, way, address, seconds, folder):
         return [*run, SCRIPTS / f"churn_{protocol}.js"], env
     if protocol == "grpc":
         load = ["grpc", "-q", "--json", "--plaintext", "--proto", SCRIPTS / "hello.proto"]
-        load += ["-c", USERS, "-z", f"{seconds}s", "--timeout", "1s"]
-        fresh = [] if way == "persistent" else ["--fresh"]
+        load += ["-c", USERS, "-d", f"{seconds}s", "--timeout", "1s"]
+        fresh = [] if way == "persistent" else ["--no-keepalive"]
         return [*load, *fresh, address, "helloworld.Greeter/SayHello"], {}
     # An endless response ends with its time limit; so does a QUIC handshake without a response.
     limit = "100ms" if protocol == "http3" and way in ("refused", "unread") else "1s"

@@ -29,7 +29,7 @@ def _runs():
             FixedServer,
         ),
         ("gRPC", plimsoll_grpc("plimsoll grpc", []), GrpcServer),
-        ("gRPC, a new connection for each call", plimsoll_grpc("plimsoll grpc", ["--fresh"]), GrpcServer),
+        ("gRPC, a new connection for each call", plimsoll_grpc("plimsoll grpc", ["--no-keepalive"]), GrpcServer),
         ("WebSocket echo", plimsoll_websocket("websocket.js"), EchoServer),
         ("WebSocket, a new connection for each 10 messages", plimsoll_websocket("websocket-new.js"), EchoServer),
     ]

@@ -40,8 +40,8 @@ def plimsoll_grpc(name, flags):
         name,
         "plimsoll",
         lambda address, users, seconds, _: [
-            *("grpc", "--plaintext", "--proto", PROTO, "-d", DATA, "-c", users, *flags),
-            *("-z", f"{seconds}s", "--json", address, METHOD),
+            *("grpc", "--plaintext", "--proto", PROTO, "--data", DATA, "-u", users, *flags),
+            *("-d", f"{seconds}s", "--json", address, METHOD),
         ],
         lambda cost, _: json.loads(cost.stdout)["status_codes"]["OK"],
     )

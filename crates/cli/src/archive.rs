@@ -3,13 +3,13 @@
 use std::io::BufWriter;
 use std::sync::Arc;
 
-use plimsoll_run::{Refusal, prepare};
+use plimsoll_run::Refusal;
 use plimsoll_script::Archive;
 
 use crate::args::{ArchiveArgs, GlobalArgs};
 use crate::exit::Exit;
 use crate::log::Log;
-use crate::script_request::{Purpose, script_request};
+use crate::script_request::{Purpose, prepared};
 use crate::talk::complain;
 
 /// Writes the archive.
@@ -32,8 +32,7 @@ fn pack(args: &ArchiveArgs, log: &Arc<Log>) -> Result<(), Refusal> {
         keep_files: true,
         ..Purpose::default()
     };
-    let request = script_request(&args.script, &args.runtime, &args.options, log, purpose)?;
-    let prepared = prepare(request, &log.sink())?;
+    let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
     let mut options = prepared.options;
     options.fill_defaults();
     let archive = Archive {

@@ -45,7 +45,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
     }
 }
 
-/// A file's text, never more than what is audited; what is no UTF-8 is replaced.
+/// A file's text, never more than what is audited; invalid UTF-8 is replaced.
 fn text_of(path: &Path) -> Result<String, String> {
     let most = LARGEST as u64 + 1;
     let mut bytes = Vec::new();

@@ -10,7 +10,7 @@ impl Exit {
     pub const SUCCESS: Exit = Exit(0);
     /// Some requests of `plimsoll http` failed.
     pub const SOME_FAILED: Exit = Exit(1);
-    /// `plimsoll throughput` came to no result.
+    /// `plimsoll throughput` has no result.
     pub const NO_RESULT: Exit = Exit(1);
     /// `plimsoll audit` found something, or could not read a file.
     pub const FINDINGS: Exit = Exit(1);

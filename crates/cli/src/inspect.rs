@@ -1,17 +1,17 @@
-//! `plimsoll inspect`: what a script's options come to.
+//! `plimsoll inspect`: a script's consolidated options.
 
 use std::sync::Arc;
 
-use plimsoll_run::prepare;
+use plimsoll_run::needed_json;
 
 use crate::args::{GlobalArgs, InspectArgs};
 use crate::exit::Exit;
 use crate::log::Log;
-use crate::script_request::{Purpose, script_request};
+use crate::script_request::{Purpose, prepared};
 use crate::talk::{complain, put};
 
 /// Prints the options as JSON: the script's own, or with
-/// `--execution-requirements` what all layers come to and what that needs.
+/// `--execution-requirements` all layers together, and what they need.
 pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
     let log = match Log::new(global) {
         Ok(log) => Arc::new(log),
@@ -21,28 +21,17 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
         }
     };
     let purpose = Purpose::default();
-    let request = script_request(&args.script, &args.runtime, &args.options, &log, purpose);
-    let prepared = match request.and_then(|request| prepare(request, &log.sink())) {
-        Ok(prepared) => prepared,
-        Err(refusal) => return log.refuse(&refusal),
-    };
-    if !args.execution_requirements {
-        show(&prepared.own_options.to_json());
-        return Exit::SUCCESS;
+    let prepared = prepared(&args.script, &args.runtime, &args.options, &log, purpose);
+    match prepared {
+        Ok(prepared) => {
+            let options = if args.execution_requirements {
+                needed_json(&prepared.plan)
+            } else {
+                prepared.own_options.to_json()
+            };
+            put(format!("{}\n", plimsoll_output::option_json(&options)).as_bytes());
+            Exit::SUCCESS
+        }
+        Err(refusal) => log.refuse(&refusal),
     }
-    let mut options = prepared.plan.options.to_json();
-    if let Some(object) = options.as_object_mut() {
-        let needs = prepared.plan.requirements();
-        let duration = needs
-            .duration_with_graceful_stop
-            .map(plimsoll_units::duration::format);
-        object.insert("totalDuration".to_owned(), duration.into());
-        object.insert("maxVUs".to_owned(), needs.max_users.into());
-    }
-    show(&options);
-    Exit::SUCCESS
-}
-
-fn show(options: &serde_json::Value) {
-    put(format!("{}\n", plimsoll_output::option_json(options)).as_bytes());
 }

@@ -21,7 +21,7 @@ use crate::talk;
 #[derive(Debug)]
 pub struct Log {
     target: Target,
-    /// Where the script's console goes instead, if told so.
+    /// Another destination for the script's console.
     console: Option<Mutex<File>>,
     console_format: Format,
     format: Format,
@@ -193,7 +193,7 @@ fn open(path: &Path) -> Result<File, String> {
     opened.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
-/// Whether it was told that log lines are lost.
+/// Whether lost log lines were reported.
 static LOST_LINES: AtomicBool = AtomicBool::new(false);
 
 fn write_to(file: &Mutex<File>, text: &str) {

@@ -3,7 +3,6 @@
 mod archive;
 mod args;
 mod attack;
-mod attack_settings;
 mod audit;
 mod certs;
 mod compare;
@@ -17,7 +16,6 @@ mod lab;
 mod link;
 mod live;
 mod log;
-mod memory_limit;
 mod new;
 mod option_flags;
 mod out_of_memory;
@@ -36,7 +34,7 @@ mod vegeta;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::FromArgMatches;
 
 use args::{Cli, Command};
 use exit::Exit;
@@ -51,7 +49,8 @@ fn main() -> ExitCode {
     plimsoll_clock::now();
     // Without it, a shortage of memory is harder to understand, and no more than that.
     let _ = out_of_memory::explain();
-    let cli = match Cli::try_parse_from(args::translate(std::env::args_os())) {
+    let matches = args::command().try_get_matches_from(args::translate(std::env::args_os()));
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // Where the terminal is gone there is nobody left to tell.
@@ -64,7 +63,7 @@ fn main() -> ExitCode {
             .into();
         }
     };
-    if let Err(error) = memory_limit::apply() {
+    if let Err(error) = plimsoll_run::memory_limit::apply() {
         talk::complain(&error);
         return Exit::GENERIC.into();
     }
@@ -91,7 +90,7 @@ fn main() -> ExitCode {
         Command::Version(args) => version(args.json),
         Command::Completion { shell } => {
             let mut text = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "plimsoll", &mut text);
+            clap_complete::generate(shell, &mut args::command(), "plimsoll", &mut text);
             talk::put(&text);
             Exit::SUCCESS
         }
@@ -131,7 +130,7 @@ fn version(json: bool) -> Exit {
 }
 
 fn man(command: Option<&str>) -> Exit {
-    let mut program = Cli::command();
+    let mut program = args::command();
     program.build();
     let page = match command {
         None => program,

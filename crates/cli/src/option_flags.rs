@@ -1,4 +1,4 @@
-//! The script's options as flags, read the way the environment's are.
+//! The script's options as flags. They are read as the environment variables of the same name are.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,28 @@ use plimsoll_plan::{Errors, Fault, Options, Segment, SegmentSequence};
 
 use crate::args::OptionArgs;
 
-/// A flag, the variable that means the same, and what was given.
-type Given<'a> = (&'static str, &'static str, Option<String>);
+/// Flags whose variable is named otherwise than the flag.
+const OTHER_NAMES: [(&str, &str); 5] = [
+    ("--stage", "K6_STAGES"),
+    ("--blacklist-ip", "K6_BLACKLIST_IPS"),
+    ("--connections-per-user", "PLIMSOLL_CONNECTIONS_PER_USER"),
+    (
+        "--streams-per-connection",
+        "PLIMSOLL_STREAMS_PER_CONNECTION",
+    ),
+    ("--unix-socket", "PLIMSOLL_UNIX_SOCKET"),
+];
 
 /// The options that the flags set.
 ///
 /// # Errors
 /// Everything that is wrong with them, each by the flag's name.
 pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
-    let given = variables(args);
-    let variables: BTreeMap<String, String> = given
-        .iter()
-        .filter_map(|(_, name, value)| Some(((*name).to_owned(), value.clone()?)))
-        .collect();
+    let given = given(args);
+    let mut variables = BTreeMap::new();
+    for (flag, value) in &given {
+        variables.insert(variable(flag), value.clone());
+    }
     let mut faults = Vec::new();
     for (flag, time) in [
         ("--duration", &args.duration),
@@ -30,14 +39,9 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
     }
     let mut options = Options::from_env(&variables).unwrap_or_else(|errors| {
         faults.extend(errors.0.into_iter().map(|fault| {
-            let flag = given
-                .iter()
-                .find(|(_, name, _)| *name == fault.place)
-                .map(|(flag, ..)| *flag);
-            Fault::at(
-                flag.map_or(fault.place.clone(), str::to_owned),
-                fault.message,
-            )
+            let flag = given.iter().find(|(flag, _)| variable(flag) == fault.place);
+            let place = flag.map_or(fault.place.clone(), |(flag, _)| (*flag).to_owned());
+            Fault::at(place, fault.message)
         }));
         Options::default()
     });
@@ -54,18 +58,19 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
             Err(fault) => own("--execution-segment-sequence", fault),
         }
     }
-    if !args.tags.is_empty() {
-        let mut tags = BTreeMap::new();
-        for text in &args.tags {
-            match plimsoll_plan::parse_tag(text) {
-                Ok((name, value)) => {
-                    tags.insert(name, value);
-                }
-                Err(fault) => own("--tag", fault),
+    let mut tags = BTreeMap::new();
+    for text in &args.tags {
+        match plimsoll_plan::parse_tag(text) {
+            Ok((name, value)) => {
+                tags.insert(name, value);
             }
+            Err(fault) => own("--tag", fault),
         }
-        options.tags = Some(tags);
     }
+    options.tags = (!args.tags.is_empty()).then_some(tags);
+    options.dns.clone_from(&args.connection.dns);
+    options.local_ips.clone_from(&args.connection.local_ips);
+    options.protocol = args.version.protocol();
     if faults.is_empty() {
         Ok(options)
     } else {
@@ -73,100 +78,71 @@ pub fn read(args: &OptionArgs) -> Result<Options, Errors> {
     }
 }
 
-fn variables(args: &OptionArgs) -> Vec<Given<'static>> {
+/// The environment variable that means the same as a flag.
+fn variable(flag: &str) -> String {
+    let other = OTHER_NAMES.iter().find(|(listed, _)| *listed == flag);
+    other.map_or_else(
+        || {
+            format!(
+                "K6_{}",
+                flag.trim_start_matches('-')
+                    .replace('-', "_")
+                    .to_uppercase()
+            )
+        },
+        |(_, name)| (*name).to_owned(),
+    )
+}
+
+/// The flags that were given, with their values.
+fn given(args: &OptionArgs) -> Vec<(&'static str, String)> {
     let list = |values: &[String]| (!values.is_empty()).then(|| values.join(","));
     let flag = |set: bool| set.then(|| "true".to_owned());
-    vec![
-        ("--vus", "K6_VUS", args.vus.clone()),
-        ("--duration", "K6_DURATION", args.duration.clone()),
-        ("--iterations", "K6_ITERATIONS", args.iterations.clone()),
-        ("--stage", "K6_STAGES", list(&args.stage)),
-        ("--paused", "K6_PAUSED", flag(args.paused)),
-        ("--no-setup", "K6_NO_SETUP", flag(args.no_setup)),
-        ("--no-teardown", "K6_NO_TEARDOWN", flag(args.no_teardown)),
-        (
-            "--max-redirects",
-            "K6_MAX_REDIRECTS",
-            args.max_redirects.clone(),
-        ),
-        ("--batch", "K6_BATCH", args.batch.clone()),
-        (
-            "--batch-per-host",
-            "K6_BATCH_PER_HOST",
-            args.batch_per_host.clone(),
-        ),
-        ("--rps", "K6_RPS", args.rps.clone()),
-        ("--user-agent", "K6_USER_AGENT", args.user_agent.clone()),
-        ("--http-debug", "K6_HTTP_DEBUG", args.http_debug.clone()),
-        (
-            "--insecure-skip-tls-verify",
-            "K6_INSECURE_SKIP_TLS_VERIFY",
-            flag(args.insecure_skip_tls_verify),
-        ),
-        (
-            "--no-connection-reuse",
-            "K6_NO_CONNECTION_REUSE",
-            flag(args.no_connection_reuse),
-        ),
+    let connection = &args.connection;
+    let all = [
+        ("--vus", args.vus.clone()),
+        ("--duration", args.duration.clone()),
+        ("--iterations", args.iterations.clone()),
+        ("--stage", list(&args.stage)),
+        ("--paused", flag(args.paused)),
+        ("--no-setup", flag(args.no_setup)),
+        ("--no-teardown", flag(args.no_teardown)),
+        ("--max-redirects", args.max_redirects.clone()),
+        ("--batch", args.batch.clone()),
+        ("--batch-per-host", args.batch_per_host.clone()),
+        ("--rps", args.rps.clone()),
+        ("--user-agent", args.user_agent.clone()),
+        ("--http-debug", args.http_debug.clone()),
+        ("--insecure-skip-tls-verify", flag(args.tls.insecure)),
+        ("--no-connection-reuse", flag(connection.no_keepalive)),
         (
             "--no-vu-connection-reuse",
-            "K6_NO_VU_CONNECTION_REUSE",
             flag(args.no_vu_connection_reuse),
         ),
         (
             "--min-iteration-duration",
-            "K6_MIN_ITERATION_DURATION",
             args.min_iteration_duration.clone(),
         ),
-        ("--throw", "K6_THROW", flag(args.throw)),
-        (
-            "--blacklist-ip",
-            "K6_BLACKLIST_IPS",
-            list(&args.blacklist_ip),
-        ),
-        (
-            "--block-hostnames",
-            "K6_BLOCK_HOSTNAMES",
-            list(&args.block_hostnames),
-        ),
-        (
-            "--summary-trend-stats",
-            "K6_SUMMARY_TREND_STATS",
-            args.summary_trend_stats.clone(),
-        ),
-        (
-            "--summary-time-unit",
-            "K6_SUMMARY_TIME_UNIT",
-            args.summary_time_unit.clone(),
-        ),
-        ("--system-tags", "K6_SYSTEM_TAGS", args.system_tags.clone()),
-        (
-            "--console-output",
-            "K6_CONSOLE_OUTPUT",
-            args.console_output.clone(),
-        ),
+        ("--throw", flag(args.throw)),
+        ("--blacklist-ip", list(&args.blacklist_ip)),
+        ("--block-hostnames", list(&args.block_hostnames)),
+        ("--summary-trend-stats", args.summary_trend_stats.clone()),
+        ("--summary-time-unit", args.summary_time_unit.clone()),
+        ("--system-tags", args.system_tags.clone()),
+        ("--console-output", args.console_output.clone()),
         (
             "--discard-response-bodies",
-            "K6_DISCARD_RESPONSE_BODIES",
             flag(args.discard_response_bodies),
         ),
-        ("--local-ips", "K6_LOCAL_IPS", args.local_ips.clone()),
-        ("--dns", "K6_DNS", args.dns.clone()),
-        ("--protocol", "PLIMSOLL_PROTOCOL", args.protocol.clone()),
-        (
-            "--connections-per-user",
-            "PLIMSOLL_CONNECTIONS_PER_USER",
-            args.connections_per_user.clone(),
-        ),
+        ("--connections-per-user", args.connections_per_user.clone()),
         (
             "--streams-per-connection",
-            "PLIMSOLL_STREAMS_PER_CONNECTION",
             args.streams_per_connection.clone(),
         ),
-        (
-            "--unix-socket",
-            "PLIMSOLL_UNIX_SOCKET",
-            args.unix_socket.clone(),
-        ),
-    ]
+        ("--unix-socket", connection.unix_socket.clone()),
+    ];
+    let given = all.into_iter();
+    given
+        .filter_map(|(flag, value)| Some((flag, value?)))
+        .collect()
 }

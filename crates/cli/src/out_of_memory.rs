@@ -1,7 +1,7 @@
 //! Explains why the process ends when an allocation fails.
 //!
-//! Rust ends the process by SIGABRT when memory cannot be allocated, which looks like a crash. The allocator tells of
-//! each failure at once, at no cost to allocations that succeed, and the signal's handler then says what happened.
+//! Rust ends the process by SIGABRT when memory cannot be allocated, which looks like a crash. The allocator
+//! reports each failure at once, at no cost to allocations that succeed, and the signal's handler then explains it.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -17,7 +17,7 @@ static FAILED: AtomicBool = AtomicBool::new(false);
 
 const MESSAGE: &str = "error: out of memory: the system refused to give this process more memory, so it had to end and \
                        lost its results. Raise the memory limit (ulimit -v, or that of the container), or run with \
-                       fewer users or --workers/--threads 1\n";
+                       fewer users or --threads 1\n";
 
 unsafe extern "C" {
     /// mimalloc's hook for errors; `ENOMEM` is a failed allocation.

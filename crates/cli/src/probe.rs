@@ -1,8 +1,5 @@
-//! `plimsoll probe`: the way to a server, measured.
+//! `plimsoll probe`: measurements of a network path.
 
-use std::path::Path;
-
-use plimsoll_net::{ClientCertificate, TlsSettings};
 use plimsoll_probe::{Plan, Report};
 
 use crate::args::ProbeArgs;
@@ -34,7 +31,10 @@ fn run(args: &ProbeArgs) -> Result<Report, String> {
         address: args.address.clone(),
         repeats: args.repeats,
         timeout: args.timeout,
-        tls: args.tls.then(|| tls(args)).transpose()?,
+        tls: match args.tls || args.files.files().is_given() {
+            true => Some(args.files.files().read()?),
+            false => None,
+        },
         path: args.path.clone(),
         throughput_port: args.throughput,
     };
@@ -43,27 +43,4 @@ fn run(args: &ProbeArgs) -> Result<Report, String> {
         .build()
         .map_err(|error| format!("cannot start an event loop: {error}"))?;
     tokio::task::LocalSet::new().block_on(&runtime, plimsoll_probe::probe(&plan))
-}
-
-fn tls(args: &ProbeArgs) -> Result<TlsSettings, String> {
-    let read = |flag: &str, path: &Path| {
-        plimsoll_script::read_file(path)
-            .map_err(|error| format!("{flag} {}: cannot read it: {error}", path.display()))
-    };
-    let mut settings = TlsSettings {
-        insecure_skip_verify: args.insecure,
-        ..TlsSettings::default()
-    };
-    if let Some(path) = &args.ca {
-        settings.extra_roots.push(read("--ca", path)?);
-    }
-    if let (Some(certificate), Some(key)) = (&args.cert, &args.key) {
-        settings.client_certificates.push(ClientCertificate {
-            domains: Vec::new(),
-            certificate_pem: read("--cert", certificate)?,
-            key_pem: read("--key", key)?,
-        });
-    }
-    settings.check()?;
-    Ok(settings)
 }

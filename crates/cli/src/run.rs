@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, Notice};
-use plimsoll_output::header::{Header, HeaderScenario};
+use plimsoll_output::header::Header;
 use plimsoll_output::output::OutputSpec;
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::{Paint, header, progress};
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    Event, Extent, Listener, Load, Outcome, Prepared, Progress, Refusal, Request, Run, Script,
-    THROWN, prepare,
+    EndSummary, Event, Extent, Listener, Load, Progress, Refusal, Request, Run, Screen, Script,
+    SummaryMode,
 };
 use plimsoll_script::logline::Level;
 use serde_json::json;
@@ -22,14 +22,14 @@ use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
 use crate::interrupts;
 use crate::log::Log;
-use crate::record_request::{place, record_request};
-use crate::run_summary::{RunSummary, SummaryMode, open_export, summary_mode};
-use crate::script_request::{Purpose, script_request};
+use crate::record_request::record_request;
+use crate::run_summary::{RunSummary, open_export, summary_mode};
+use crate::script_request::{Purpose, prepared};
 use crate::scriptless::worker_threads;
 use crate::talk::{mark_lost, no_color, say, screen_columns, show};
 use crate::terminal::{self, Stream};
 
-/// Runs the script, and says what came of it.
+/// Runs the script and prints its summary.
 pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
     let mut log = match Log::new(global) {
         Ok(log) => log,
@@ -60,12 +60,11 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
     }
     let purpose = Purpose {
-        system_env: true,
+        has_system_env: true,
         keep_files: args.record.is_asked(),
-        io: args.io.io,
     };
-    let request = script_request(&args.script, &args.runtime, &args.options, log, purpose)?;
-    let prepared = Arc::new(prepare(request, &log.sink())?);
+    let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
+    let prepared = Arc::new(prepared);
     let specs = args
         .out
         .iter()
@@ -74,25 +73,21 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         .collect::<Result<Vec<_>, _>>()
         .map_err(Refusal::other)?;
     let export = open_export(args, mode)?;
-    let needs = prepared.plan.requirements();
-    let extent = Extent {
-        longest: needs.duration_with_graceful_stop.unwrap_or_default(),
-        users: needs.max_users,
-    };
+    let extent = prepared.extent();
     let paint = Paint::new(!no_color(global) && std::io::stdout().is_terminal());
     let mut view = View {
         log: Arc::clone(log),
-        header: announce(args, &prepared, &specs, extent),
+        header: prepared.header(&url_for_display(&args.script), &specs),
         extent,
         paint,
         // With --json, stdout has the one document and nothing else.
-        quiet: global.quiet || args.json,
+        quiet: global.quiet || args.record.json,
         last: None,
     };
-    let record = place(&args.record).map_err(Refusal::other)?.map(|place| {
-        let configuration = json!({ "workers": args.runtime.workers, "io": args.io.io.name() });
-        record_request(&args.record, place, configuration)
-    });
+    let threads = args.runtime.threads.threads;
+    let io = args.options.connection.io.io.name();
+    let configuration = json!({ "threads": threads, "io": io });
+    let record = record_request(&args.record, configuration).map_err(Refusal::other)?;
     let request = Request {
         load: Load::Script(Box::new(Script {
             prepared: Arc::clone(&prepared),
@@ -102,7 +97,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
             csv_time: csv_time()?,
             stdout: || Box::new(std::io::stdout()),
         })),
-        threads: worker_threads(args.runtime.workers),
+        threads: worker_threads(threads),
         record,
     };
     let run = Run::start(request, vec![Box::new(&mut view)])?;
@@ -114,7 +109,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         move |signal| {
             latest.store(signal, Ordering::Relaxed);
             if std::io::stderr().is_terminal() {
-                crate::talk::say("stopping; once more ends it at once");
+                crate::talk::say("Stopping gracefully. Press Ctrl-C again to exit immediately.");
             }
         },
         move |signal| {
@@ -138,18 +133,24 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         log.warn("No script iterations fully finished, consider making the test duration longer");
     }
     if mode != SummaryMode::Disabled {
-        let told_before = signalled.load(Ordering::Relaxed) != 0;
+        let was_interrupted = signalled.load(Ordering::Relaxed) != 0;
         let latest = Arc::clone(&signalled);
         let interrupted: plimsoll_script::Interrupted =
-            Arc::new(move || !told_before && latest.load(Ordering::Relaxed) != 0);
+            Arc::new(move || !was_interrupted && latest.load(Ordering::Relaxed) != 0);
+        let screen = Screen {
+            is_plain: no_color(global),
+            stdout_is_terminal: std::io::stdout().is_terminal(),
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+        };
+        let newer = args.runtime.new_machine_readable_summary;
         let summary = RunSummary {
-            args,
-            prepared: &prepared,
+            summary: EndSummary::new(&prepared, &outcome, screen, newer),
             outcome: &outcome,
             mode,
+            json: args.record.json,
             log,
         };
-        summary.write(no_color(global), export, interrupted);
+        summary.write(export, interrupted);
     }
     if let Some(last) = &view.last {
         show(last);
@@ -159,7 +160,9 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         // It came while the summary was made.
         outcome.aborted = Some(AbortReason::Signal);
     }
-    tell_ending(&outcome, signal, log);
+    if let Some(what) = outcome.explanation(interrupts::name(signal)) {
+        log.failure(&what.text, "hint", what.hint.as_deref());
+    }
     if args.linger && outcome.aborted.is_none() {
         log.warn("lingering, as asked; Ctrl-C ends it");
         loop {
@@ -205,69 +208,6 @@ fn csv_time() -> Result<TimeFormat, Refusal> {
         Ok(name) => TimeFormat::parse(&name).map_err(Refusal::config),
         Err(_) => Ok(TimeFormat::default()),
     }
-}
-
-fn announce(args: &RunArgs, prepared: &Prepared, specs: &[OutputSpec], extent: Extent) -> Header {
-    Header {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        script: url_for_display(&args.script).into_owned(),
-        outputs: specs.iter().map(OutputSpec::describe).collect(),
-        share: prepared.plan.segment.length(),
-        users_max: extent.users,
-        longest: extent.longest,
-        scenarios: prepared
-            .plan
-            .scenarios
-            .iter()
-            .map(|scenario| HeaderScenario {
-                name: scenario.name.clone(),
-                start_time: scenario.start_time,
-                description: scenario.description(),
-            })
-            .collect(),
-    }
-}
-
-/// Says why the run ended early, or what of it failed: the last thing that is said.
-fn tell_ending(outcome: &Outcome, signal: i32, log: &Log) {
-    match &outcome.aborted {
-        Some(AbortReason::ScriptException(text)) => log.failure(text, "hint", Some(THROWN)),
-        Some(AbortReason::UserException(user, text)) => {
-            let hint = format!("error while initializing VU #{} ({THROWN})", user.0);
-            log.failure(text, "hint", Some(&hint));
-        }
-        Some(AbortReason::SetupTimeout(text)) => {
-            log.failure(text, "hint", Some(&more_time("setupTimeout")));
-        }
-        Some(AbortReason::TeardownTimeout(text)) => {
-            log.failure(text, "hint", Some(&more_time("teardownTimeout")));
-        }
-        Some(
-            AbortReason::Failed(text) | AbortReason::Machine(text) | AbortReason::ByScript(text),
-        ) => log.error(text),
-        Some(AbortReason::Signal) => log.error(&format!(
-            "test run was aborted because plimsoll received a '{}' signal",
-            interrupts::name(signal)
-        )),
-        Some(AbortReason::Threshold) => log.error(&format!(
-            "thresholds on metrics {} were crossed; at least one has abortOnFail enabled, stopping test prematurely",
-            quoted(&outcome.crossed)
-        )),
-        None if outcome.marked_failed => log.error("test run was marked as failed"),
-        None if !outcome.crossed.is_empty() => log.error(&format!(
-            "thresholds on metrics {} have been crossed",
-            quoted(&outcome.crossed)
-        )),
-        None => {}
-    }
-}
-
-fn more_time(option: &str) -> String {
-    format!("You can increase the time limit via the {option} option")
-}
-
-fn quoted(names: &[String]) -> String {
-    format!("'{}'", names.join(", "))
 }
 
 /// Shows a run's progress: bars on a terminal, a few lines a second elsewhere.

@@ -1,124 +1,72 @@
-//! The summary at the end of `plimsoll run`: ours, the script's own, and the exports.
+//! The summary at the end of `plimsoll run`: where its forms go.
 
 use std::fs::File;
-use std::io::{IsTerminal, Write};
-use std::time::SystemTime;
+use std::io::Write;
 
 use plimsoll_engine::AbortReason;
-use plimsoll_output::summary_data::Circumstances;
-use plimsoll_output::summary_machine::RunIdentity;
-use plimsoll_output::{Paint, Style, summary_text};
-use plimsoll_run::{Outcome, Prepared, Refusal};
-use plimsoll_script::ScriptError;
+use plimsoll_output::Paint;
+use plimsoll_run::{EndSummary, Outcome, Refusal, SummaryMode};
+use plimsoll_script::{Interrupted, ScriptError};
 
 use crate::args::RunArgs;
 use crate::log::Log;
 use crate::talk::{mark_lost, put, say, show, talk};
 
-/// Whose interface is kept.
-const K6_VERSION: &str = "1.8.1";
-
-/// How the summary at the end looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SummaryMode {
-    Compact,
-    Full,
-    Legacy,
-    Disabled,
-}
-
-/// What the summary of a run is made of.
+/// The summary of a run, and where it goes.
 pub struct RunSummary<'a> {
-    pub args: &'a RunArgs,
-    pub prepared: &'a Prepared,
+    pub summary: EndSummary<'a>,
     pub outcome: &'a Outcome,
     pub mode: SummaryMode,
+    /// Print JSON to stdout, and nothing else there.
+    pub json: bool,
     pub log: &'a Log,
 }
 
 impl RunSummary<'_> {
     /// Prints the summary, or what the script's own `handleSummary` returns, and writes the export.
-    pub fn write(
-        &self,
-        plain: bool,
-        export: Option<File>,
-        interrupted: plimsoll_script::Interrupted,
-    ) {
-        let RunSummary {
-            args,
-            prepared,
-            outcome,
-            mode,
-            log,
-        } = *self;
-        let options = &prepared.plan.options;
-        let style = Style::new(
-            options,
-            Paint::new(!plain && std::io::stdout().is_terminal()),
-        );
-        let about = Circumstances {
-            trend_stats: style.trend_stats.clone(),
-            time_unit: style.time_unit,
-            no_color: plain,
-            stdout_is_terminal: std::io::stdout().is_terminal(),
-            stderr_is_terminal: std::io::stderr().is_terminal(),
-            setup_data: prepared.program.setup_data(),
-            verdict: Some(outcome.verdict.clone()),
-        };
-        let machine_readable = || {
-            let run = RunIdentity {
-                script: String::from_utf8_lossy(&prepared.source).into_owned(),
-                generated_at: SystemTime::now(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                k6_version: K6_VERSION.to_owned(),
-            };
-            plimsoll_output::summary_machine::machine_readable(&outcome.summary, &run, &about)
-        };
-        let newer = args.runtime.new_machine_readable_summary;
-        let data = if newer {
-            machine_readable()
-        } else {
-            plimsoll_output::summary_data::handle_summary_argument(&outcome.summary, &about)
-        };
-        let own = prepared.program.handle_summary(&data, interrupted);
-        let ours = || {
-            if !args.json {
-                put(text_summary(outcome, mode, &style).as_bytes());
+    pub fn write(&self, export: Option<File>, interrupted: Interrupted) {
+        let log = self.log;
+        let (handled, json) = self.summary.handled_by_script(interrupted);
+        let print = || {
+            if !self.json {
+                put(self.summary.text(self.mode).as_bytes());
             }
         };
-        match own {
+        match handled {
             Err(ScriptError::Unusable(reason)) => {
                 not_handled(&reason, log);
-                tell_verdict(outcome);
+                self.say_verdict();
             }
             Err(ScriptError::Aborted(AbortReason::Signal)) => {
                 not_handled("handleSummary() was interrupted by a signal", log);
-                ours();
+                print();
             }
             Err(error) => {
                 log.refuse(&Refusal::from(error));
-                ours();
+                print();
             }
             Ok(Some(outputs)) => {
-                // What the script could not leave behind is not lost.
-                if !write_outputs(&outputs, args.json, log) {
-                    talk(&text_summary(outcome, mode, &style));
+                // No figure is lost when the script's outputs cannot be written.
+                if write_outputs(&outputs, self.json, log) {
+                    self.say_verdict();
                 } else {
-                    tell_verdict(outcome);
+                    talk(&self.summary.text(self.mode));
                 }
             }
-            Ok(None) => ours(),
+            Ok(None) => print(),
         }
-        if args.json {
-            put(plimsoll_output::pretty_json(&data).as_bytes());
+        if self.json {
+            put(json.as_bytes());
         }
         if let Some(file) = export {
-            let data = if newer {
-                machine_readable()
-            } else {
-                plimsoll_output::summary_export::summary_export(&outcome.summary, &about)
-            };
-            write_export(file, &plimsoll_output::pretty_json(&data), log);
+            write_export(file, &self.summary.export(), log);
+        }
+    }
+
+    /// Prints the verdict to stderr, if the script's own summary replaces ours.
+    fn say_verdict(&self) {
+        for line in plimsoll_output::verdict_lines(&self.outcome.verdict, Paint::OFF) {
+            say(&line);
         }
     }
 }
@@ -129,27 +77,17 @@ impl RunSummary<'_> {
 /// For an unknown mode.
 pub fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
     if args.runtime.no_summary {
-        // k6's users find it where its header would be.
+        // k6 prints it where its header would be.
         show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
     }
-    let unwanted = |value: std::ffi::OsString| {
+    let is_set = |value: std::ffi::OsString| {
         !["", "0", "f", "false", "no", "off"]
             .iter()
             .any(|no| value.eq_ignore_ascii_case(no))
     };
     let no_summary =
-        args.runtime.no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(unwanted);
-    let mode = match args.runtime.summary_mode.as_deref() {
-        None | Some("" | "compact") => SummaryMode::Compact,
-        Some("full") => SummaryMode::Full,
-        Some("legacy") => SummaryMode::Legacy,
-        Some("disabled") => SummaryMode::Disabled,
-        Some(other) => {
-            return Err(Refusal::other(format!(
-                "--summary-mode {other}: use compact, full, legacy or disabled"
-            )));
-        }
-    };
+        args.runtime.no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(is_set);
+    let mode = SummaryMode::parse(args.runtime.summary_mode.as_deref()).map_err(Refusal::other)?;
     Ok(if no_summary {
         SummaryMode::Disabled
     } else {
@@ -157,8 +95,8 @@ pub fn summary_mode(args: &RunArgs) -> Result<SummaryMode, Refusal> {
     })
 }
 
-/// Opens the file of `--summary-export`, so that it is known before the run whether it can be
-/// written. What is in it stays until the run is over.
+/// Opens the file of `--summary-export` before the run, to find out whether it can be written. Its
+/// contents stay until the run is over.
 pub fn open_export(args: &RunArgs, mode: SummaryMode) -> Result<Option<File>, Refusal> {
     let path = args.runtime.summary_export.as_ref();
     let Some(path) = path.filter(|_| mode != SummaryMode::Disabled) else {
@@ -174,8 +112,8 @@ pub fn open_export(args: &RunArgs, mode: SummaryMode) -> Result<Option<File>, Re
     })
 }
 
-/// Writes the summary in the place of what the file had. Where that fails it goes to stderr, so
-/// that it is not lost.
+/// Replaces the contents of the file. If that fails, the summary goes to stderr, so that it is not
+/// lost.
 fn write_export(mut file: File, text: &str, log: &Log) {
     // A device such as /dev/stdout has no length to set.
     let is_file = file.metadata().is_ok_and(|data| data.is_file());
@@ -190,28 +128,8 @@ fn write_export(mut file: File, text: &str, log: &Log) {
     }
 }
 
-/// The summary of our own making.
-fn text_summary(outcome: &Outcome, mode: SummaryMode, style: &Style) -> String {
-    let (summary, verdict) = (&outcome.summary, Some(&outcome.verdict));
-    let detail = match mode {
-        SummaryMode::Legacy => {
-            return plimsoll_output::summary_legacy::render(summary, verdict, style);
-        }
-        SummaryMode::Full => summary_text::Detail::Full,
-        SummaryMode::Compact | SummaryMode::Disabled => summary_text::Detail::Compact,
-    };
-    summary_text::render(summary, verdict, detail, style)
-}
-
-/// Prints the verdict to stderr, where the script's own summary has taken the place of ours.
-fn tell_verdict(outcome: &Outcome) {
-    for line in plimsoll_output::verdict_lines(&outcome.verdict, Paint::OFF) {
-        say(&line);
-    }
-}
-
-/// Writes what `handleSummary` returned; what cannot be written is told at once. With `keep_stdout`, its text for
-/// stdout goes to stderr. Whether all of it was written.
+/// Writes what `handleSummary` returned, and logs what cannot be written. With `keep_stdout`, its text for
+/// stdout goes to stderr. Returns whether all of it was written.
 fn write_outputs(outputs: &[plimsoll_script::SummaryOutput], keep_stdout: bool, log: &Log) -> bool {
     let mut faults = Vec::new();
     for output in outputs {

@@ -1,6 +1,4 @@
-//! A load without a script: one scenario, one kind of user, one result.
-
-use std::time::Duration;
+//! A load without a script: run it, show its result.
 
 use plimsoll_engine::AbortReason;
 use plimsoll_output::Paint;
@@ -8,71 +6,66 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Listener, LiveTitle, Outcome, Request, Run};
+use plimsoll_run::{Listener, LiveTitle, Outcome, Request, Resolved, Run};
 use plimsoll_samples::Summary;
 
-use crate::args::GlobalArgs;
+use crate::args::{GlobalArgs, RecordArgs};
 use crate::exit::Exit;
 use crate::interrupts;
 use crate::live::{Live, Quiet};
-use crate::talk::{columns, lose, no_color, put, say, talk};
+use crate::record_request::record_request;
+use crate::talk::{columns, complain, lose, no_color, put, say, talk};
 use crate::terminal::Stream;
 
-/// What is run, and how it is shown.
-pub struct Scriptless {
-    pub request: Request,
-    /// The line above the figures.
-    pub title: String,
-    /// How long it takes, if time ends it.
-    pub duration: Option<Duration>,
-    /// How its summary becomes a result.
-    pub read: fn(&Summary, &Generator) -> HttpResult,
-    /// Whether a fixed amount of work was asked for, which the result then has.
-    pub is_fixed_work: bool,
-}
-
-/// A run that is over.
+/// A run that has ended.
 pub struct Finished {
     pub result: HttpResult,
     pub outcome: Outcome,
     title: String,
 }
 
-/// How many worker threads to use: as asked, or one for each processor that this process may use.
-pub fn worker_threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(plimsoll_machine::processors).max(1)
+/// The number of worker threads: as given, or one for each processor that this process may use.
+pub fn worker_threads(given: Option<usize>) -> usize {
+    given.unwrap_or_else(plimsoll_machine::processors).max(1)
 }
 
-/// Runs it to its end, with a live view where there is a terminal.
+/// Runs it to its end, with a live view if there is a terminal. `read` makes a result of its
+/// summary.
 ///
 /// # Errors
 /// What kept it from running.
-pub fn run(load: Scriptless, global: &GlobalArgs) -> Result<Finished, String> {
-    let scenario = load.request.load.scenario();
+pub fn run(
+    resolved: Resolved,
+    read: fn(&Summary, &Generator) -> HttpResult,
+    record: &RecordArgs,
+    global: &GlobalArgs,
+) -> Result<Finished, String> {
+    let scenario = resolved.load.scenario();
     let wanted_rate = match scenario.map(|scenario| &scenario.executor) {
-        Some(Executor::ConstantArrivalRate { rate, .. }) => {
-            Some(rate.count as f64 / rate.per.as_secs_f64())
-        }
+        Some(Executor::ConstantArrivalRate { rate, .. }) => Some(rate.per_second()),
         _ => None,
     };
-    let title = for_display(&load.title).into_owned();
+    let title = for_display(&resolved.title).into_owned();
     let view: Box<dyn Listener> = match columns() {
         Some(_) if !global.quiet => Box::new(Live::new(
             LiveTitle {
                 title: title.clone(),
-                duration: load.duration,
+                duration: resolved.duration,
                 wanted_rate,
             },
             Paint::new(!no_color(global)),
         )),
         _ => Box::new(Quiet),
     };
-    let run = Run::start(load.request, vec![view]).map_err(|refusal| refusal.message)?;
+    let request = Request {
+        load: resolved.load,
+        threads: worker_threads(resolved.threads),
+        record: record_request(record, resolved.configuration)?,
+    };
+    let run = Run::start(request, vec![view]).map_err(|refusal| refusal.message)?;
     interrupts::listen(
         run.control(),
-        |_| {
-            say("stopping; once more to quit at once");
-        },
+        |_| say("Stopping gracefully. Press Ctrl-C again to exit immediately."),
         |_| (),
     )?;
     let outcome = run.finish();
@@ -84,9 +77,9 @@ pub fn run(load: Scriptless, global: &GlobalArgs) -> Result<Finished, String> {
         peak_rss: plimsoll_machine::peak_memory(),
         verdict: outcome.verdict.clone(),
     };
-    let mut result = (load.read)(&outcome.summary, &generator);
+    let mut result = read(&outcome.summary, &generator);
     let mut work = outcome.summary.work.iter().map(FixedWork::of);
-    result.fixed_work = work.next().filter(|_| load.is_fixed_work);
+    result.fixed_work = work.next().filter(|_| resolved.is_fixed_work);
     Ok(Finished {
         result,
         outcome,
@@ -95,28 +88,32 @@ pub fn run(load: Scriptless, global: &GlobalArgs) -> Result<Finished, String> {
 }
 
 /// Runs it, prints its result to stdout, and returns the exit status.
-///
-/// # Errors
-/// What kept it from running, or from going on.
-pub fn run_and_print(load: Scriptless, json: bool, global: &GlobalArgs) -> Result<Exit, String> {
-    let finished = run(load, global)?;
-    if let Some(AbortReason::Machine(what)) = &finished.outcome.aborted {
-        return Err(what.clone());
-    }
-    finished.show(if json { Show::Json } else { Show::Text }, global)?;
-    finished.tell_lost();
-    Ok(finished.exit())
+pub fn run_and_print(
+    resolved: Result<Resolved, String>,
+    read: fn(&Summary, &Generator) -> HttpResult,
+    record: &RecordArgs,
+    global: &GlobalArgs,
+) -> Exit {
+    let show = if record.json { Show::Json } else { Show::Text };
+    let exit = resolved
+        .and_then(|resolved| run(resolved, read, record, global))
+        .and_then(|finished| {
+            finished.show(show, global)?;
+            finished.exit()
+        });
+    exit.unwrap_or_else(|message| {
+        complain(&message);
+        Exit::INVALID_CONFIG
+    })
 }
 
-/// Where a result goes.
+/// Destination and form of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Show {
-    /// As JSON on standard output.
     Json,
-    /// As text there.
     Text,
-    /// As text on standard error, as standard output has other data.
-    Beside,
+    /// Stdout has other data.
+    TextOnStderr,
 }
 
 impl Finished {
@@ -139,24 +136,24 @@ impl Finished {
                 put(format!("{text}\n").as_bytes());
             }
             Show::Text => put(text(Stream::Stdout).as_bytes()),
-            Show::Beside => talk(&text(Stream::Stderr)),
+            Show::TextOnStderr => talk(&text(Stream::Stderr)),
         }
         Ok(())
     }
 
-    /// Reports output that could not be written.
-    pub fn tell_lost(&self) {
+    /// The exit status. Reports output that could not be written.
+    ///
+    /// # Errors
+    /// When the machine ended the run.
+    pub fn exit(&self) -> Result<Exit, String> {
         for error in &self.outcome.output_errors {
             lose(error);
         }
-    }
-
-    /// The exit status that the result deserves.
-    pub fn exit(&self) -> Exit {
-        match self.outcome.aborted {
-            Some(AbortReason::Signal) => Exit::SIGNAL,
-            _ if self.result.requests == 0 || self.result.failed > 0 => Exit::SOME_FAILED,
-            _ => Exit::SUCCESS,
+        match &self.outcome.aborted {
+            Some(AbortReason::Machine(reason)) => Err(reason.clone()),
+            Some(AbortReason::Signal) => Ok(Exit::SIGNAL),
+            _ if self.result.requests == 0 || self.result.failed > 0 => Ok(Exit::SOME_FAILED),
+            _ => Ok(Exit::SUCCESS),
         }
     }
 }

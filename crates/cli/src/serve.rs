@@ -1,5 +1,5 @@
-//! `plimsoll serve`: hands over to the sibling program, so that the load
-//! generator carries none of the reference systems' weight.
+//! `plimsoll serve`: runs the program of the reference systems, so that the load generator does not
+//! contain them.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub fn serve(args: &[OsString]) -> Exit {
         Err(error) => {
             complain(&format!(
                 "cannot run {}: {error}; build it with `cargo build --release --manifest-path \
-                 reference-systems/Cargo.toml`, and put it beside plimsoll or in a directory of PATH",
+                 reference-systems/Cargo.toml`, and put it next to plimsoll or in a directory of PATH",
                 program.display()
             ));
             Exit::GENERIC

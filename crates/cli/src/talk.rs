@@ -8,27 +8,27 @@ use plimsoll_results::secrets::for_display;
 use crate::args::GlobalArgs;
 use crate::terminal::{self, Stream};
 
-/// Whether something that was asked for could not be written.
+/// Whether some output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Something went wrong: what, where, and the way out.
+/// Prints an error: what is wrong, where, and how to fix it.
 pub fn complain(message: &str) {
     say(&format!("error: {message}"));
 }
 
-/// Something the person at the terminal may like to know.
+/// Prints a message.
 pub fn say(message: &str) {
     talk(&format!("{}\n", for_display(message)));
 }
 
 /// Text for stderr, as it is.
 pub fn talk(text: &str) {
-    // Where stderr is gone there is nobody left to tell.
+    // Without stderr there is nowhere to report an error.
     let _ = terminal::write(Stream::Stderr, text.as_bytes());
 }
 
 /// Data for stdout. What cannot be written there goes to stderr instead, so that no figure is lost,
-/// and the process ends with an error. A reader that went away (`| head`) is no error.
+/// and the process ends with an error. A reader that went away (`| head`) is not an error.
 pub fn put(data: &[u8]) {
     if !write_stdout(data) {
         let _ = terminal::write(Stream::Stderr, data);
@@ -40,7 +40,7 @@ pub fn show(text: &str) {
     write_stdout(text.as_bytes());
 }
 
-/// Whether it was written, or nobody wants it any more.
+/// Returns whether it was written, or its reader went away.
 fn write_stdout(data: &[u8]) -> bool {
     match terminal::write(Stream::Stdout, data) {
         Ok(()) => true,
@@ -56,13 +56,13 @@ fn write_stdout(data: &[u8]) -> bool {
     }
 }
 
-/// Tells of output that could not be written, and has the process end with an error.
+/// Reports output that could not be written; the process then ends with an error.
 pub fn lose(message: &str) {
     mark_lost();
     complain(message);
 }
 
-/// Has the process end with an error, as some output could not be written.
+/// Makes the process end with an error, because some output could not be written.
 pub fn mark_lost() {
     LOST.store(true, Ordering::Relaxed);
 }
@@ -72,17 +72,17 @@ pub fn is_output_lost() -> bool {
     LOST.load(Ordering::Relaxed)
 }
 
-/// Columns of the terminal that stdout is; none if it is no terminal.
+/// Columns of the terminal, if stdout is one.
 pub fn screen_columns() -> Option<usize> {
     Stream::Stdout.size().map(|size| size.columns)
 }
 
-/// Columns of the terminal that stderr is; none if it is no terminal.
+/// Columns of the terminal, if stderr is one.
 pub fn columns() -> Option<usize> {
     Stream::Stderr.size().map(|size| size.columns)
 }
 
-/// Whether colours are unwanted.
+/// Whether colors are off.
 pub fn no_color(args: &GlobalArgs) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     args.no_color || set("NO_COLOR") || set("K6_NO_COLOR")

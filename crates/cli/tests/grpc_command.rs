@@ -47,7 +47,7 @@ fn a_server_that_describes_itself_needs_no_file() {
             "3",
             "-n",
             "60",
-            "-d",
+            "--data",
             "{\"text\":\"{{.RequestNumber}}\"}",
         ],
     );
@@ -67,7 +67,7 @@ fn a_server_that_describes_itself_needs_no_file() {
 fn connections_are_kept_shared_or_fresh() {
     let (_server, address) = server();
     let opened = |flags: &[&str]| {
-        let mut all = vec!["-c", "4", "-n", "40"];
+        let mut all = vec!["-u", "4", "-n", "40"];
         all.extend(flags);
         let told = result(&address, "EchoWord", &all);
         assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
@@ -76,7 +76,8 @@ fn connections_are_kept_shared_or_fresh() {
     assert_eq!(opened(&[]), 4);
     assert_eq!(opened(&["--connections", "1"]), 1);
     assert_eq!(opened(&["--connections", "2"]), 2);
-    assert_eq!(opened(&["--fresh"]), 40);
+    assert_eq!(opened(&["--no-keepalive"]), 40);
+    assert_eq!(opened(&["--connections", "fresh"]), 40);
 }
 
 /// Fixed work opens its connections before its makespan begins, so that no call connects.
@@ -84,7 +85,7 @@ fn connections_are_kept_shared_or_fresh() {
 fn fixed_work_opens_connections_before_its_makespan() {
     let (_server, address) = server();
     let told = |flags: &[&str]| {
-        let mut all = vec!["--workers", "4", "--loops", "10", "--connections"];
+        let mut all = vec!["--users", "4", "--loops", "10", "--connections"];
         all.extend(flags);
         let told = result(&address, "EchoWord", &all);
         assert_eq!(told["status_codes"], json!({"OK": 40}), "{flags:?}");
@@ -107,7 +108,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
 fn statuses_are_counted_by_name() {
     let (_server, address) = server();
     let data = "[{\"code\":5,\"message\":\"not here\"},{\"code\":14},{\"code\":42}]";
-    let told = result(&address, "Fail", &["-c", "1", "-n", "6", "-d", data]);
+    let told = result(&address, "Fail", &["-c", "1", "-n", "6", "--data", data]);
     assert_eq!(
         told["status_codes"],
         json!({"NotFound": 2, "Unavailable": 2, "Code(42)": 2})
@@ -159,11 +160,11 @@ fn fixed_work_is_completed_and_its_payload_reported() {
     let (_server, address) = server();
     // A Word with a text of five letters has seven bytes.
     let flags = [
-        "--workers",
+        "--users",
         "4",
         "--loops",
         "5",
-        "-d",
+        "--data",
         "{\"text\":\"hello\"}",
     ];
     let told = result(&address, "EchoWord", &flags);
@@ -183,13 +184,13 @@ fn fixed_work_is_completed_and_its_payload_reported() {
     assert!((number("megabytes_per_second") / megabytes - 1.0).abs() < 1e-9);
     assert!((number("megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-9);
 
-    let failing = ["--workers", "2", "--loops", "3", "-d", "{\"code\":5}"];
+    let failing = ["--users", "2", "--loops", "3", "--data", "{\"code\":5}"];
     let told = result(&address, "Fail", &failing);
     assert_eq!(
         (&told["failed_calls"], &told["payload_bytes"]),
         (&json!(6), &json!(0))
     );
-    let streams = ["--workers", "1", "--loops", "2", "-d", "{\"value\":3}"];
+    let streams = ["--users", "1", "--loops", "2", "--data", "{\"value\":3}"];
     let told = result(&address, "Count", &streams);
     assert_eq!(told["payload_bytes_received"], 2 * 3 * 2);
 
@@ -209,7 +210,7 @@ fn packed_messages_go_both_ways() {
     let (_server, address) = server();
     let data = format!("{{\"text\":\"{}\"}}", "x".repeat(100_000));
     let bytes = |flags: &[&str]| {
-        let mut all = vec!["-c", "1", "-n", "3", "-d", data.as_str()];
+        let mut all = vec!["-c", "1", "-n", "3", "--data", data.as_str()];
         all.extend(flags);
         let told = result(&address, "EchoWord", &all);
         assert_eq!(told["status_codes"], json!({"OK": 3}), "{flags:?}");
@@ -237,7 +238,7 @@ fn a_client_certificate_is_sent_on_request() {
         all.extend([address, "cases.Cases/EchoWord"]);
         plimsoll(&all).run()
     };
-    let ended = ask(&["--cacert", &authority, "--cert", &cert, "--key", &key]);
+    let ended = ask(&["--ca", &authority, "--cert", &cert, "--key", &key]);
     let told: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
     assert_eq!(told["status_codes"], json!({"OK": 6}));
     assert_eq!(told["connections_opened"], 2);
@@ -294,7 +295,7 @@ fn a_deadline_ends_a_call() {
         "2",
         "-t",
         "20ms",
-        "-d",
+        "--data",
         "{\"value\":20000}",
     ];
     let told = result(&address, "Wait", &flags);
@@ -340,7 +341,7 @@ fn an_open_run_reports_response_times() {
     let told = result(
         &address,
         "EchoWord",
-        &["--rps", "100", "-z", "1s", "-c", "5"],
+        &["--rps", "100", "-d", "1s", "-u", "5"],
     );
     assert!(
         told["response_time"]["count"].as_u64().unwrap() > 0,
@@ -364,11 +365,11 @@ fn mistakes_are_reported_with_a_fix() {
         ended.stderr
     };
     assert!(told("EchoWort", &[]).contains("did you mean cases.Cases/EchoWord"));
-    assert!(told("EchoWord", &["-d", "{\"txt\":1}"]).contains("cases.Word"));
-    assert!(told("EchoWord", &["-d", "{{nothing}}"]).contains("means nothing"));
+    assert!(told("EchoWord", &["--data", "{\"txt\":1}"]).contains("cases.Word"));
+    assert!(told("EchoWord", &["--data", "{{nothing}}"]).contains("means nothing"));
     assert!(told("EchoWord", &["-m", "no colon"]).contains("NAME: VALUE"));
     assert!(told("EchoWord", &["--proto", "/no/such.proto"]).contains("such.proto"));
-    assert!(told("EchoWord", &["-z", "0s"]).contains("--duration"));
+    assert!(told("EchoWord", &["-d", "0s"]).contains("--duration"));
     let ended = call(&nobody, "EchoWord", &[]);
     assert_eq!(ended.status, Some(104));
     assert!(ended.stderr.contains("connection refused"), "{ended:?}");

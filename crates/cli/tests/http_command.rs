@@ -97,7 +97,7 @@ fn json_counts_what_happened() {
 fn fixed_work_opens_connections_before_its_makespan() {
     let run = |flags: &[&str]| {
         let server = Peer::start(Play::ok("hello"));
-        let work = ["http", "--json", "--workers", "4", "--loops", "5"];
+        let work = ["http", "--json", "--users", "4", "--loops", "5"];
         let url = server.url();
         let ended = plimsoll(&[&work[..], flags, &[url.as_str()]].concat()).run();
         assert_eq!(ended.status, Some(0), "{ended:?}");
@@ -122,7 +122,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
     let mut variables = server.addresses.variables.iter();
     let base = variables.find(|(name, _)| name == "BASE").unwrap();
     let url = format!("{}/get", base.1);
-    let work = ["http", "--json", "--h2c", "--workers", "4", "--loops", "5"];
+    let work = ["http", "--json", "--h2c", "--users", "4", "--loops", "5"];
     let shared = ["--connections", "shared", url.as_str()];
     let result = json(&plimsoll(&[&work[..], &shared].concat()).run());
     assert_eq!(
@@ -131,14 +131,14 @@ fn fixed_work_opens_connections_before_its_makespan() {
     );
     for (flags, told) in [
         (
-            &["--workers", "4", "--loops", "5", "--connections", "shared"][..],
+            &["--users", "4", "--loops", "5", "--connections", "shared"][..],
             "needs HTTP/2",
         ),
         (
-            &["--workers", "4", "--loops", "5", "--connections", "3"],
-            "write shared, kept or fresh",
+            &["--users", "4", "--loops", "5", "--connections", "3"],
+            "cannot share 3 connections evenly",
         ),
-        (&["--connections", "kept"], "needs --workers and --loops"),
+        (&["--loops", "5"], "--users"),
         (
             &["--connections", "some"],
             "write a number, shared, kept or fresh",
@@ -153,7 +153,7 @@ fn fixed_work_opens_connections_before_its_makespan() {
 #[test]
 fn fixed_work_is_completed_and_its_payload_reported() {
     let server = Peer::start(Play::ok("hello"));
-    let work = ["http", "--workers", "4", "--loops", "5", &server.url()];
+    let work = ["http", "--users", "4", "--loops", "5", &server.url()];
     let ended = plimsoll(&[&work[..], &["--json"]].concat()).run();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let result = json(&ended);
@@ -190,7 +190,7 @@ fn failed_calls_do_not_count_as_throughput() {
     let ended = plimsoll(&[
         "http",
         "--json",
-        "--workers",
+        "--users",
         "2",
         "--loops",
         "3",

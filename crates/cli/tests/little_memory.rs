@@ -45,7 +45,7 @@ fn little_memory_is_explained() {
         export default function () { kept.split('').length; }";
     let commands = [
         "run --quiet -",
-        "run --quiet --workers 8 -",
+        "run --quiet --threads 8 -",
         "http -c 20 -n 40 --threads 8 http://127.0.0.1:9/",
     ];
     let mut faults = Vec::new();

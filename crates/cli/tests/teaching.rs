@@ -8,11 +8,8 @@ use plimsoll::plimsoll;
 /// The commands that help lists, without another program's commands and trivial ones.
 fn commands() -> Vec<String> {
     let help = plimsoll(&["--help"]).run().stdout;
-    let listed = help
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
+    let listed = help.lines().take_while(|line| *line != "Options:");
+    let listed = listed.filter_map(|line| line.strip_prefix("  "));
     let names = listed.filter_map(|line| line.split_whitespace().next());
     names
         .filter(|name| !["serve", "version", "help"].contains(name))
@@ -23,7 +20,7 @@ fn commands() -> Vec<String> {
 #[test]
 fn every_command_has_examples_in_its_help_and_its_manual() {
     let commands = commands();
-    assert!(commands.len() >= 7, "{commands:?}");
+    assert!(commands.len() >= 18, "{commands:?}");
     for command in &commands {
         let help = plimsoll(&[command, "--help"]).run();
         let example = format!("  plimsoll {command}");
@@ -60,4 +57,33 @@ fn a_manual_of_nothing_is_refused() {
     let ended = plimsoll(&["man", "rum"]).run();
     assert_eq!(ended.status, Some(255));
     assert!(ended.stderr.contains("no command rum"), "{}", ended.stderr);
+}
+
+/// `-h` fits on a screen; `--help` has everything.
+#[test]
+fn the_short_help_has_the_most_used_flags() {
+    for command in ["run", "http", "grpc", "attack", "throughput"] {
+        let short = plimsoll(&[command, "-h"]).run().stdout;
+        let long = plimsoll(&[command, "--help"]).run().stdout;
+        assert!(short.lines().count() < 60, "{command}: {short}");
+        assert!(
+            long.lines().count() > 2 * short.lines().count(),
+            "{command}"
+        );
+        assert!(!short.contains("Examples:"), "{command}");
+    }
+}
+
+#[test]
+fn mistyped_commands_and_flags_get_a_suggestion() {
+    for (wrong, meant) in [
+        (&["htpp", "u"][..], "'http'"),
+        (&["http", "--conections", "3", "u"], "'--connections'"),
+        (&["attack", "-durration=5s"], "'--duration'"),
+    ] {
+        let ended = plimsoll(wrong).run();
+        assert!(ended.stderr.contains(meant), "{ended:?}");
+    }
+    let ended = plimsoll(&["http", "--conections", "3", "u"]).run();
+    assert_eq!(ended.status, Some(104));
 }

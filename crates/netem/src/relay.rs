@@ -1,4 +1,4 @@
-//! Runs a relay, or keeps a namespace behind the kernel's netem, until it is told to stop.
+//! Runs a relay, or keeps a namespace behind the kernel's netem, until a request to stop.
 
 use std::net::SocketAddr;
 use std::rc::Rc;

@@ -33,6 +33,7 @@ mod paint;
 mod pretty;
 pub mod progress;
 pub mod progress_texts;
+pub mod screen;
 mod spoken;
 pub mod summary_data;
 pub mod summary_export;

@@ -19,13 +19,19 @@
 //! * The [`Outcome`] has the summary, the verdict, why the run ended, which thresholds were crossed,
 //!   and what could not be written. Nothing is printed here.
 
-mod amount;
 mod at_rate;
 mod attack;
+mod attack_options;
 pub mod child;
+mod connection_options;
+mod end_summary;
 mod event;
 mod grpc;
+mod grpc_options;
+mod http_options;
 mod live_view;
+mod load_options;
+pub mod memory_limit;
 mod metrics_page;
 mod modules;
 mod outcome;
@@ -40,18 +46,26 @@ mod record_of_script;
 mod record_seconds;
 mod recording;
 mod request;
+mod resolved;
 mod results_file;
 mod script_input;
+mod script_options;
 pub mod settings;
 mod start;
 mod supervisor;
+mod tls_files;
 
-pub use amount::{Amount, Flag, parse_duration, rate_in_record};
 pub use attack::{Attack, TargetList};
+pub use attack_options::AttackOptions;
+pub use connection_options::ConnectionOptions;
+pub use end_summary::{EndSummary, Screen, SummaryMode};
 pub use event::{Event, Finished, Judged, Listener, WorkerWindow};
 pub use grpc::{Grpc, SchemaSource};
+pub use grpc_options::{GrpcOptions, SchemaOptions};
+pub use http_options::HttpOptions;
 pub use live_view::LiveTitle;
-pub use outcome::{Ending, Outcome, Refusal, RefusalKind, THROWN};
+pub use load_options::{Connections, LoadOptions};
+pub use outcome::{Ending, Explanation, Outcome, Refusal, RefusalKind};
 pub use outputs::Outputs;
 pub use place::Place;
 pub use prepare::{AtRate, Prepared, ScriptRequest, prepare};
@@ -59,9 +73,12 @@ pub use progress::{Phase, Progress};
 pub use progress_view::Extent;
 pub use queued::Queued;
 pub use request::{Http, Load, Model, RecordRequest, Request, Script};
+pub use resolved::Resolved;
 pub use results_file::Destination;
 pub use script_input::SourceKind;
+pub use script_options::{ScriptOptions, needed_json};
 pub use start::{Control, Run};
+pub use tls_files::TlsFiles;
 
 /// Follows a run to its end.
 ///

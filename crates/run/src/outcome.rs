@@ -60,6 +60,60 @@ impl Outcome {
             None => Ending::Completed,
         }
     }
+
+    /// Why the run ended early, or what of it failed; `signal` is the name of the signal that
+    /// ended it. None if nothing went wrong.
+    pub fn explanation(&self, signal: &str) -> Option<Explanation> {
+        let of = |text: &str, hint: Option<String>| {
+            Some(Explanation {
+                text: text.to_owned(),
+                hint,
+            })
+        };
+        let more_time = |option: &str| {
+            Some(format!(
+                "You can increase the time limit via the {option} option"
+            ))
+        };
+        let crossed = self.crossed.join(", ");
+        match &self.aborted {
+            Some(AbortReason::ScriptException(text)) => of(text, Some(THROWN.to_owned())),
+            Some(AbortReason::UserException(user, text)) => {
+                let hint = format!("error while initializing VU #{} ({THROWN})", user.0);
+                of(text, Some(hint))
+            }
+            Some(AbortReason::SetupTimeout(text)) => of(text, more_time("setupTimeout")),
+            Some(AbortReason::TeardownTimeout(text)) => of(text, more_time("teardownTimeout")),
+            Some(
+                AbortReason::Failed(text)
+                | AbortReason::Machine(text)
+                | AbortReason::ByScript(text),
+            ) => of(text, None),
+            Some(AbortReason::Signal) => of(
+                &format!("test run was aborted because plimsoll received a '{signal}' signal"),
+                None,
+            ),
+            Some(AbortReason::Threshold) => of(
+                &format!(
+                    "thresholds on metrics '{crossed}' were crossed; at least one has abortOnFail enabled, stopping test prematurely"
+                ),
+                None,
+            ),
+            None if self.marked_failed => of("test run was marked as failed", None),
+            None if !self.crossed.is_empty() => of(
+                &format!("thresholds on metrics '{crossed}' have been crossed"),
+                None,
+            ),
+            None => None,
+        }
+    }
+}
+
+/// What went wrong in a run.
+pub struct Explanation {
+    pub text: String,
+    /// What kind of failure it is, or how to avoid it.
+    pub hint: Option<String>,
 }
 
 /// Why a run cannot start.

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_output::header::{Header, HeaderScenario};
+use plimsoll_output::output::OutputSpec;
 use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
 use plimsoll_samples::{Registry, SystemTags, TagMap};
 use plimsoll_script::logline::Level;
 use plimsoll_script::{Archive, HttpOptions, ImportMap, LoadSettings, Log, Program, RunOptions};
 
+use crate::progress_view::Extent;
 use crate::script_input::{ScriptInput, SourceKind};
 use crate::settings::IoMode;
+use crate::tls_files::TlsFiles;
 use crate::{Refusal, at_rate, modules, settings};
 
 /// A loaded script, and the plan built from its options.
@@ -33,6 +37,38 @@ pub struct Prepared {
     /// The names of variables that were set for the script only.
     pub given_env: Vec<String>,
     pub import_map: ImportMap,
+}
+
+impl Prepared {
+    /// The most that a run needs.
+    pub fn extent(&self) -> Extent {
+        let needs = self.plan.requirements();
+        Extent {
+            longest: needs.duration_with_graceful_stop.unwrap_or_default(),
+            users: needs.max_users,
+        }
+    }
+
+    /// The header of a run of `script` with these outputs.
+    pub fn header(&self, script: &str, outputs: &[OutputSpec]) -> Header {
+        let extent = self.extent();
+        let scenarios = self.plan.scenarios.iter();
+        Header {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            script: script.to_owned(),
+            outputs: outputs.iter().map(OutputSpec::describe).collect(),
+            share: self.plan.segment.length(),
+            users_max: extent.users,
+            longest: extent.longest,
+            scenarios: scenarios
+                .map(|scenario| HeaderScenario {
+                    name: scenario.name.clone(),
+                    start_time: scenario.start_time,
+                    description: scenario.description(),
+                })
+                .collect(),
+        }
+    }
 }
 
 /// A script, and everything that determines how it is run.
@@ -60,6 +96,8 @@ pub struct ScriptRequest {
     /// Keep all files that the script loads.
     pub keep_files: bool,
     pub io: IoMode,
+    /// What TLS trusts and presents besides what the script's options say.
+    pub tls: TlsFiles,
 }
 
 /// Iterations at a rate.
@@ -156,8 +194,10 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         .unwrap_or_default()
         .into_iter()
         .collect();
-    program
-        .set_run(run_options(&plan, &system_tags, &run_tags, request.io).map_err(Refusal::config)?);
+    program.set_run(
+        run_options(&plan, &system_tags, &run_tags, request.io, &request.tls)
+            .map_err(Refusal::config)?,
+    );
     Ok(Prepared {
         program,
         plan,
@@ -250,10 +290,11 @@ fn run_options(
     system_tags: &SystemTags,
     run_tags: &TagMap,
     io: IoMode,
+    tls: &TlsFiles,
 ) -> Result<RunOptions, String> {
     let options = &plan.options;
     let agent = format!("plimsoll/{} (k6 compatible)", env!("CARGO_PKG_VERSION"));
-    let client = settings::settings(plan, &agent, io)?;
+    let client = settings::settings(plan, &agent, io, tls)?;
     let minute = Duration::from_secs(60);
     let count = |value: Option<i64>, default| {
         value

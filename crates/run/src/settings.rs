@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use plimsoll_address::TlsVersion;
 use plimsoll_net::{ClientCertificate, DnsSettings, HostRules, Io, NetworkSettings, TlsSettings};
-use plimsoll_plan::{Options, Plan, Protocol};
+use plimsoll_plan::{DnsOptions, Options, Plan, Protocol};
+
+use crate::tls_files::TlsFiles;
 
 /// The kernel interface for plain TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,6 +76,7 @@ pub fn settings(
     plan: &Plan,
     user_agent: &str,
     mode: IoMode,
+    files: &TlsFiles,
 ) -> Result<plimsoll_http::Settings, String> {
     let options = &plan.options;
     let defaults = plimsoll_http::Settings::default();
@@ -82,12 +85,16 @@ pub fn settings(
             .and_then(|value| usize::try_from(value).ok())
             .unwrap_or(default)
     };
-    let tls = tls(options);
+    let mut tls = tls(options);
     tls.check()?;
+    let given = files.read()?;
+    tls.insecure_skip_verify |= given.insecure_skip_verify;
+    tls.extra_roots = given.extra_roots;
+    tls.client_certificates.extend(given.client_certificates);
     Ok(plimsoll_http::Settings {
         network: NetworkSettings {
             rules: rules(options),
-            dns: dns(options),
+            dns: dns(options.dns.as_ref()),
             local_ips: options.local_ips.clone().unwrap_or_default(),
             tls,
             io: io(mode, is_open(plan))?,
@@ -114,13 +121,7 @@ pub fn settings(
             "streamsPerConnection",
             options.streams_per_connection,
         )?,
-        protocol: match options.protocol {
-            None | Some(Protocol::Auto) => plimsoll_http::Protocol::Auto,
-            Some(Protocol::Http1) => plimsoll_http::Protocol::Http1,
-            Some(Protocol::Http2) => plimsoll_http::Protocol::Http2,
-            Some(Protocol::H2c) => plimsoll_http::Protocol::H2c,
-            Some(Protocol::Http3) => plimsoll_http::Protocol::Http3,
-        },
+        protocol: protocol(options.protocol.unwrap_or_default()),
         rate_limit: options
             .rps
             .and_then(|value| u32::try_from(value).ok())
@@ -130,6 +131,17 @@ pub fn settings(
         discard_response_bodies: false,
         ..defaults
     })
+}
+
+/// The HTTP version of the client.
+pub(crate) fn protocol(protocol: Protocol) -> plimsoll_http::Protocol {
+    match protocol {
+        Protocol::Auto => plimsoll_http::Protocol::Auto,
+        Protocol::Http1 => plimsoll_http::Protocol::Http1,
+        Protocol::Http2 => plimsoll_http::Protocol::Http2,
+        Protocol::H2c => plimsoll_http::Protocol::H2c,
+        Protocol::Http3 => plimsoll_http::Protocol::Http3,
+    }
 }
 
 /// Parses the path of a unix socket from the flag or option `name`.
@@ -163,9 +175,10 @@ fn rules(options: &Options) -> HostRules {
     rules
 }
 
-fn dns(options: &Options) -> DnsSettings {
+/// How names are resolved.
+pub(crate) fn dns(options: Option<&DnsOptions>) -> DnsSettings {
     let defaults = DnsSettings::default();
-    let Some(dns) = &options.dns else {
+    let Some(dns) = options else {
         return defaults;
     };
     DnsSettings {

@@ -1,4 +1,4 @@
-//! Import cycles: no two top-level modules of a crate may use each other, directly or through
+//! Import cycles in the product: no two top-level modules of a crate may use each other, directly or through
 //! others. A module is a file in `src` together with the folder of the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     for file in tree.rust().filter(|file| !file.is_test) {
         let folder = file.crate_dir();
         let inside = file.path.strip_prefix(folder).unwrap_or_default();
-        if !folder.is_empty() && inside.starts_with("/src/") && !inside.starts_with("/src/bin/") {
+        let is_of_product = folder.starts_with("crates/");
+        if is_of_product && inside.starts_with("/src/") && !inside.starts_with("/src/bin/") {
             crates.entry(folder).or_default().push(file);
         }
     }

@@ -48,7 +48,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         findings.push(Finding::new(
             THIN,
             0,
-            format!("{count} lines, over {THIN_LIMIT}: move what is not arguments, a call or printing to the crate that it is about"),
+            format!("{count} lines, over {THIN_LIMIT}: move everything but arguments, calls and printing to other crates"),
         ));
     }
     findings

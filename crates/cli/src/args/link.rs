@@ -7,17 +7,7 @@ use plimsoll_units::BitRate;
 
 /// Emulate a slow or distant network: latency, jitter, bandwidth, loss
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-    plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 74ms --jitter 2ms\n  \
-    plimsoll link --listen 127.0.0.1:9000 --to 127.0.0.1:8080 --round-trip 26.4ms --rate 556Mbit/s\n  \
-    plimsoll link --netem far --round-trip 74ms          then: ip netns exec far SERVER\n\n\
-    Relays both TCP and UDP. A TCP connection is accepted at once; the round trip of its handshake\n\
-    is added before its first byte, so the time to the first response is right.\n\
-    Stdout gets a line of JSON once the relay listens, and another one when Ctrl-C ends it: what was\n\
-    relayed, and how late. With --netem the line has the addresses of both ends, and the namespace\n\
-    is removed when the program ends.\n\
-    The relay takes real-time priority if the system permits it, so that other programs do not delay\n\
-    it. It gives the priority up while it uses most of a processor.")]
+#[command(after_long_help = include_str!("../../help/link.txt"))]
 pub struct LinkArgs {
     /// Address that clients connect to, like 127.0.0.1:9000
     #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]

@@ -1,32 +1,29 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a run leaves behind besides its summary.
+/// What a run leaves behind.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct RecordArgs {
-    /// Write the run to this file while it goes on: a JSON line for each second
-    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    /// Print the result as one JSON object on stdout, and nothing else there
+    #[arg(long)]
+    pub json: bool,
+    /// Write the run to this file during the run: a JSON line for each second
+    #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-    /// Keep the run in the store, for compare and history; so does a --store, or PLIMSOLL_STORE
-    #[arg(long, help_heading = "Results")]
+    /// Keep the run in the store, for compare and history (also with --store or PLIMSOLL_STORE)
+    #[arg(long)]
     pub keep: bool,
-    /// The store; by default plimsoll/runs.sqlite below XDG_DATA_HOME or ~/.local/share
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "PLIMSOLL_STORE",
-        hide_env = true,
-        help_heading = "Results"
-    )]
+    /// The store (default: plimsoll/runs.sqlite in XDG_DATA_HOME or ~/.local/share)
+    #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
     pub store: Option<PathBuf>,
-    /// Judge the generator from then on: whoever reads the record leaves out what came before
-    #[arg(long, value_name = "TIME", value_parser = super::time, help_heading = "Results")]
+    /// Leave this much of the start out of the verdict; readers of the record leave it out too
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub warm_up: Option<Duration>,
 }
 
 impl RecordArgs {
-    /// Whether anything of the run is to be left behind.
+    /// Whether the run leaves a record.
     pub fn is_asked(&self) -> bool {
         self.record.is_some() || self.is_kept()
     }

@@ -3,16 +3,13 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Command, CommandFactory};
-
-use super::Cli;
+use clap::Command;
 
 /// The commands whose users write one dash.
 const COMMANDS: [&str; 2] = ["attack", "vegeta"];
 
 /// Gives the second dash to long flags of commands whose users leave it out.
-/// What follows a flag that takes a value is left as it is, and so are flags of
-/// one letter.
+/// Values of flags stay as they are, and so do flags of one letter.
 pub fn translate(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let is_word = |arg: &OsString| !arg.as_encoded_bytes().starts_with(b"-");
@@ -25,7 +22,7 @@ pub fn translate(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if !COMMANDS.contains(&name) {
         return args;
     }
-    let mut program = Cli::command();
+    let mut program = super::command();
     program.build();
     let mut command = program.find_subcommand(name);
     let mut takes = false;
@@ -52,7 +49,7 @@ pub fn translate(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     args
 }
 
-/// What stands behind the single dash of a flag of more than one letter.
+/// The flag without its single dash, if it has more than one letter.
 fn long_of(arg: &OsStr) -> Option<&str> {
     let flag = arg.to_str()?.strip_prefix('-')?;
     let name = flag.split_once('=').map_or(flag, |(name, _)| name);
@@ -72,7 +69,7 @@ fn takes_value(command: &Command, long: &str) -> bool {
         })
 }
 
-/// A truth value as Go's flags write it.
+/// A boolean as Go's flags write it.
 pub fn go_bool(text: &str) -> Result<bool, String> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Ok(true),

@@ -1,15 +1,15 @@
 use std::path::PathBuf;
 
-/// What compare and history share: runs of the store, and how the answer is given.
+/// Runs of the store, and the output, for compare and history.
 #[derive(Clone, Debug, clap::Args)]
 pub struct StoredArgs {
-    /// Runs of different machines too
+    /// Include runs of different machines
     #[arg(long)]
     pub any_environment: bool,
-    /// The store
+    /// Store of runs
     #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
     pub store: Option<PathBuf>,
-    /// One JSON object on standard output
+    /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
 }

@@ -5,45 +5,38 @@ use std::time::Duration;
 
 use plimsoll_iperf::amounts::{Format, parse_bytes, parse_rate};
 
-/// Measure how many bytes a way carries, by iperf3's protocol
+/// Measure network throughput with iperf3's protocol
 #[derive(Debug, clap::Args)]
 #[command(
     group = clap::ArgGroup::new("role").required(true).args(["server", "client"]),
-    after_help = "Examples:\n  \
-    plimsoll throughput -s                               serve tests, one after another\n  \
-    plimsoll throughput -c 192.0.2.7                     ten seconds of TCP\n  \
-    plimsoll throughput -c 192.0.2.7 -P 4 -R -O 2        four streams from the server\n  \
-    plimsoll throughput -c 192.0.2.7 -u -b 100M -l 1400  datagrams: jitter and losses\n  \
-    plimsoll throughput -c 192.0.2.7 -J | jq .end.sum_received.bits_per_second\n\n\
-    The other side may be iperf3 3.12 or later, or this program. Flags, text and JSON are iperf3's.\n\
-    Exit status: 0 the test came to its end, 1 it did not, 105 interrupted."
+    after_long_help = include_str!("../../help/throughput.txt")
 )]
 pub struct ThroughputArgs {
     /// Serve tests
     #[arg(short, long)]
     pub server: bool,
-    /// Ask this server for a test
+    /// Run a test with this server
     #[arg(short, long, value_name = "HOST")]
     pub client: Option<String>,
-    /// The server's port; a server given 0 takes a free one
+    /// Server's port; a server with 0 takes a free one
     #[arg(short, long, value_name = "PORT", default_value_t = 5201)]
     pub port: u16,
     /// Unit of rates: k, m, g, t for bits, K, M, G, T for bytes; by default what fits
     #[arg(short, long, value_name = "UNIT", value_parser = Format::parse)]
     pub format: Option<Format>,
-    /// Seconds between two lines; 0 for none
+    /// Seconds between two report lines; 0 for none
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
     pub interval: Duration,
-    /// The local address
+    /// Local address
     #[arg(short = 'B', long, value_name = "ADDRESS")]
     pub bind: Option<IpAddr>,
-    /// One JSON object a test, instead of text
+    /// Print one JSON object for each test instead of text
     #[arg(short = 'J', long)]
     pub json: bool,
-    /// IPv4 alone
+    /// Use IPv4 only
     #[arg(short = '4', long, conflicts_with = "version6")]
     pub version4: bool,
-    /// IPv6 alone
+    /// Use IPv6 only
     #[arg(short = '6', long)]
     pub version6: bool,
     /// End after one test
@@ -55,25 +48,25 @@ pub struct ThroughputArgs {
     /// Bits per second of each stream, with K, M or G, and blocks in a burst; 0 for no limit (default: 1M for UDP, none for TCP)
     #[arg(short, long, value_name = "RATE[/N]", conflicts_with = "server", value_parser = parse_rate)]
     pub bitrate: Option<(u64, u32)>,
-    /// Seconds (default 10)
+    /// Length of the test in seconds (default: 10)
     #[arg(short, long, value_name = "SECONDS", conflicts_with_all = ["server", "bytes", "blockcount"], value_parser = clap::value_parser!(u32).range(1..=86_400))]
     pub time: Option<u32>,
-    /// Bytes instead of a time, with K, M or G
+    /// Bytes to send instead of a time, with K, M or G
     #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["server", "blockcount"], value_parser = parse_bytes)]
     pub bytes: Option<u64>,
-    /// Blocks instead of a time
+    /// Blocks to send instead of a time
     #[arg(short = 'k', long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub blockcount: Option<u64>,
     /// Bytes of a block or datagram (default: 128K, for UDP what a segment holds)
     #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub length: Option<u64>,
-    /// Streams at one time
+    /// Parallel streams
     #[arg(short = 'P', long, value_name = "N", conflicts_with = "server")]
     pub parallel: Option<u32>,
     /// The server sends
     #[arg(short = 'R', long, conflicts_with_all = ["server", "bidir"])]
     pub reverse: bool,
-    /// Both send
+    /// Both sides send
     #[arg(long, conflicts_with = "server")]
     pub bidir: bool,
     /// Bytes of each socket's buffers, with K or M
@@ -91,7 +84,7 @@ pub struct ThroughputArgs {
     /// Type of service, 0 to 255
     #[arg(short = 'S', long, value_name = "N", conflicts_with = "server")]
     pub tos: Option<u8>,
-    /// Seconds at the beginning that are left out
+    /// Seconds to leave out at the start
     #[arg(short = 'O', long, value_name = "SECONDS", conflicts_with = "server", value_parser = clap::value_parser!(u32).range(0..=600))]
     pub omit: Option<u32>,
     /// Text before each line
@@ -100,16 +93,16 @@ pub struct ThroughputArgs {
     /// Text for both sides' JSON
     #[arg(long, value_name = "TEXT", conflicts_with = "server")]
     pub extra_data: Option<String>,
-    /// The first stream's local port; the others take those after it
+    /// Local port of the first stream; the others take the ports after it
     #[arg(long, value_name = "PORT", conflicts_with = "server")]
     pub cport: Option<u16>,
-    /// Milliseconds that connecting may take
+    /// Time limit of connecting, in milliseconds
     #[arg(long, value_name = "MS", conflicts_with = "server")]
     pub connect_timeout: Option<u64>,
-    /// Print what the server printed too
+    /// Also print the server's output
     #[arg(long, conflicts_with = "server")]
     pub get_server_output: bool,
-    /// Number datagrams with 64 bits
+    /// Use 64-bit numbers for datagrams
     #[arg(long, conflicts_with = "server")]
     pub udp_counters_64bit: bool,
 }
@@ -119,7 +112,7 @@ fn interval(text: &str) -> Result<Duration, String> {
         Ok(0.0) => Ok(Duration::ZERO),
         Ok(seconds) if (0.1..=60.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
         _ => Err(format!(
-            "{text:?} is no interval: 0 for none, or 0.1 to 60 seconds"
+            "{text:?} is not an interval: use 0 for none, or 0.1 to 60 seconds"
         )),
     }
 }

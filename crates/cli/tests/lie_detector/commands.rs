@@ -254,7 +254,7 @@ const PROTO: &str = "syntax = \"proto3\"; package lie; message M { string text =
 fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
     let proto = files.write("lie.proto", PROTO);
     let address = server.grpc_address();
-    let load = load(row, "-n", "--rps");
+    let load = load(row, "-n", "--rate");
     let load: Vec<&str> = load.iter().map(String::as_str).collect();
     let arguments = [
         "grpc",
@@ -264,7 +264,7 @@ fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended,
         &proto,
         "--timeout",
         row.timeout,
-        "-d",
+        "--data",
         "{\"text\":\"hello\"}",
         &address,
         "lie.S/Echo",

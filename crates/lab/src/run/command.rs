@@ -112,7 +112,7 @@ fn ours(
             match load.work {
                 Some(work) => {
                     let (workers, loops) = (work.workers.to_string(), work.loops.to_string());
-                    add(&["--workers", &workers, "--loops", &loops]);
+                    add(&["--users", &workers, "--loops", &loops]);
                     add(&["--connections", &http.connections]);
                     if http.include_connecting {
                         add(&["--include-connecting"]);
@@ -360,16 +360,19 @@ fn grpc_flags(
     let mut add = |flag: &str, value: String| flags.extend([flag.to_owned(), value]);
     match (load.work, load.rate) {
         (Some(work), _) => {
-            add("--workers", work.workers.to_string());
+            add("-u", work.workers.to_string());
             add("--loops", work.loops.to_string());
             // The work must be completed, however long that takes.
-            add("-z", plimsoll_units::duration::format(load.within));
+            add("-d", plimsoll_units::duration::format(load.within));
         }
         (None, rate) => {
-            add("-z", whole.to_owned());
+            add("-d", whole.to_owned());
             match rate {
-                Some(rate) => add("-r", format!("{rate:.0}")),
-                None => add("-c", load.users.unwrap_or(50).to_string()),
+                Some(rate) => {
+                    add("-r", format!("{rate:.0}"));
+                    add("-u", "50".to_owned());
+                }
+                None => add("-u", load.users.unwrap_or(50).to_string()),
             }
         }
     }
@@ -383,7 +386,7 @@ fn grpc_flags(
             flags.extend(["-D".to_owned(), file]);
         }
         (None, Some(file)) => flags.extend(["-D".to_owned(), file.to_owned()]),
-        (None, None) => flags.extend(["-d".to_owned(), names.fill(&grpc.data, place)?]),
+        (None, None) => flags.extend(["--data".to_owned(), names.fill(&grpc.data, place)?]),
     }
     if !grpc.metadata.is_empty() {
         let fields: serde_json::Map<String, serde_json::Value> = names

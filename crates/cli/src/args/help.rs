@@ -1,0 +1,170 @@
+//! What `-h` and `--help` list: commands in groups, and the most used flags apart from all of them.
+
+use std::fmt::Write;
+
+use clap::{Command, CommandFactory};
+
+use super::Cli;
+
+/// The commands, in the order of their list.
+const GROUPS: [(&str, &str); 5] = [
+    ("Generate load", "run http attack grpc"),
+    ("Measure", "find probe throughput lab"),
+    ("Judge", "compare history audit vegeta"),
+    ("Scripts", "new inspect archive"),
+    ("Tools", "link serve certs version completion man help"),
+];
+
+/// The flags that `-h` lists, of commands with more than a screenful. `--help` lists all.
+const MOST_USED: [(&str, &str); 5] = [
+    (
+        "run",
+        "vus duration iterations rate stage env out insecure json record threads",
+    ),
+    (
+        "http",
+        "users connections duration rate requests method headers body insecure json record threads",
+    ),
+    (
+        "grpc",
+        "users connections duration rate requests proto data metadata plaintext insecure json record threads",
+    ),
+    (
+        "attack",
+        "targets rate duration workers max_workers headers body insecure output json",
+    ),
+    (
+        "throughput",
+        "server client port udp bitrate time parallel reverse json",
+    ),
+];
+
+/// The command line with its help arranged.
+pub fn command() -> Command {
+    let mut program = Cli::command();
+    for (name, flags) in MOST_USED {
+        program = program.mut_subcommand(name, |command| {
+            let command = command.mut_args(|arg| {
+                let is_shown = arg.is_positional() || is_in(flags, arg.get_id().as_str());
+                let is_hidden = arg.is_hide_short_help_set() || !is_shown;
+                arg.hide_short_help(is_hidden)
+            });
+            command.after_help(format!(
+                "plimsoll {name} --help lists all flags, with examples."
+            ))
+        });
+    }
+    let mut template = "{about}\n\n{usage-heading} {usage}\n".to_owned();
+    for (group, names) in GROUPS {
+        // A String never fails to be written to.
+        let _ = write!(template, "\n{group}:\n");
+        for name in names.split(' ') {
+            let about = program.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map_or("Print help of a command".to_owned(), ToString::to_string);
+            let _ = writeln!(template, "  {name:<11} {about}");
+        }
+    }
+    template += "\nOptions:\n{options}{after-help}";
+    program.help_template(template)
+}
+
+fn is_in(list: &str, name: &str) -> bool {
+    list.split(' ').any(|listed| listed == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_a_group() {
+        for command in Cli::command().get_subcommands() {
+            let name = command.get_name();
+            assert!(GROUPS.iter().any(|(_, names)| is_in(names, name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn flags_of_the_short_help_exist() {
+        let program = Cli::command();
+        for (name, flags) in MOST_USED {
+            let command = program.find_subcommand(name).unwrap();
+            for flag in flags.split(' ') {
+                let found = command.get_arguments().any(|arg| arg.get_id() == flag);
+                assert!(found, "{name}: {flag}");
+            }
+        }
+    }
+
+    #[test]
+    fn examples_fit_into_80_columns() {
+        fn check(command: &Command) {
+            let text = command.get_after_long_help().or(command.get_after_help());
+            let text = text.map(ToString::to_string).unwrap_or_default();
+            for line in text.lines() {
+                let width = line.chars().count();
+                assert!(width <= 80, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
+
+    #[test]
+    fn a_flag_has_the_same_short_and_long_name_in_every_load_command() {
+        // The flags that k6's, vegeta's and iperf3's commands name differently.
+        let program = Cli::command();
+        let short = |command: &str, letter: char| {
+            let command = program.find_subcommand(command).unwrap();
+            let mut flags = command.get_arguments();
+            flags
+                .find(|flag| flag.get_short() == Some(letter))
+                .and_then(|flag| flag.get_long().map(str::to_owned))
+        };
+        for (letter, name) in [
+            ('u', "users"),
+            ('c', "connections"),
+            ('r', "rate"),
+            ('k', "insecure"),
+            ('d', "duration"),
+            ('n', "requests"),
+        ] {
+            assert_eq!(short("http", letter).as_deref(), Some(name));
+            assert_eq!(short("grpc", letter).as_deref(), Some(name));
+        }
+        for command in ["run", "http", "grpc", "attack", "probe"] {
+            assert_eq!(
+                short(command, 'k').as_deref(),
+                Some("insecure"),
+                "{command}"
+            );
+        }
+        for command in ["run", "http", "grpc"] {
+            let command = program.find_subcommand(command).unwrap();
+            for name in [
+                "users",
+                "vus",
+                "rate",
+                "max-users",
+                "threads",
+                "duration",
+                "no-keepalive",
+                "no-connection-reuse",
+                "dns",
+                "local-ips",
+                "unix-socket",
+                "io",
+                "insecure",
+                "ca",
+                "cert",
+                "key",
+            ] {
+                let known = command.get_arguments().any(|flag| {
+                    let aliases = flag.get_visible_aliases().unwrap_or_default();
+                    flag.get_long() == Some(name) || aliases.contains(&name)
+                });
+                assert!(known, "{}: {name}", command.get_name());
+            }
+        }
+    }
+}

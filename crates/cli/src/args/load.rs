@@ -1,0 +1,94 @@
+//! Flags about the load. They mean the same in every command that has them.
+
+use std::time::Duration;
+
+use plimsoll_plan::Rate;
+use plimsoll_run::{Connections, LoadOptions};
+
+/// The load of a command without a script.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Load")]
+pub struct LoadArgs {
+    /// Virtual users (default: one for each connection, or 50)
+    #[arg(
+        short,
+        long,
+        visible_alias = "vus",
+        alias = "concurrency",
+        value_name = "N"
+    )]
+    pub users: Option<u32>,
+    /// Connections: their number, or shared, kept (one for each user) or fresh (one for each request)
+    #[arg(short, long, value_name = "N|USE")]
+    pub connections: Option<Connections>,
+    /// Length of the run (default: 10s; no limit with --loops)
+    #[arg(short, short_alias = 'z', long, value_name = "TIME", value_parser = duration)]
+    pub duration: Option<Duration>,
+    /// Requests per second (open model), like 200, 10.5 or 600/m
+    #[arg(short, long, visible_alias = "rps", value_name = "N[/TIME]", value_parser = Rate::parse)]
+    pub rate: Option<Rate>,
+    #[command(flatten)]
+    pub limit: MaxUsersArgs,
+    /// Stop after this number of requests; --duration is then the limit
+    #[arg(
+        short = 'n',
+        long,
+        visible_alias = "total",
+        value_name = "N",
+        conflicts_with = "rate"
+    )]
+    pub requests: Option<u64>,
+    /// Fixed work: each user makes this number of requests
+    #[arg(long, value_name = "N", requires = "users", conflicts_with_all = ["rate", "requests"])]
+    pub loops: Option<u64>,
+    /// Fixed work: open connections within the makespan instead of before it
+    #[arg(long, requires = "loops")]
+    pub include_connecting: bool,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
+}
+
+/// The limit of users in an open model.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Load")]
+pub struct MaxUsersArgs {
+    /// Most virtual users with --rate (default: ten times as many as at the start, at least 1,000)
+    #[arg(long, value_name = "N", requires = "rate")]
+    pub max_users: Option<u32>,
+}
+
+/// The threads of a load.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Load")]
+pub struct ThreadArgs {
+    /// Worker threads (default: one for each processor that this process may use)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+}
+
+impl LoadArgs {
+    /// All options of the load.
+    pub fn options(&self, no_keepalive: bool) -> LoadOptions {
+        LoadOptions {
+            users: self.users,
+            connections: self.connections,
+            no_keepalive,
+            duration: self.duration,
+            rate: self.rate,
+            max_users: self.limit.max_users,
+            requests: self.requests,
+            loops: self.loops,
+            include_connecting: self.include_connecting,
+            threads: self.threads.threads,
+        }
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    if text.starts_with(['{', '[', '@']) {
+        return Err(
+            "-d is the length of the run, like 10s; write a message with --data".to_owned(),
+        );
+    }
+    super::time(text)
+}

@@ -1,0 +1,133 @@
+//! The summary at the end of a script's run, in all its forms.
+
+use std::time::SystemTime;
+
+use plimsoll_output::summary_data::{self, Circumstances};
+use plimsoll_output::summary_machine::{self, RunIdentity};
+use plimsoll_output::summary_text::{self, Detail};
+use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy};
+use plimsoll_script::{Interrupted, ScriptError, SummaryOutput};
+
+use crate::{Outcome, Prepared};
+
+/// The k6 version whose interface is kept.
+const K6_VERSION: &str = "1.8.1";
+
+/// How much the text shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummaryMode {
+    Compact,
+    Full,
+    Legacy,
+    Disabled,
+}
+
+impl SummaryMode {
+    /// Parses the value of `--summary-mode`.
+    ///
+    /// # Errors
+    /// Which values there are.
+    pub fn parse(text: Option<&str>) -> Result<SummaryMode, String> {
+        match text {
+            None | Some("" | "compact") => Ok(SummaryMode::Compact),
+            Some("full") => Ok(SummaryMode::Full),
+            Some("legacy") => Ok(SummaryMode::Legacy),
+            Some("disabled") => Ok(SummaryMode::Disabled),
+            Some(other) => Err(format!(
+                "--summary-mode {other}: use compact, full, legacy or disabled"
+            )),
+        }
+    }
+}
+
+/// What the terminal shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Screen {
+    /// No colors.
+    pub is_plain: bool,
+    pub stdout_is_terminal: bool,
+    pub stderr_is_terminal: bool,
+}
+
+/// The summary of a run.
+pub struct EndSummary<'a> {
+    prepared: &'a Prepared,
+    outcome: &'a Outcome,
+    style: Style,
+    circumstances: Circumstances,
+    /// Use the newer JSON for scripts and files.
+    is_newer: bool,
+}
+
+impl<'a> EndSummary<'a> {
+    pub fn new(
+        prepared: &'a Prepared,
+        outcome: &'a Outcome,
+        screen: Screen,
+        is_newer: bool,
+    ) -> EndSummary<'a> {
+        let paint = Paint::new(!screen.is_plain && screen.stdout_is_terminal);
+        let style = Style::new(&prepared.plan.options, paint);
+        let circumstances = Circumstances {
+            trend_stats: style.trend_stats.clone(),
+            time_unit: style.time_unit,
+            no_color: screen.is_plain,
+            stdout_is_terminal: screen.stdout_is_terminal,
+            stderr_is_terminal: screen.stderr_is_terminal,
+            setup_data: prepared.program.setup_data(),
+            verdict: Some(outcome.verdict.clone()),
+        };
+        EndSummary {
+            prepared,
+            outcome,
+            style,
+            circumstances,
+            is_newer,
+        }
+    }
+
+    /// The text for people.
+    pub fn text(&self, mode: SummaryMode) -> String {
+        let (summary, verdict) = (&self.outcome.summary, Some(&self.outcome.verdict));
+        let detail = match mode {
+            SummaryMode::Legacy => return summary_legacy::render(summary, verdict, &self.style),
+            SummaryMode::Full => Detail::Full,
+            SummaryMode::Compact | SummaryMode::Disabled => Detail::Compact,
+        };
+        summary_text::render(summary, verdict, detail, &self.style)
+    }
+
+    /// What the script's own `handleSummary` returns for the summary, if there is one; and the
+    /// summary as JSON.
+    pub fn handled_by_script(
+        &self,
+        interrupted: Interrupted,
+    ) -> (Result<Option<Vec<SummaryOutput>>, ScriptError>, String) {
+        let data = if self.is_newer {
+            self.machine_readable()
+        } else {
+            summary_data::handle_summary_argument(&self.outcome.summary, &self.circumstances)
+        };
+        let handled = self.prepared.program.handle_summary(&data, interrupted);
+        (handled, pretty_json(&data))
+    }
+
+    /// The JSON for `--summary-export`.
+    pub fn export(&self) -> String {
+        pretty_json(&if self.is_newer {
+            self.machine_readable()
+        } else {
+            summary_export::summary_export(&self.outcome.summary, &self.circumstances)
+        })
+    }
+
+    fn machine_readable(&self) -> serde_json::Value {
+        let run = RunIdentity {
+            script: String::from_utf8_lossy(&self.prepared.source).into_owned(),
+            generated_at: SystemTime::now(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            k6_version: K6_VERSION.to_owned(),
+        };
+        summary_machine::machine_readable(&self.outcome.summary, &run, &self.circumstances)
+    }
+}

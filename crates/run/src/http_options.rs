@@ -1,0 +1,174 @@
+//! One HTTP request over and over: from options to a run that may start.
+
+use std::time::Duration;
+
+use plimsoll_http::Protocol;
+use plimsoll_scriptless::RequestSpec;
+
+use crate::connection_options::ConnectionOptions;
+use crate::load_options::LoadOptions;
+use crate::request::{Http, Load};
+use crate::resolved::Resolved;
+use crate::settings;
+
+/// The request and the load, as options describe them.
+pub struct HttpOptions {
+    pub url: String,
+    /// By default GET, or POST with a body.
+    pub method: Option<String>,
+    /// Lines `NAME: VALUE`.
+    pub headers: Vec<String>,
+    /// The body, or `@` and the file that it is in.
+    pub body: Option<String>,
+    pub timeout: Duration,
+    pub protocol: Option<plimsoll_plan::Protocol>,
+    /// Users of each connection, each with a stream of its own.
+    pub streams: Option<u32>,
+    pub load: LoadOptions,
+    pub connection: ConnectionOptions,
+}
+
+impl HttpOptions {
+    /// Decides everything that the options leave open.
+    ///
+    /// # Errors
+    /// What is wrong with an option.
+    pub fn resolve(self) -> Result<Resolved, String> {
+        self.load.check()?;
+        let request = self.request()?;
+        let (users, streams) = self.users()?;
+        let scenario = self.load.scenario("http", users)?;
+        let protocol = self.protocol(&request, streams)?;
+        let mut configuration = self.load.describe(users, &scenario);
+        self.describe(&request, &mut configuration);
+        self.connection.describe(&mut configuration);
+        let settings = plimsoll_http::Settings {
+            user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
+            no_connection_reuse: self.load.is_fresh(),
+            protocol,
+            connections_per_host: streams.map(|_| 1),
+            streams_per_connection: streams.map(|streams| streams as usize),
+            discard_response_bodies: true,
+            network: self.connection.network(self.load.rate.is_some())?,
+            ..plimsoll_http::Settings::default()
+        };
+        Ok(Resolved {
+            title: self.title(&request, users, streams),
+            configuration,
+            duration: self.load.fixed_duration(),
+            is_fixed_work: self.load.is_fixed_work(),
+            threads: self.load.threads,
+            load: Load::Http(Box::new(Http {
+                request,
+                settings,
+                scenario,
+                users_per_connection: streams.unwrap_or(1),
+                opens_ahead: self.load.opens_ahead(),
+            })),
+        })
+    }
+
+    fn request(&self) -> Result<RequestSpec, String> {
+        let body = match &self.body {
+            None => Vec::new(),
+            Some(text) => match text.strip_prefix('@') {
+                Some(path) => plimsoll_script::read_file(path.as_ref())
+                    .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?,
+                None => text.clone().into_bytes(),
+            },
+        };
+        let headers = self.headers.iter();
+        let headers =
+            headers.map(|line| plimsoll_scriptless::attack_values::header("--header", line));
+        let method = match &self.method {
+            Some(method) => method.clone(),
+            None if self.body.is_some() => "POST".to_owned(),
+            None => "GET".to_owned(),
+        };
+        let url = if self.url.contains("://") {
+            self.url.clone()
+        } else {
+            format!("http://{}", self.url)
+        };
+        Ok(RequestSpec {
+            method,
+            url,
+            headers: headers.collect::<Result<_, String>>()?,
+            body: body.into(),
+            timeout: self.timeout,
+        })
+    }
+
+    /// Virtual users, and how many of them share each connection; `None` if each has its own.
+    fn users(&self) -> Result<(u32, Option<u32>), String> {
+        let streams = match self.streams {
+            Some(0) => return Err("--streams 0: at least one is needed".to_owned()),
+            streams => streams,
+        };
+        let users = self.load.users(streams.unwrap_or(1))?;
+        let Some(connections) = self.load.shared() else {
+            return Ok((users, streams));
+        };
+        let each = streams.unwrap_or_else(|| users / connections.max(1));
+        if each.checked_mul(connections) != Some(users) || each == 0 {
+            return Err(format!(
+                "--users {users} cannot share {connections} connections evenly: make it a multiple"
+            ));
+        }
+        Ok((users, (each > 1 || streams.is_some()).then_some(each)))
+    }
+
+    fn protocol(&self, request: &RequestSpec, streams: Option<u32>) -> Result<Protocol, String> {
+        use plimsoll_plan::Protocol as Wanted;
+        let is_tls = request
+            .url
+            .get(..8)
+            .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
+        let flag = match self.streams {
+            Some(_) => "--streams",
+            None => "--connections for more users",
+        };
+        let wanted = self.protocol.unwrap_or_default();
+        match wanted {
+            Wanted::Http1 if streams.is_some() => Err(format!(
+                "{flag}: an HTTP/1.1 connection carries one request at a time; use HTTP/2 or HTTP/3"
+            )),
+            Wanted::Auto if streams.is_some() && !is_tls => Err(format!(
+                "{flag} needs HTTP/2 or HTTP/3: add --h2c if the server supports HTTP/2 without TLS, \
+                 or give an https:// URL"
+            )),
+            Wanted::Auto if streams.is_some() => Ok(Protocol::Http2),
+            _ => Ok(settings::protocol(wanted)),
+        }
+    }
+
+    fn title(&self, request: &RequestSpec, users: u32, streams: Option<u32>) -> String {
+        let load = match self.load.rate {
+            Some(rate) => format!("{} requests/s", rate.per_second()),
+            None if self.load.is_fixed_work() => {
+                format!("{users} users, {}", self.load.describe_connections())
+            }
+            None => format!("{} connections", users / streams.unwrap_or(1)),
+        };
+        let load = match (streams, self.load.rate) {
+            (Some(_), None) if self.load.is_fixed_work() => load,
+            (Some(streams), None) => format!("{load} × {streams} streams"),
+            (Some(streams), Some(_)) => format!("{load}, {streams} streams on each connection"),
+            (None, _) => load,
+        };
+        format!("{} {}, {load}", request.method, request.url)
+    }
+
+    /// Adds what a record says of the request. Files are named by their contents.
+    fn describe(&self, request: &RequestSpec, record: &mut serde_json::Value) {
+        let headers = request.headers.iter();
+        let headers = headers.map(|(name, value)| format!("{name}: {value}"));
+        record["method"] = request.method.clone().into();
+        record["url"] = request.url.clone().into();
+        record["headers"] = headers.collect::<Vec<_>>().into();
+        record["body_bytes"] = request.body.len().into();
+        record["streams"] = self.streams.into();
+        record["timeout"] = plimsoll_units::duration::format(self.timeout).into();
+        record["protocol"] = self.protocol.unwrap_or_default().name().into();
+    }
+}

@@ -1,0 +1,312 @@
+//! How much load a run without a script generates: for a time, at a rate, a number of requests, or
+//! a fixed amount of work. Also how its users share connections.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use plimsoll_plan::{Executor, Rate, Scenario};
+use serde_json::{Value, json};
+
+/// Users if neither they nor connections are given.
+const USUAL_USERS: u32 = 50;
+/// Limit of a fixed amount of work if none is given.
+const LONGEST_WORK: Duration = Duration::from_secs(86_400);
+
+/// The load, as options describe it.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Virtual users; in the open model those at the start.
+    pub users: Option<u32>,
+    pub connections: Option<Connections>,
+    /// A new connection for each request.
+    pub no_keepalive: bool,
+    /// Length of the run, or its limit.
+    pub duration: Option<Duration>,
+    /// Requests per second: the open model.
+    pub rate: Option<Rate>,
+    /// Most users in the open model.
+    pub max_users: Option<u32>,
+    /// Requests in all.
+    pub requests: Option<u64>,
+    /// Requests of each user: a fixed amount of work.
+    pub loops: Option<u64>,
+    /// Open connections of a fixed amount of work within its makespan.
+    pub include_connecting: bool,
+    pub threads: Option<usize>,
+}
+
+/// How users share connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// This number for all users; with no number of users, one user each.
+    Count(u32),
+    /// One for all users.
+    Shared,
+    /// One for each user.
+    Kept,
+    /// A new one for each request.
+    Fresh,
+}
+
+impl FromStr for Connections {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "shared" => Ok(Connections::Shared),
+            "kept" => Ok(Connections::Kept),
+            "fresh" => Ok(Connections::Fresh),
+            "0" => Err("at least one connection is needed".to_owned()),
+            number => number
+                .parse()
+                .map(Connections::Count)
+                .map_err(|_| "write a number, shared, kept or fresh".to_owned()),
+        }
+    }
+}
+
+impl LoadOptions {
+    /// Checks that options agree with each other.
+    ///
+    /// # Errors
+    /// Which options contradict each other.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let name = match self.connections {
+            Some(Connections::Shared) => "shared",
+            Some(Connections::Kept) => "kept",
+            _ => return Ok(()),
+        };
+        match self.no_keepalive {
+            true => Err(format!(
+                "--no-keepalive with --connections {name}: leave one of them out"
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Virtual users, if each connection has `streams` of them.
+    pub fn users(&self, streams: u32) -> Result<u32, String> {
+        let connections = match (self.users, self.connections) {
+            (Some(users), _) => return Ok(users),
+            (None, Some(Connections::Count(count))) => count,
+            (None, _) => USUAL_USERS,
+        };
+        connections.checked_mul(streams).ok_or_else(|| {
+            format!("{connections} connections with {streams} streams each: too many users")
+        })
+    }
+
+    /// Number of connections that all users share; `None` if each user has its own.
+    pub fn shared(&self) -> Option<u32> {
+        match (self.users, self.connections) {
+            (_, Some(Connections::Shared)) => Some(1),
+            (Some(_), Some(Connections::Count(count))) => Some(count),
+            _ => None,
+        }
+    }
+
+    /// Whether each request has a new connection.
+    pub fn is_fresh(&self) -> bool {
+        self.no_keepalive || self.connections == Some(Connections::Fresh)
+    }
+
+    /// Whether the amount of work is fixed for each user.
+    pub fn is_fixed_work(&self) -> bool {
+        self.loops.is_some()
+    }
+
+    /// Whether connections are opened before the first request.
+    pub fn opens_ahead(&self) -> bool {
+        self.is_fixed_work() && !self.include_connecting
+    }
+
+    /// The length of a run that nothing but time ends.
+    pub fn fixed_duration(&self) -> Option<Duration> {
+        (self.requests.is_none() && self.loops.is_none()).then(|| self.limit())
+    }
+
+    fn limit(&self) -> Duration {
+        let usual = match self.loops {
+            Some(_) => LONGEST_WORK,
+            None => Duration::from_secs(10),
+        };
+        self.duration.unwrap_or(usual)
+    }
+
+    /// The one scenario of the run.
+    ///
+    /// # Errors
+    /// Which option makes no sense.
+    pub fn scenario(&self, name: &str, users: u32) -> Result<Scenario, String> {
+        let mut scenario = Scenario::new(name, self.executor(users)?);
+        scenario.graceful_stop = Duration::from_secs(1);
+        Ok(scenario)
+    }
+
+    fn executor(&self, users: u32) -> Result<Executor, String> {
+        let duration = self.limit();
+        if duration.is_zero() {
+            return Err("--duration 0: give the run some time, like 10s".to_owned());
+        }
+        if users == 0 {
+            return Err("--users 0: at least one user is needed".to_owned());
+        }
+        if let Some(iterations) = self.loops {
+            if iterations == 0 {
+                return Err("--loops 0: each user needs at least one".to_owned());
+            }
+            return Ok(Executor::PerUserIterations {
+                users,
+                iterations,
+                max_duration: duration,
+            });
+        }
+        match (self.rate, self.requests) {
+            (Some(rate), _) if rate.count == 0 => {
+                Err("--rate 0: leave it out for a closed model".to_owned())
+            }
+            (_, Some(0)) => Err("--requests 0: give at least one, or leave it out".to_owned()),
+            (Some(rate), _) => Ok(Executor::ConstantArrivalRate {
+                rate,
+                duration,
+                pre_allocated: users,
+                max_users: self.max_users.unwrap_or(users.saturating_mul(10).max(1000)),
+            }),
+            (None, Some(iterations)) => Ok(Executor::SharedIterations {
+                users: u32::try_from(iterations).unwrap_or(u32::MAX).min(users),
+                iterations,
+                max_duration: duration,
+            }),
+            (None, None) => Ok(Executor::ConstantUsers { users, duration }),
+        }
+    }
+
+    /// The options as a record has them.
+    pub(crate) fn describe(&self, users: u32, scenario: &Scenario) -> Value {
+        json!({
+            "load": [scenario.description()],
+            "users": users,
+            "connections": match self.connections {
+                Some(Connections::Shared) => Some(1),
+                Some(Connections::Count(count)) => Some(count),
+                _ => None,
+            },
+            "keep_alive": !self.is_fresh(),
+            "include_connecting": self.include_connecting,
+            "rate": self.rate.map(rate_in_record),
+            "requests": self.requests,
+            "loops": self.loops,
+            "threads": self.threads,
+        })
+    }
+
+    /// Connections of users that do not share some, for a run's title.
+    pub(crate) fn describe_connections(&self) -> String {
+        let connections = match self.shared() {
+            _ if self.is_fresh() => return "a new connection for each request".to_owned(),
+            Some(1) => "one shared connection".to_owned(),
+            Some(count) => format!("{count} shared connections"),
+            None => "a connection each".to_owned(),
+        };
+        match (self.loops, self.include_connecting) {
+            (None, _) => connections,
+            (Some(_), true) => format!("{connections}, opened within the makespan"),
+            (Some(_), false) => format!("{connections}, opened before the makespan"),
+        }
+    }
+}
+
+/// A rate per second for a record: a whole number where it is one, so that `10` and `600/m` are the
+/// same configuration.
+fn rate_in_record(rate: Rate) -> Value {
+    let per_second = rate.per_second();
+    if per_second.fract() == 0.0 && per_second < u64::MAX as f64 {
+        (per_second as u64).into()
+    } else {
+        per_second.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_choose_the_executor() {
+        let seconds = Duration::from_secs;
+        let mut load = LoadOptions::default();
+        assert_eq!(
+            load.executor(5),
+            Ok(Executor::ConstantUsers {
+                users: 5,
+                duration: seconds(10)
+            })
+        );
+        load.requests = Some(3);
+        assert_eq!(load.fixed_duration(), None);
+        assert_eq!(
+            load.executor(5),
+            Ok(Executor::SharedIterations {
+                users: 3,
+                iterations: 3,
+                max_duration: seconds(10)
+            })
+        );
+        let load = LoadOptions {
+            loops: Some(7),
+            ..LoadOptions::default()
+        };
+        assert_eq!(load.fixed_duration(), None);
+        assert_eq!(
+            load.executor(2),
+            Ok(Executor::PerUserIterations {
+                users: 2,
+                iterations: 7,
+                max_duration: seconds(24 * 3600)
+            })
+        );
+    }
+
+    #[test]
+    fn zero_is_refused_by_its_flag() {
+        let mut wrong = vec![LoadOptions::default(); 4];
+        wrong[0].rate = Some(Rate {
+            count: 0,
+            per: Duration::from_secs(1),
+        });
+        wrong[1].requests = Some(0);
+        wrong[2].duration = Some(Duration::ZERO);
+        wrong[3].loops = Some(0);
+        let flags = ["--rate", "--requests", "--duration", "--loops"];
+        for (load, flag) in wrong.iter().zip(flags) {
+            let error = load.executor(5).expect_err(flag);
+            assert!(error.starts_with(flag), "{error}");
+        }
+        let error = LoadOptions::default().executor(0).unwrap_err();
+        assert!(error.starts_with("--users"), "{error}");
+    }
+
+    #[test]
+    fn users_and_connections_mean_the_same_for_every_protocol() {
+        let load = |users, connections| LoadOptions {
+            users,
+            connections,
+            ..LoadOptions::default()
+        };
+        let four = Some(Connections::Count(4));
+        for (load, users, shared) in [
+            (load(None, None), 50, None),
+            (load(Some(8), None), 8, None),
+            (load(None, four), 4, None),
+            (load(Some(8), four), 8, Some(4)),
+            (load(Some(8), Some(Connections::Shared)), 8, Some(1)),
+            (load(Some(8), Some(Connections::Fresh)), 8, None),
+        ] {
+            assert_eq!(
+                (load.users(1), load.shared()),
+                (Ok(users), shared),
+                "{load:?}"
+            );
+        }
+    }
+}

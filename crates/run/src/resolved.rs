@@ -1,0 +1,22 @@
+//! A load without a script, with everything decided, and how to present it.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::request::Load;
+
+/// What [`HttpOptions`](crate::HttpOptions) and the like come down to.
+pub struct Resolved {
+    pub load: Load,
+    /// The line above the figures.
+    pub title: String,
+    /// What a record's header says of the run.
+    pub configuration: Value,
+    /// How long it takes, if nothing but time ends it.
+    pub duration: Option<Duration>,
+    /// Whether each user does a fixed amount of work.
+    pub is_fixed_work: bool,
+    /// Worker threads; by default one for each processor.
+    pub threads: Option<usize>,
+}

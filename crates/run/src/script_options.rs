@@ -1,0 +1,142 @@
+//! A script's run: from flags, variables and the config file to a request that can be prepared.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use plimsoll_plan::{Options, Plan};
+use plimsoll_script::read_text_file;
+use serde_json::Value;
+
+use crate::Refusal;
+use crate::prepare::{AtRate, ScriptRequest};
+use crate::script_input::SourceKind;
+use crate::settings::IoMode;
+use crate::tls_files::TlsFiles;
+
+/// The script and its options, as the command line describes them.
+pub struct ScriptOptions {
+    pub script: String,
+    /// `js` or `archive`; found out if it is not given.
+    pub kind: Option<String>,
+    /// The config file; by default k6's own, if there is one.
+    pub config: Option<PathBuf>,
+    /// `NAME=VALUE`, or the name of a system variable to pass on.
+    pub env: Vec<String>,
+    /// The script gets all system variables.
+    pub has_system_env: bool,
+    /// Options of flags.
+    pub flags: Options,
+    pub rate: Option<AtRate>,
+    pub import_map: Option<PathBuf>,
+    pub is_offline: bool,
+    pub keep_files: bool,
+    pub io: IoMode,
+    pub tls: TlsFiles,
+}
+
+impl ScriptOptions {
+    /// Reads the variables and the config file.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn resolve(self) -> Result<ScriptRequest, Refusal> {
+        let system: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let variables = Options::from_env(&system).map_err(Refusal::config)?;
+        let config = config(self.config.as_deref()).map_err(Refusal::config)?;
+        let (config, config_warnings) =
+            Options::from_config(config.unwrap_or_default()).map_err(Refusal::config)?;
+        let kind = match self.kind.as_deref() {
+            None | Some("") => SourceKind::Detected,
+            Some("js") => SourceKind::Script,
+            Some("archive") => SourceKind::Archive,
+            Some(other) => {
+                return Err(Refusal::other(format!("--type {other}: use js or archive")));
+            }
+        };
+        let env = self.env.iter().map(|text| variable(text));
+        Ok(ScriptRequest {
+            given_env: env.collect::<Result<_, String>>().map_err(Refusal::other)?,
+            script: self.script,
+            kind,
+            config,
+            config_warnings,
+            variables,
+            flags: self.flags,
+            rate: self.rate,
+            system_env: if self.has_system_env {
+                system
+            } else {
+                BTreeMap::new()
+            },
+            import_map: self.import_map,
+            is_offline: self.is_offline,
+            keep_files: self.keep_files,
+            io: self.io,
+            tls: self.tls,
+        })
+    }
+}
+
+/// A plan's options with the users and the time that it needs.
+pub fn needed_json(plan: &Plan) -> Value {
+    let mut options = plan.options.to_json();
+    if let Some(object) = options.as_object_mut() {
+        let needs = plan.requirements();
+        let duration = needs
+            .duration_with_graceful_stop
+            .map(plimsoll_units::duration::format);
+        object.insert("totalDuration".to_owned(), duration.into());
+        object.insert("maxVUs".to_owned(), needs.max_users.into());
+    }
+    options
+}
+
+/// A variable for the script alone.
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, value.to_owned()),
+        // Without a value, the system's is passed on.
+        None => (text, std::env::var(text).unwrap_or_default()),
+    };
+    let is_valid = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    if !is_valid {
+        return Err(format!(
+            "--env {text}: \"{name}\" is not a valid variable name; write NAME=VALUE"
+        ));
+    }
+    Ok((name.to_owned(), value))
+}
+
+/// The JSON of the config file: the one named, or the user's own if there is one.
+fn config(named: Option<&Path>) -> Result<Option<Value>, String> {
+    let own = config_home().map(|home| home.join("k6/config.json"));
+    let (path, must_exist) = match (named, own) {
+        (Some(path), _) => (path.to_owned(), true),
+        (None, Some(path)) => (path, false),
+        (None, None) => return Ok(None),
+    };
+    let text = match read_text_file(&path) {
+        Ok(text) => text,
+        Err(error) if !must_exist && error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(format!(
+                "cannot read the config file {}: {error}",
+                path.display()
+            ));
+        }
+    };
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| format!("the config file {} is not JSON: {error}", path.display()))
+}
+
+fn config_home() -> Option<PathBuf> {
+    std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".config")))
+}

@@ -1,0 +1,56 @@
+//! The TLS options that all load commands share.
+
+use std::path::{Path, PathBuf};
+
+use plimsoll_net::{ClientCertificate, TlsSettings};
+
+/// What TLS trusts and presents.
+#[derive(Clone, Debug, Default)]
+pub struct TlsFiles {
+    /// Accept any certificate.
+    pub insecure: bool,
+    /// PEM files with authorities to trust in addition to the system's.
+    pub ca: Vec<PathBuf>,
+    /// A PEM file with a client certificate.
+    pub cert: Option<PathBuf>,
+    /// Its key, if that is in another file.
+    pub key: Option<PathBuf>,
+}
+
+impl TlsFiles {
+    /// Whether any option was given.
+    pub fn is_given(&self) -> bool {
+        self.insecure || !self.ca.is_empty() || self.cert.is_some()
+    }
+
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// When a file cannot be read or has no valid certificate.
+    pub fn read(&self) -> Result<TlsSettings, String> {
+        let mut tls = TlsSettings {
+            insecure_skip_verify: self.insecure,
+            ..TlsSettings::default()
+        };
+        for path in &self.ca {
+            tls.extra_roots.push(read("CA certificate", path)?);
+        }
+        if let Some(cert) = &self.cert {
+            tls.client_certificates.push(ClientCertificate {
+                domains: Vec::new(),
+                certificate_pem: read("client certificate", cert)?,
+                key_pem: read(
+                    "client certificate's key",
+                    self.key.as_ref().unwrap_or(cert),
+                )?,
+            });
+        }
+        tls.check()?;
+        Ok(tls)
+    }
+}
+
+fn read(what: &str, path: &Path) -> Result<Vec<u8>, String> {
+    plimsoll_script::read_file(path)
+        .map_err(|error| format!("cannot read the {what} {}: {error}", path.display()))
+}
