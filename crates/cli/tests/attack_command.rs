@@ -147,7 +147,7 @@ fn mistakes_are_reported_with_a_fix() {
         (&["attack", "-rate=0"], target, "-max-workers"),
         (&["attack", "-rate=x"], target, "not a number"),
         (&["attack", "-duration=10"], target, "-duration=10"),
-        (&["attack", "-format=xml"], target, "one of http"),
+        (&["attack", "-format=xml"], target, "use http"),
         (
             &["attack", "-targets=/none"],
             "",

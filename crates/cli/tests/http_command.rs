@@ -389,3 +389,78 @@ fn tls_is_checked_and_certificates_are_shown() {
         .run();
     assert_eq!(ended.status, Some(104), "a certificate with another's key");
 }
+
+/// The variable's address, and the flags for the certificates of the test kit's server.
+fn mutual_tls(server: &Server) -> (String, [String; 6]) {
+    let mut variables = server.addresses.variables.iter();
+    let (_, address) = variables.find(|(name, _)| name == "TLS_MUTUAL").unwrap();
+    let file = |name: &str| format!("{}/{name}", server.addresses.certificates);
+    let flags = [
+        "--ca".to_owned(),
+        file("ca.pem"),
+        "--cert".to_owned(),
+        file("client.pem"),
+        "--key".to_owned(),
+        file("client-key.pem"),
+    ];
+    (address.clone(), flags)
+}
+
+#[test]
+fn tls_flags_mean_the_same_in_every_command() {
+    let server = Server::start().unwrap();
+    let (address, certificates) = mutual_tls(&server);
+    let url = format!("{address}/get");
+    let host = address.trim_start_matches("https://");
+    let script = format!(
+        "import http from 'k6/http'; \
+         export default function () {{ if (http.get('{url}').status !== 200) throw new Error('x'); }}"
+    );
+    let target = format!("GET {url}\n");
+    let commands: [(&[&str], &str); 4] = [
+        (&["http", "-n", "2", "-c", "1", &url], ""),
+        (&["run", "--quiet", "-i", "1", "-"], &script),
+        (&["attack", "-duration=100ms", "--json"], &target),
+        (&["probe", "-n", "1", host], ""),
+    ];
+    for (command, input) in commands {
+        let run = |flags: &[&str]| {
+            let (name, rest) = command.split_first().unwrap();
+            let flags = [&[*name], flags, rest].concat();
+            plimsoll(&flags).input(input).run()
+        };
+        let certificates: Vec<&str> = certificates.iter().map(String::as_str).collect();
+        let ended = run(&certificates);
+        assert_eq!(ended.status, Some(0), "{command:?}: {ended:?}");
+        let insecure = run(&[&["-k"], &certificates[2..]].concat());
+        assert_eq!(insecure.status, Some(0), "{command:?}: {insecure:?}");
+        let distrusted = run(&certificates[2..]);
+        let text = format!("{}{}", distrusted.stdout, distrusted.stderr);
+        assert!(
+            text.contains("x509") || text.contains("certificate"),
+            "{command:?}: {text}"
+        );
+    }
+}
+
+#[test]
+fn users_share_connections() {
+    let server = Server::start().unwrap();
+    let mut variables = server.addresses.variables.iter();
+    let base = variables.find(|(name, _)| name == "BASE").unwrap();
+    let url = format!("{}/get", base.1);
+    for (flags, connections) in [
+        (&["-u", "8", "-c", "2"][..], 2),
+        (&["-c", "2", "--streams", "4"], 2),
+        (&["-u", "8", "-c", "shared"], 1),
+        (&["-u", "3"], 3),
+    ] {
+        let load = ["http", "--json", "--h2c", "-n", "64", &url];
+        let result = json(&plimsoll(&[&load[..], flags].concat()).run());
+        assert_eq!(result["failed"], 0, "{flags:?}: {result}");
+        assert_eq!(
+            result["connections_opened"], connections,
+            "{flags:?}: {result}"
+        );
+    }
+}

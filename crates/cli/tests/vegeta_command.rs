@@ -79,7 +79,7 @@ fn mistakes_are_reported_with_a_fix() {
         (&["report", &gob], "vegeta encode -to=json"),
         (&["report", "/none"], "/none: cannot open it"),
         (&["report", "-type=foo", &json], "-type=foo"),
-        (&["report", "-type=hist", &json], "which buckets"),
+        (&["report", "-type=hist", &json], "give the buckets"),
         (&["report", "-type=hist[5ms,1ms]", &json], "bad buckets"),
         (&["report", "-service-time", &json], "--service-time"),
         (&["encode", "-to=gob", &json], "-to=gob"),
