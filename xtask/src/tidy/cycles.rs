@@ -76,8 +76,13 @@ fn graph(folder: &str, files: &[&File]) -> Graph {
     for root in files.iter().filter(|file| is_root(&module(file))) {
         let code = code(root);
         for name in graph.keys() {
-            for path in paths(&code, &format!("use {name}::")) {
-                owners.entry(path).or_insert_with(|| name.clone());
+            for part in code.split(&format!("use {name}::")).skip(1) {
+                let reexports = part.split(';').next().unwrap_or_default();
+                for word in reexports.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                    owners
+                        .entry(word.to_owned())
+                        .or_insert_with(|| name.clone());
+                }
             }
         }
     }
@@ -85,7 +90,10 @@ fn graph(folder: &str, files: &[&File]) -> Graph {
         let name = module(file);
         let code = code(file);
         for used in paths(&code, "crate::") {
-            let used = owners.get(&used).cloned().unwrap_or(used);
+            let used = match owners.get(&used) {
+                Some(owner) if !graph.contains_key(&used) => owner.clone(),
+                _ => used,
+            };
             if used != name && graph.contains_key(&used) && !is_root(&name) {
                 graph.entry(name.clone()).or_default().insert(used);
             }
