@@ -29,16 +29,26 @@ ROUNDS = 3
 # the kernel, varies between runs.
 TOLERANCE = 0.10
 
+# By name: the server, and the command that makes this number of requests to it.
 CASES = {
-    "plimsoll http": lambda url, count: ["http", "-q", "-c", "10", "-n", str(count), "-d", "10m", url],
-    "get and one check": lambda url, count: _script("simple.js", count),
-    "larger script": lambda url, count: _script("larger.js", count),
+    "plimsoll http": ("fixed-server", lambda url, count: _http(url, count)),
+    "plimsoll http over HTTP/2": ("http2-fixed", lambda url, count: _http(url, count, "--h2c")),
+    "get and one check": ("fixed-server", lambda url, count: _script("simple.js", count)),
+    "get and one check over HTTP/2": (
+        "http2-fixed",
+        lambda url, count: _script("simple.js", count, "--protocol", "h2c"),
+    ),
+    "larger script": ("fixed-server", lambda url, count: _script("larger.js", count)),
 }
 
 
-def _script(name, count):
+def _http(url, count, *flags):
+    return ["http", "-q", "-c", "10", "-n", str(count), "-d", "10m", *flags, url]
+
+
+def _script(name, count, *flags):
     scripts = ROOT / "bench" / "scripts"
-    return ["run", "-q", "--vus", "10", "--iterations", str(count), str(scripts / name)]
+    return ["run", "-q", "--vus", "10", "--iterations", str(count), *flags, str(scripts / name)]
 
 
 def main():
@@ -55,12 +65,17 @@ def main():
         build += ["-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
         subprocess.run(build, cwd=ROOT, check=True)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "fast"
-    server = subprocess.Popen([target / "fixed-server", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    servers, urls = [], {}
     try:
-        url = _address(server.stdout.readline())
-        counted = {name: count(target / "plimsoll", case, url) for name, case in CASES.items()}
+        for name in sorted({server for server, _ in CASES.values()}):
+            servers.append(subprocess.Popen([target / name, "--port", "0"], stdout=subprocess.PIPE, text=True))
+            urls[name] = _address(servers[-1].stdout.readline())
+        counted = {
+            name: count(target / "plimsoll", case, urls[server]) for name, (server, case) in CASES.items()
+        }
     finally:
-        server.kill()
+        for server in servers:
+            server.kill()
     if told.record:
         BUDGET.write_text(json.dumps(counted, indent=2) + "\n")
     allowed = json.loads(BUDGET.read_text())

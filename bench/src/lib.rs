@@ -2,6 +2,7 @@
 //!
 //! - `fixed-server` responds to every request with the same 150 bytes, or delays responses by a
 //!   known distribution and reports the actual delays.
+//! - `http2-fixed` and `grpc-fixed` do the same over HTTP/2.
 //! - `bare-client` sends fixed bytes and counts fixed-length responses: the limit that a client on
 //!   this machine can reach with epoll.
 //!
@@ -12,6 +13,7 @@ pub mod capacity;
 pub mod connection;
 pub mod delays;
 pub mod exchanges;
+pub mod http2;
 pub mod line;
 pub mod peers;
 pub mod quantiles;
