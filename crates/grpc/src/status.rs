@@ -64,7 +64,7 @@ impl Status {
                     error_name(*code)
                 ),
             ),
-            StreamFault::GoAway { code, said } => {
+            StreamFault::GoAway { code, said, .. } => {
                 let said = if said.is_empty() {
                     String::new()
                 } else {
@@ -78,21 +78,17 @@ impl Status {
                     ),
                 )
             }
-            StreamFault::Connection { code, by_peer } => {
-                let who = if *by_peer {
-                    "the server says"
-                } else {
-                    "the server broke HTTP/2"
-                };
-                Status::new(
-                    Code::UNAVAILABLE,
-                    format!("connection error: {who}: {}", error_name(*code)),
-                )
+            StreamFault::Connection { .. } | StreamFault::NotHttp2 { .. } => {
+                Status::new(Code::UNAVAILABLE, format!("connection error: {fault}"))
             }
-            StreamFault::Broken(what) => Status::new(
+            StreamFault::Broken { error, .. } => Status::new(
                 Code::UNAVAILABLE,
-                format!("error reading from server: {what}"),
+                format!(
+                    "error reading from server: {}",
+                    plimsoll_net::describe(error)
+                ),
             ),
+            StreamFault::Ended => Status::new(Code::UNAVAILABLE, "error reading from server: EOF"),
             StreamFault::Other(what) => Status::new(Code::INTERNAL, what.clone()),
         }
     }

@@ -1,7 +1,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use http::{HeaderValue, Method, Request, Uri, Version};
+use http::{HeaderMap, HeaderValue, Uri};
 use plimsoll_http2::RequestHead;
 
 use crate::endpoint::Endpoint;
@@ -38,11 +38,10 @@ impl Template {
             .path_and_query(path)
             .build()
             .map_err(|error| format!("{}{path}: {error}", endpoint.authority))?;
-        let mut request = Request::new(());
-        *request.method_mut() = Method::POST;
-        *request.uri_mut() = uri;
-        *request.version_mut() = Version::HTTP_2;
-        let headers = request.headers_mut();
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let path_sent = uri.path_and_query().map_or("/", |path| path.as_str());
+        let mut head = RequestHead::new("POST", endpoint.scheme(), authority, path_sent);
+        let mut headers = HeaderMap::new();
         headers.insert("content-type", HeaderValue::from_static("application/grpc"));
         if let Ok(agent) = HeaderValue::from_str(user_agent)
             && !user_agent.is_empty()
@@ -60,9 +59,12 @@ impl Template {
         {
             headers.insert("grpc-timeout", value);
         }
-        metadata.write(headers);
+        metadata.write(&mut headers);
+        for (name, value) in &headers {
+            head.add(name.as_str(), value.as_bytes());
+        }
         Ok(Template {
-            head: Rc::new(RequestHead::of(&request)),
+            head: Rc::new(head),
             path: path.to_owned(),
             timeout,
             compression,

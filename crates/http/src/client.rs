@@ -2,17 +2,10 @@ use std::cell::RefCell;
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use bytes::Bytes;
+use plimsoll_http2::RequestHead;
 use plimsoll_net::{Traffic, TrafficCounter};
-use plimsoll_units::Moment;
 
-use crate::coding::DecodeLimits;
-use crate::error::ErrorInfo;
-use crate::exchange::Exchange;
-use crate::leg::{HeadSource, Leg};
-use crate::outcome::Outcome;
 use crate::pool::{Limits, Pool};
-use crate::prepared::{Prepared, Stamp};
 use crate::shared::Shared;
 
 /// The HTTP client of one virtual user, or of a few users that share it: its connections and its
@@ -25,6 +18,16 @@ pub struct Client {
     pub(crate) local_ip: Option<IpAddr>,
     /// The headers sent last: users mostly send the same ones again.
     pub(crate) last_sent: RefCell<Rc<[u8]>>,
+    /// The headers that were last sent over HTTP/2 or HTTP/3.
+    pub(crate) last_multiplexed: RefCell<Option<SentHead>>,
+}
+
+/// Headers as text, and in the form in which HTTP/2 and HTTP/3 send them to a URL of this scheme.
+#[derive(Debug)]
+pub(crate) struct SentHead {
+    pub(crate) text: Rc<[u8]>,
+    pub(crate) is_https: bool,
+    pub(crate) head: Rc<RequestHead>,
 }
 
 impl Client {
@@ -44,6 +47,7 @@ impl Client {
             traffic: Rc::default(),
             local_ip: shared.network.local_ip(number),
             last_sent: RefCell::new(Rc::default()),
+            last_multiplexed: RefCell::default(),
             shared,
         }
     }
@@ -62,122 +66,5 @@ impl Client {
     /// Closes the connections that no request is using.
     pub fn close_idle(&self) {
         self.pool.close_idle();
-    }
-
-    /// Opens a connection for `prepared` that later requests use.
-    ///
-    /// # Errors
-    /// Why it could not be opened.
-    pub async fn connect_ahead(&self, prepared: &Prepared) -> Result<(), ErrorInfo> {
-        let deadline = plimsoll_clock::now() + prepared.timeout;
-        self.open_ahead(&prepared.url, prepared.protocol, deadline)
-            .await
-    }
-
-    /// Sends a prepared request. `started` is the time of the call: the caller has read the clock
-    /// anyway.
-    pub async fn send_prepared(&self, prepared: &Prepared, started: Moment) -> Exchange {
-        let leg = Leg {
-            head: HeadSource::Prepared(prepared),
-            method: &prepared.method,
-            url: &prepared.url,
-            body: &prepared.body,
-            keep_body: false,
-            cut_body: None,
-            deadline: started + prepared.timeout,
-            protocol: prepared.protocol,
-            is_upgrade: false,
-        };
-        let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
-        outcome.exchange.body_sent = prepared.body_length();
-        self.leg(&leg, &mut outcome).await;
-        outcome.exchange
-    }
-
-    /// Sends a prepared request with one more header field, and keeps the body of the response. It
-    /// makes one round trip: following a redirect is up to the caller ([`Request::redirected_by`]).
-    pub async fn send_stamped(
-        &self,
-        prepared: &Prepared,
-        stamp: Stamp,
-        limit: BodyLimit,
-        started: Moment,
-    ) -> Answer {
-        let keep = match limit {
-            BodyLimit::None => None,
-            BodyLimit::Cut(bytes) => Some(bytes),
-        };
-        let leg = Leg {
-            head: HeadSource::Stamped(prepared, stamp),
-            method: &prepared.method,
-            url: &prepared.url,
-            body: &prepared.body,
-            keep_body: keep != Some(0),
-            cut_body: keep,
-            deadline: started + prepared.timeout,
-            protocol: prepared.protocol,
-            is_upgrade: false,
-        };
-        let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
-        outcome.exchange.body_sent = prepared.body_length();
-        self.leg(&leg, &mut outcome).await;
-        Answer {
-            exchange: outcome.exchange,
-            body: outcome.body,
-        }
-    }
-}
-
-/// How much of a response body is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BodyLimit {
-    /// All of it, up to [`crate::Settings::max_body`]. A longer body fails the exchange.
-    None,
-    /// This many bytes; the rest is read and dropped.
-    Cut(u64),
-}
-
-/// The outcome of one round trip.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    pub exchange: Exchange,
-    /// As received, not decoded.
-    pub body: Bytes,
-}
-
-impl Answer {
-    /// Decompresses gzip, as far as the body was kept, and keeps what `limit` allows. Returns false
-    /// if gzip is not the only coding of the response.
-    pub async fn gunzip(
-        &mut self,
-        settings: &crate::Settings,
-        limit: BodyLimit,
-        deadline: Moment,
-    ) -> bool {
-        let Some(head) = self.exchange.head.clone().filter(|head| head.has_encoding) else {
-            return false;
-        };
-        let mut codings = head.all("content-encoding");
-        let only = codings
-            .next()
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"gzip"));
-        if !only || codings.next().is_some() {
-            return false;
-        }
-        let limits = settings.decode_limits();
-        let limits = DecodeLimits {
-            max: match limit {
-                BodyLimit::None => limits.max,
-                BodyLimit::Cut(bytes) => limits.max.min(bytes),
-            },
-            cut: true,
-            ..limits
-        };
-        let body = std::mem::take(&mut self.body);
-        match crate::coding::gunzip(body, limits, deadline).await {
-            Ok(body) => self.body = body,
-            Err(error) => self.exchange.fail(error),
-        }
-        true
     }
 }

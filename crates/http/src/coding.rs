@@ -8,11 +8,11 @@ use plimsoll_units::Moment;
 
 use crate::decoded::{Decoded, Full};
 use crate::decompressor::{Decompressor, Step};
+use crate::encoding::Encoding;
 use crate::error::{ErrorInfo, code};
 use crate::fault;
 use crate::head::Head;
 use crate::memory_budget::MemoryBudget;
-use crate::request::Encoding;
 
 /// Applies `encodings` to a body, one after the other.
 pub(crate) fn encode(body: &[u8], encodings: &[Encoding]) -> io::Result<Vec<u8>> {
@@ -277,7 +277,7 @@ impl From<DecodeError> for ErrorInfo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::response::Proto;
+    use crate::proto::Proto;
 
     fn head(codings: &str) -> Head {
         let fields = [("Content-Encoding", codings.as_bytes())];

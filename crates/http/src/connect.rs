@@ -9,7 +9,7 @@ use crate::h2_connection;
 use crate::h3_connection;
 use crate::multiplexed::Multiplexed;
 use crate::pool::Kept;
-use crate::settings::Protocol;
+use crate::protocol::Protocol;
 use crate::url::Url;
 
 /// A new connection, by its version of HTTP.
@@ -66,7 +66,7 @@ impl Client {
             (stream, None)
         };
         if speaks_http2(protocol, tls)? {
-            let connection = h2_connection::Connection::start(stream, remote, tls).await?;
+            let connection = h2_connection::Connection::start(stream, remote, tls);
             return Ok(Link::Shared(Rc::new(Multiplexed::Http2(connection))));
         }
         Ok(Link::Own(Box::new(Kept {

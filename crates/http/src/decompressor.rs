@@ -7,7 +7,7 @@ use bytes::{Buf, Bytes};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, DEFAULT_MAX_WINDOW_SIZE, FrameDecoder};
 
-use crate::request::Encoding;
+use crate::encoding::Encoding;
 
 /// Maximum compressed bytes that one step reads. Some input expands to nothing, so a limit on
 /// output alone does not bound a step.

@@ -1,5 +1,3 @@
-use crate::response::Response;
-
 /// Error codes with k6's numbers.
 pub mod code {
     /// Anything without its own code.
@@ -122,15 +120,6 @@ impl std::fmt::Display for ErrorInfo {
 }
 
 impl std::error::Error for ErrorInfo {}
-
-/// A request that got no complete response.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    pub error: ErrorInfo,
-    /// What is known nevertheless: the URL, what was sent, the remote address, and the status (0 if
-    /// no response began).
-    pub response: Box<Response>,
-}
 
 impl From<&plimsoll_net::Error> for ErrorInfo {
     fn from(error: &plimsoll_net::Error) -> Self {

@@ -6,7 +6,7 @@ use plimsoll_net::{TlsFacts, Traffic};
 use crate::error::{ErrorInfo, code};
 use crate::head::Head;
 use crate::method::Method;
-use crate::response::Proto;
+use crate::proto::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 

@@ -1,20 +1,6 @@
 use std::io;
 
 use crate::error::{ErrorInfo, code};
-use crate::h1::Fault;
-
-impl From<Fault> for ErrorInfo {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Timeout => timeout(),
-            Fault::Closed => ErrorInfo::new(code::DEFAULT, "EOF"),
-            Fault::ClosedInside => ErrorInfo::new(code::DEFAULT, "unexpected EOF"),
-            Fault::Write(error) => broken("write", &error),
-            Fault::Read(error) => broken("read", &error),
-            Fault::Garbage(error) => error,
-        }
-    }
-}
 
 /// The request exceeded its timeout.
 pub(crate) fn timeout() -> ErrorInfo {

@@ -14,7 +14,9 @@ use crate::body::Dechunker;
 use crate::error::{ErrorInfo, code};
 use crate::head::{Framing, Head, MAX_HEAD, check_status_line, transport_broken};
 use crate::odd_head;
-use crate::shared::Scratch;
+use crate::parse_head::parse_head;
+use crate::progress::Progress;
+use crate::scratch::Scratch;
 
 /// Maximum number of interim (1xx) responses that are skipped before the final one.
 const MAX_INTERIM: u32 = 100;
@@ -50,24 +52,6 @@ pub(crate) struct Ask<'a> {
     pub(crate) is_upgrade: bool,
 }
 
-/// How far an exchange got; filled in also when it fails.
-#[derive(Debug, Default)]
-pub(crate) struct Progress {
-    /// HTTP/2 and HTTP/3: the request was handed to the connection.
-    pub(crate) is_begun: bool,
-    pub(crate) written: usize,
-    pub(crate) received: u64,
-    /// Body bytes among them, without framing.
-    pub(crate) payload: u64,
-    pub(crate) sent: Option<Moment>,
-    pub(crate) first_byte: Option<Moment>,
-    pub(crate) done: Option<Moment>,
-    pub(crate) head: Option<Rc<Head>>,
-    pub(crate) body: Bytes,
-    /// Whether the connection can be used for another exchange.
-    pub(crate) reusable: bool,
-}
-
 /// Why an exchange failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
@@ -88,6 +72,19 @@ impl Fault {
     /// request may be retried on a new one.
     pub(crate) fn is_stale(&self, progress: &Progress) -> bool {
         progress.received == 0 && matches!(self, Fault::Closed | Fault::Write(_) | Fault::Read(_))
+    }
+}
+
+impl From<Fault> for ErrorInfo {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Timeout => crate::fault::timeout(),
+            Fault::Closed => ErrorInfo::new(code::DEFAULT, "EOF"),
+            Fault::ClosedInside => ErrorInfo::new(code::DEFAULT, "unexpected EOF"),
+            Fault::Write(error) => crate::fault::broken("write", &error),
+            Fault::Read(error) => crate::fault::broken("read", &error),
+            Fault::Garbage(error) => error,
+        }
     }
 }
 
@@ -360,7 +357,7 @@ impl<S: Wire> Connection<S> {
                 return Ok(None);
             };
             state.searched = 0;
-            let head = Head::parse(pending.get(..length).unwrap_or_default())?;
+            let head = parse_head(pending.get(..length).unwrap_or_default())?;
             start += length;
             match head.status() {
                 101 if ask.is_upgrade => {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use super::*;
-use crate::shared::Scratch;
+use crate::scratch::Scratch;
 
 /// Sends a request on `wire` and returns the outcome.
 async fn exchange(

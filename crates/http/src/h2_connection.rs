@@ -1,378 +1,232 @@
-use std::cell::{Cell, RefCell};
-use std::future::{Future, poll_fn};
+use std::cell::RefCell;
+use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::{Context, Poll};
+use std::task::Context;
 
 use bytes::Bytes;
-use h2::client::SendRequest;
-use h2::{RecvStream, SendStream};
-use http::{HeaderName, HeaderValue};
-use plimsoll_net::{Stream, TlsFacts};
-use plimsoll_units::Moment;
+use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault, Streams, error_name};
+use plimsoll_net::{TlsFacts, Wire};
 
-use crate::alarm::Alarm;
-use crate::encode::HeadParts;
 use crate::error::{ErrorInfo, code};
-use crate::h1::Progress;
-use crate::h2_wire::{AT_ONCE, Begun, Writes, begin};
 use crate::head::Head;
-use crate::response::Proto;
+use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
+use crate::progress::Progress;
+use crate::proto::Proto;
 
 /// One HTTP/2 connection of a user. Requests share it.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    sender: SendRequest<Bytes>,
-    writes: Rc<Writes>,
-    closed: Rc<Cell<bool>>,
-    served: Cell<u64>,
-    /// Requests in flight.
-    pub(crate) streams: Cell<usize>,
-    /// The headers of the last response.
-    known: RefCell<Option<Rc<Head>>>,
-    /// Timers of finished requests, for reuse.
-    alarms: RefCell<Vec<Alarm>>,
+    streams: Streams,
+    pub(crate) usage: Usage,
+    /// The headers of the last response, as received and as returned.
+    known: RefCell<Option<(Rc<Heading>, Rc<Head>)>>,
     /// `None` for a unix socket.
     pub(crate) remote: Option<SocketAddr>,
     pub(crate) tls: Option<TlsFacts>,
 }
 
-/// The parameters of one exchange.
-pub(crate) struct Ask<'a> {
-    pub(crate) request: http::Request<()>,
-    pub(crate) body: &'a Bytes,
-    /// The response to HEAD has no body, whatever its headers say.
-    pub(crate) is_head: bool,
-    pub(crate) keep_body: bool,
-    pub(crate) max_body: u64,
-    pub(crate) cut_body: bool,
-    pub(crate) deadline: Moment,
-}
-
-/// Why an exchange failed.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) error: ErrorInfo,
-    /// The server did not process the request, so it may be sent again.
-    pub(crate) is_unprocessed: bool,
-}
-
 impl Connection {
-    /// Performs the HTTP/2 handshake on an open stream. The connection's own task runs on this
-    /// thread until the last request and the handle are gone.
-    pub(crate) async fn start(
-        stream: Stream,
+    /// Begins HTTP/2 on an open stream. The connection's own task runs on this thread until the last
+    /// request and the handle are gone.
+    pub(crate) fn start<W: Wire + 'static>(
+        stream: W,
         remote: Option<SocketAddr>,
         tls: Option<TlsFacts>,
-    ) -> Result<Connection, ErrorInfo> {
-        let begun = begin(stream).await;
-        let Begun {
-            sender,
-            writes,
-            closed,
-        } = begun.map_err(|error| Fault::from(error).error)?;
-        Ok(Connection {
-            sender,
-            writes,
-            closed,
-            served: Cell::new(0),
-            streams: Cell::new(0),
+    ) -> Connection {
+        Connection {
+            streams: Streams::start(stream),
+            usage: Usage::default(),
             known: RefCell::default(),
-            alarms: RefCell::default(),
             remote,
             tls,
-        })
+        }
     }
 
     /// Whether it still accepts new requests.
     pub(crate) fn is_open(&self) -> bool {
-        !self.closed.get()
+        self.streams.is_open()
     }
 
     /// Whether it can take one more request, by the caller's limit and the server's: a request
-    /// above the server's limit would wait inside the codec.
+    /// above the server's limit would wait within the connection.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
-        let streams = self.streams.get();
-        limit.is_none_or(|limit| streams < limit)
-            && streams < self.sender.current_max_send_streams()
-    }
-
-    pub(crate) fn is_used(&self) -> bool {
-        self.served.get() > 0
+        let in_flight = self.usage.in_flight.get();
+        limit.is_none_or(|limit| in_flight < limit) && in_flight < self.streams.max_streams()
     }
 
     /// Sends the request and reads the response. Dropping the future resets the stream; the
     /// connection stays open.
     pub(crate) async fn exchange(
         &self,
-        ask: Ask<'_>,
+        request: MultiplexedRequest<'_>,
         progress: &mut Progress,
-    ) -> Result<(), Fault> {
-        let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
-        let deadline = ask.deadline;
-        let ended = {
-            let mut work = pin!(self.converse(ask, progress));
-            poll_fn(|cx| match work.as_mut().poll(cx) {
-                Poll::Ready(ended) => Poll::Ready(Some(ended)),
-                Poll::Pending => alarm.poll(cx, deadline).map(|()| None),
-            })
-            .await
-        };
-        self.alarms.borrow_mut().push(alarm);
-        let ended = ended.unwrap_or_else(|| {
-            Err(Fault {
-                error: crate::fault::timeout(),
-                is_unprocessed: false,
-            })
-        });
-        if ended.is_ok() {
-            self.served.set(self.served.get() + 1);
-        } else {
+    ) -> Result<(), RequestFault> {
+        let exchanging = self.exchange_in_time(&request, progress);
+        let ended = self.usage.before(request.deadline, exchanging).await;
+        if ended.is_err() {
             progress.done = Some(plimsoll_clock::now());
         }
-        ended.map_err(|fault| match self.writes.not_http2() {
-            Some(error) => error.into(),
-            None => fault,
-        })
+        ended
     }
 
-    async fn converse(&self, ask: Ask<'_>, progress: &mut Progress) -> Result<(), Fault> {
-        let keep = ask.keep_body.then_some((ask.max_body, ask.cut_body));
-        let mut sender = self.sender.clone().ready().await?;
-        let bodyless = ask.body.is_empty();
-        let (answer, upload) = sender.send_request(ask.request, bodyless)?;
-        progress.is_begun = true;
-        let mut answer = pin!(answer);
-        let mut upload = Upload {
-            stream: upload,
-            rest: ask.body.clone(),
+    async fn exchange_in_time(
+        &self,
+        request: &MultiplexedRequest<'_>,
+        progress: &mut Progress,
+    ) -> Result<(), RequestFault> {
+        let of_fault = |fault: StreamFault| RequestFault {
+            may_be_resent: fault.is_unprocessed() || request.is_safe && fault.is_of_connection(),
+            error: error_of(&fault),
         };
-        let mut written = bodyless.then(|| self.writes.next());
-        // The response may arrive before the whole request is sent.
-        let head = poll_fn(|cx| {
-            if written.is_none() {
-                match upload.poll(cx) {
-                    Poll::Ready(Ok(())) => written = Some(self.writes.next()),
-                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                    Poll::Pending => {}
-                }
-            }
-            answer.as_mut().poll(cx)
-        })
-        .await?;
-        let now = plimsoll_clock::now();
-        progress.first_byte = Some(now);
-        progress.done = Some(now);
-        progress.sent = written.and_then(|cell| cell.get());
-        let (parts, mut body) = head.into_parts();
-        let head = self.head_of(&parts)?;
-        progress.received += head.raw().len() as u64;
-        progress.head = Some(head);
-        if ask.is_head {
-            return Ok(());
+        let is_bodyless = request.body.is_empty();
+        let opened = self.streams.open(&request.head, is_bodyless).await;
+        let (outgoing, mut incoming) = opened.map_err(of_fault)?;
+        if !request.keep_body {
+            incoming.discard_body();
         }
-        receive(&mut body, keep, progress).await
+        progress.is_begun = true;
+        let mut receiving = Receiving {
+            upload: Upload {
+                outgoing,
+                rest: request.body.clone(),
+                is_over: is_bodyless,
+            },
+            incoming,
+            progress,
+        };
+        let heading = receiving.headers().await.map_err(of_fault)?;
+        let head = self.head_of(heading)?;
+        receiving.progress.received = head.raw().len() as u64;
+        receiving.progress.head = Some(head);
+        let mut body = request.body_buffer();
+        while let Some(piece) = receiving.data().await.map_err(of_fault)? {
+            let is_last = receiving.incoming.is_end();
+            if let Some(whole) = body.add(piece, is_last)? {
+                receiving.progress.body = whole;
+            }
+        }
+        if let Some(kept) = body.finish() {
+            receiving.progress.body = kept;
+        }
+        Ok(())
     }
-}
 
-impl Connection {
     /// The response headers, shared with the last ones if they are equal.
-    fn head_of(&self, parts: &http::response::Parts) -> Result<Rc<Head>, ErrorInfo> {
-        let status = parts.status.as_u16();
+    fn head_of(&self, heading: Rc<Heading>) -> Result<Rc<Head>, ErrorInfo> {
+        let mut known = self.known.borrow_mut();
+        if let Some((last, head)) = &*known
+            && Rc::ptr_eq(last, &heading)
+        {
+            return Ok(head.clone());
+        }
+        // The first headers of a response always have a status.
+        let status = heading.status.map_or(0, |status| status.as_u16());
         let fields = || {
-            let all = parts.headers.iter();
+            let all = heading.fields.iter();
             all.map(|(name, value)| (name.as_str(), value.as_bytes()))
         };
-        let mut known = self.known.borrow_mut();
-        match &*known {
-            Some(head) if head.is_made_of(status, fields()) => Ok(head.clone()),
-            _ => {
-                let head = Rc::new(Head::from_parts(Proto::Http2, status, fields())?);
-                *known = Some(head.clone());
-                Ok(head)
-            }
-        }
+        let head = match &*known {
+            Some((_, head)) if head.is_made_of(status, fields()) => head.clone(),
+            _ => Rc::new(Head::from_parts(Proto::Http2, status, fields())?),
+        };
+        *known = Some((heading, head.clone()));
+        Ok(head)
     }
 }
 
-/// Reads the body. If the body is to be kept, `keep` says how many bytes of it, and whether more
-/// bytes are dropped instead of being an error.
-async fn receive(
-    body: &mut RecvStream,
-    keep: Option<(u64, bool)>,
-    progress: &mut Progress,
-) -> Result<(), Fault> {
-    let mut kept = Vec::new();
-    while !body.is_end_stream() {
-        let Some(piece) = body.data().await else {
-            break;
-        };
-        let piece = piece?;
-        progress.done = Some(plimsoll_clock::now());
-        progress.received += piece.len() as u64;
-        progress.payload += piece.len() as u64;
-        body.flow_control().release_capacity(piece.len())?;
-        let Some((max, cut)) = keep else {
-            continue;
-        };
-        let mut piece = piece;
-        if cut {
-            let room = max.saturating_sub(kept.len() as u64);
-            piece.truncate(usize::try_from(room).unwrap_or(usize::MAX));
-        }
-        if kept.is_empty() && body.is_end_stream() {
-            progress.body = piece;
-            return Ok(());
-        }
-        if kept.len() as u64 + piece.len() as u64 > max {
-            return Err(ErrorInfo::new(
-                code::DEFAULT,
-                format!("the body exceeds the {max} bytes that are kept; discard response bodies to read past them"),
-            )
-            .into());
-        }
-        kept.extend_from_slice(&piece);
+/// A response that is being read. When dropped, it records how far the response got, also if the
+/// deadline has passed.
+struct Receiving<'a> {
+    upload: Upload,
+    incoming: Incoming,
+    progress: &'a mut Progress,
+}
+
+impl Receiving<'_> {
+    /// Waits for the response headers. They may arrive before the whole request is sent.
+    async fn headers(&mut self) -> Result<Rc<Heading>, StreamFault> {
+        let heading = poll_fn(|cx| {
+            self.upload.poll(cx);
+            self.incoming.poll_head(cx)
+        })
+        .await?;
+        self.progress.sent = self.upload.outgoing.written();
+        Ok(heading)
     }
-    progress.body = kept.into();
-    Ok(())
+
+    /// The next piece of the body.
+    async fn data(&mut self) -> Result<Option<Bytes>, StreamFault> {
+        poll_fn(|cx| {
+            self.upload.poll(cx);
+            self.incoming.poll_data(cx)
+        })
+        .await
+    }
+}
+
+impl Drop for Receiving<'_> {
+    fn drop(&mut self) {
+        let progress = &mut *self.progress;
+        if let Some((first_byte, last_byte)) = self.incoming.arrived() {
+            progress.first_byte = Some(first_byte);
+            progress.done = Some(last_byte);
+        }
+        progress.payload = self.incoming.received();
+        progress.received += progress.payload;
+    }
 }
 
 /// A body that is being sent, as fast as the peer's window allows.
 struct Upload {
-    stream: SendStream<Bytes>,
+    outgoing: Outgoing,
     rest: Bytes,
+    is_over: bool,
 }
 
 impl Upload {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), h2::Error>> {
-        if self.rest.len() <= AT_ONCE {
-            let rest = std::mem::take(&mut self.rest);
-            return Poll::Ready(self.stream.send_data(rest, true));
-        }
-        loop {
-            self.stream.reserve_capacity(self.rest.len());
-            match self.stream.poll_capacity(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(None) => return Poll::Ready(Ok(())),
-                Poll::Ready(Some(room)) => {
-                    let room = room?.min(self.rest.len());
-                    let piece = self.rest.split_to(room);
-                    let last = self.rest.is_empty();
-                    self.stream.send_data(piece, last)?;
-                    if last {
-                        return Poll::Ready(Ok(()));
-                    }
-                }
-            }
+    #[inline]
+    fn poll(&mut self, cx: &mut Context<'_>) {
+        if !self.is_over {
+            // A failure ends the response too, unless the server needs no more of the request.
+            let sent = self.outgoing.poll_send(cx, &mut self.rest, true);
+            self.is_over = sent.is_ready();
         }
     }
 }
 
-/// Converts the request to the form that the codec takes. Connection-specific fields are not
-/// allowed in HTTP/2: RFC 9113, section 8.2.2.
-pub(crate) fn request_of(parts: &HeadParts<'_>) -> Result<http::Request<()>, ErrorInfo> {
-    let refuse = |error: http::Error| ErrorInfo::new(code::DEFAULT, error.to_string());
-    let own_host = parts.fields.get("host");
-    let uri = http::Uri::builder()
-        .scheme(parts.url.scheme())
-        .authority(own_host.unwrap_or(parts.url.authority()))
-        .path_and_query(parts.url.target())
-        .build()
-        .map_err(refuse)?;
-    let mut request = http::Request::builder()
-        .method(parts.method.as_str())
-        .uri(uri)
-        .version(http::Version::HTTP_2)
-        .body(())
-        .map_err(refuse)?;
-    let headers = request.headers_mut();
-    let mut set = |name: &str, value: &str| -> Result<(), ErrorInfo> {
-        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|e| refuse(e.into()))?;
-        let value = HeaderValue::from_bytes(value.as_bytes()).map_err(|e| refuse(e.into()))?;
-        headers.append(name, value);
-        Ok(())
+/// Converts a fault to the error type that all versions of HTTP share.
+fn error_of(fault: &StreamFault) -> ErrorInfo {
+    let (base, number, what) = match fault {
+        StreamFault::Broken { is_write, error } => {
+            return crate::fault::broken(if *is_write { "write" } else { "read" }, error);
+        }
+        StreamFault::Ended => {
+            return ErrorInfo::new(code::DEFAULT, "unexpected EOF")
+                .with_detail("http2: the server closed the connection before its response ended");
+        }
+        StreamFault::NotHttp2 { .. } | StreamFault::Other(_) => {
+            return ErrorInfo::new(code::H2, format!("http2: {fault}"));
+        }
+        StreamFault::GoAway { code, .. } => {
+            (code::H2_GOAWAY, *code, "received GoAway with http2 ErrCode")
+        }
+        StreamFault::Reset { code, .. } => {
+            (code::H2_STREAM, *code, "stream error with http2 ErrCode")
+        }
+        StreamFault::Connection { code } => (
+            code::H2_CONNECTION,
+            *code,
+            "connection error with http2 ErrCode",
+        ),
     };
-    let mut own_agent = false;
-    let mut own_authorization = false;
-    for (name, value) in parts.fields.iter() {
-        match name {
-            "Host" | "Connection" | "Keep-Alive" | "Proxy-Connection" | "Transfer-Encoding"
-            | "Upgrade" | "Content-Length" | "Cookie" => continue,
-            "User-Agent" => {
-                own_agent = true;
-                if value.is_empty() {
-                    continue;
-                }
-            }
-            "Authorization" => own_authorization = true,
-            _ => {}
-        }
-        set(name, value)?;
-    }
-    if !own_agent && !parts.user_agent.is_empty() {
-        set("user-agent", parts.user_agent)?;
-    }
-    if let Some(authorization) = parts.authorization.filter(|_| !own_authorization) {
-        set("authorization", authorization)?;
-    }
-    if !parts.cookies.is_empty() {
-        set("cookie", parts.cookies)?;
-    }
-    if parts.body_length > 0 || parts.method.announces_empty_body() {
-        set("content-length", &parts.body_length.to_string())?;
-    }
-    Ok(request)
-}
-
-impl From<ErrorInfo> for Fault {
-    fn from(error: ErrorInfo) -> Self {
-        Fault {
-            error,
-            is_unprocessed: false,
-        }
-    }
-}
-
-impl From<h2::Error> for Fault {
-    fn from(error: h2::Error) -> Self {
-        let is_unprocessed = error.reason() == Some(h2::Reason::REFUSED_STREAM)
-            || (error.is_go_away() && error.is_remote())
-            || error.is_io();
-        let info = if let Some(io) = error.get_io() {
-            return Fault {
-                error: crate::fault::broken("read", io),
-                is_unprocessed,
-            };
-        } else if let Some(reason) = error.reason() {
-            let (base, what) = if error.is_go_away() && error.is_remote() {
-                (code::H2_GOAWAY, "received GoAway with http2 ErrCode")
-            } else if error.is_reset() {
-                (code::H2_STREAM, "stream error with http2 ErrCode")
-            } else {
-                (code::H2_CONNECTION, "connection error with http2 ErrCode")
-            };
-            let number = u32::from(reason);
-            // RFC 9113, section 7, defines 14 codes; others have no number here.
-            let code = if number <= 13 {
-                base + 1 + number
-            } else {
-                base
-            };
-            ErrorInfo::new(
-                code,
-                format!(
-                    "http2: {what} {}",
-                    plimsoll_http2::error_name(reason.into())
-                ),
-            )
-        } else {
-            ErrorInfo::new(code::H2, format!("http2: {error}"))
-        };
-        Fault {
-            error: info.with_detail(format!("http2: {error}")),
-            is_unprocessed,
-        }
-    }
+    // RFC 9113, section 7, defines 14 codes; others have no number here.
+    let code = if number <= 13 {
+        base + 1 + number
+    } else {
+        base
+    };
+    ErrorInfo::new(code, format!("http2: {what} {}", error_name(number)))
+        .with_detail(format!("http2: {fault}"))
 }

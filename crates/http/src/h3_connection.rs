@@ -1,29 +1,21 @@
-use std::cell::{Cell, RefCell};
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::cell::RefCell;
 use std::rc::Rc;
-use std::task::Poll;
 
 use plimsoll_http3::Fault as Http3Fault;
 
-use crate::alarm::Alarm;
 use crate::error::{ErrorInfo, code};
-use crate::h1::Progress;
-use crate::h2_connection::{Ask, Fault};
 use crate::head::{Framing, Head};
-use crate::response::Proto;
+use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
+use crate::progress::Progress;
+use crate::proto::Proto;
 
 /// One HTTP/3 connection of a user. Requests share it.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) quic: plimsoll_http3::Connection,
-    served: Cell<u64>,
-    /// Requests in flight.
-    pub(crate) streams: Cell<usize>,
+    pub(crate) usage: Usage,
     /// The headers of the last response.
     known: RefCell<Option<Rc<Head>>>,
-    /// Timers of finished requests, for reuse.
-    alarms: RefCell<Vec<Alarm>>,
 }
 
 /// Advice for users who did not mean to use HTTP/3, or meant another port.
@@ -34,60 +26,44 @@ impl Connection {
     pub(crate) fn new(quic: plimsoll_http3::Connection) -> Self {
         Connection {
             quic,
-            served: Cell::new(0),
-            streams: Cell::new(0),
+            usage: Usage::default(),
             known: RefCell::default(),
-            alarms: RefCell::default(),
         }
-    }
-
-    pub(crate) fn is_used(&self) -> bool {
-        self.served.get() > 0
     }
 
     /// Sends the request and reads the response. Dropping the future cancels the request; the
     /// connection stays open.
     pub(crate) async fn exchange(
         &self,
-        ask: Ask<'_>,
+        request: MultiplexedRequest<'_>,
         progress: &mut Progress,
-    ) -> Result<(), Fault> {
-        let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
-        let deadline = ask.deadline;
-        let is_safe = ask.request.method().is_safe();
-        let ended = {
-            let mut work = pin!(self.converse(ask, progress));
-            poll_fn(|cx| match work.as_mut().poll(cx) {
-                Poll::Ready(ended) => Poll::Ready(Some(ended)),
-                Poll::Pending => alarm.poll(cx, deadline).map(|()| None),
+    ) -> Result<(), RequestFault> {
+        let exchanging = async {
+            let ended = self.exchange_in_time(&request, &mut *progress).await;
+            ended.map_err(|stop| match stop {
+                Stop::Fault(fault) => RequestFault {
+                    may_be_resent: fault.is_unprocessed()
+                        || (request.is_safe && fault.is_of_connection()),
+                    error: info(&fault),
+                },
+                Stop::Ours(error) => error.into(),
             })
-            .await
         };
-        self.alarms.borrow_mut().push(alarm);
-        match ended {
-            Some(Ok(())) => {
-                self.served.set(self.served.get() + 1);
-                Ok(())
-            }
-            other => {
-                progress.done = Some(plimsoll_clock::now());
-                Err(match other {
-                    Some(Err(Stop::Fault(fault))) => Fault {
-                        is_unprocessed: fault.is_unprocessed()
-                            || (is_safe && fault.is_of_connection()),
-                        error: info(&fault),
-                    },
-                    Some(Err(Stop::Ours(error))) => error.into(),
-                    _ => crate::fault::timeout().into(),
-                })
-            }
+        let ended = self.usage.before(request.deadline, exchanging).await;
+        if ended.is_err() {
+            progress.done = Some(plimsoll_clock::now());
         }
+        ended
     }
 
-    async fn converse(&self, ask: Ask<'_>, progress: &mut Progress) -> Result<(), Stop> {
-        let mut exchange = self.quic.begin(&ask.request, ask.body).await?;
+    async fn exchange_in_time(
+        &self,
+        request: &MultiplexedRequest<'_>,
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        let mut exchange = self.quic.begin(&request.head, request.body).await?;
         progress.is_begun = true;
-        let ended = self.read(&ask, &mut exchange, progress).await;
+        let ended = self.read(request, &mut exchange, progress).await;
         progress.sent = exchange.sent();
         progress.first_byte = exchange.first_byte();
         progress.done = exchange.last_byte();
@@ -96,7 +72,7 @@ impl Connection {
 
     async fn read(
         &self,
-        ask: &Ask<'_>,
+        request: &MultiplexedRequest<'_>,
         exchange: &mut plimsoll_http3::Exchange<'_>,
         progress: &mut Progress,
     ) -> Result<(), Stop> {
@@ -104,42 +80,23 @@ impl Connection {
         let head = self.head_of(&answer)?;
         progress.received += head.raw().len() as u64;
         let announced = match head.framing {
-            Framing::Length(length) if !ask.is_head && !matches!(answer.status, 204 | 304) => {
+            Framing::Length(length) if !request.is_head && !matches!(answer.status, 204 | 304) => {
                 Some(length)
             }
             _ => None,
         };
         progress.head = Some(head);
-        let mut kept = Vec::new();
-        while let Some(mut piece) = exchange.data().await? {
+        let mut body = request.body_buffer();
+        while let Some(piece) = exchange.data().await? {
             progress.received += piece.len() as u64;
             progress.payload += piece.len() as u64;
-            if !ask.keep_body {
-                continue;
+            let is_last = announced == Some(piece.len() as u64);
+            if let Some(whole) = body.add(piece, is_last).map_err(Stop::Ours)? {
+                progress.body = whole;
             }
-            if ask.cut_body {
-                let room = ask.max_body.saturating_sub(kept.len() as u64);
-                piece.truncate(usize::try_from(room).unwrap_or(usize::MAX));
-            }
-            let length = piece.len() as u64;
-            if kept.is_empty() && announced == Some(length) && length <= ask.max_body {
-                // A body that arrived as one piece needs no copy.
-                progress.body = piece;
-                continue;
-            }
-            if kept.len() as u64 + piece.len() as u64 > ask.max_body {
-                return Err(Stop::Ours(ErrorInfo::new(
-                    code::DEFAULT,
-                    format!(
-                        "the body exceeds the {} bytes that are kept; discard response bodies to read past them",
-                        ask.max_body
-                    ),
-                )));
-            }
-            kept.extend_from_slice(&piece);
         }
-        if !kept.is_empty() {
-            progress.body = kept.into();
+        if let Some(kept) = body.finish() {
+            progress.body = kept;
         }
         // RFC 9114, section 4.1.2: such a response is malformed.
         match announced {

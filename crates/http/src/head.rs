@@ -2,8 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::error::{ErrorInfo, code};
-use crate::odd_head;
-use crate::response::Proto;
+use crate::proto::Proto;
 
 /// Maximum length of response headers.
 pub(crate) const MAX_HEAD: usize = 1 << 20;
@@ -40,22 +39,20 @@ pub(crate) enum Framing {
 }
 
 impl Head {
-    /// Parses headers that are complete in `raw`, including the empty line.
-    pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {
+    /// Parses headers that are complete in `raw`, including the empty line. `None` if they are
+    /// unusual, perhaps malformed.
+    pub(crate) fn parse_strict(raw: &[u8]) -> Option<Result<Head, ErrorInfo>> {
         let mut room = [httparse::EMPTY_HEADER; 64];
         match Self::parse_into(raw, &mut room) {
-            Ok(head) => head,
-            Err(httparse::Error::TooManyHeaders) => {
-                let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
-                match Self::parse_into(raw, &mut room) {
-                    Ok(head) => head,
-                    Err(httparse::Error::TooManyHeaders) => Err(transport_broken(format!(
-                        "the response has more than {MAX_FIELDS} header fields"
-                    ))),
-                    Err(_) => odd_head::parse(raw),
-                }
-            }
-            Err(_) => odd_head::parse(raw),
+            Err(httparse::Error::TooManyHeaders) => {}
+            parsed => return parsed.ok(),
+        }
+        let mut room = vec![httparse::EMPTY_HEADER; MAX_FIELDS];
+        match Self::parse_into(raw, &mut room) {
+            Err(httparse::Error::TooManyHeaders) => Some(Err(transport_broken(format!(
+                "the response has more than {MAX_FIELDS} header fields"
+            )))),
+            parsed => parsed.ok(),
         }
     }
 
@@ -432,9 +429,10 @@ pub(crate) fn standard_reason(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parse_head::parse_head;
 
     fn head(raw: &str) -> Head {
-        Head::parse(raw.as_bytes()).unwrap()
+        parse_head(raw.as_bytes()).unwrap()
     }
 
     #[test]
@@ -465,7 +463,7 @@ mod tests {
 
     #[test]
     fn garbage_is_named() {
-        let words = |raw: &str| Head::parse(raw.as_bytes()).unwrap_err().message;
+        let words = |raw: &str| parse_head(raw.as_bytes()).unwrap_err().message;
         assert!(words("SSH-2.0-OpenSSH\r\n\r\n").contains("SSH-2.0-OpenSSH"));
         assert!(words("HTTP/1.1 2x0 OK\r\n\r\n").contains("status code"));
         assert!(

@@ -8,11 +8,13 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use crate::coding::{self, DecodeLimits};
 use crate::cookie::Cookie;
 use crate::digest::Challenge;
-use crate::h1::{Ask, Connection, Progress};
+use crate::h1::{Ask, Connection};
 use crate::head::Head;
 use crate::memory_budget::MemoryBudget;
+use crate::parse_head::parse_head;
+use crate::progress::Progress;
 use crate::proxy::Proxies;
-use crate::shared::Scratch;
+use crate::scratch::Scratch;
 use crate::url::Url;
 
 /// How a response was understood.
@@ -92,7 +94,7 @@ pub async fn read_answer(
 /// # Errors
 /// What is wrong with them.
 pub fn read_head(raw: &[u8]) -> Result<Head, String> {
-    Head::parse(raw).map_err(|error| error.message)
+    parse_head(raw).map_err(|error| error.message)
 }
 
 /// Parses a Digest challenge, and returns the `Authorization` header for the user and the password in `url`. `None` if

@@ -2,24 +2,27 @@ use std::future::Future;
 use std::rc::Rc;
 
 use bytes::Bytes;
+use plimsoll_http2::RequestHead;
 use plimsoll_net::Steps;
 use plimsoll_units::Moment;
 use tokio::time::Instant;
 
-use crate::client::Client;
+use crate::client::{Client, SentHead};
 use crate::connect::Link;
 use crate::encode::{HeadParts, write_head};
 use crate::error::ErrorInfo;
 use crate::fault;
-use crate::h1::{Ask, Progress};
-use crate::h2_connection::{self, request_of};
+use crate::h1::Ask;
 use crate::h3_connection;
 use crate::method::Method;
 use crate::multiplexed::Multiplexed;
+use crate::multiplexed_request::MultiplexedRequest;
 use crate::outcome::Outcome;
 use crate::pool::{Kept, Place, Slot};
 use crate::prepared::{JOINED_BODY, Prepared, Stamp};
-use crate::settings::Protocol;
+use crate::progress::Progress;
+use crate::protocol::Protocol;
+use crate::request_head::request_head;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
@@ -268,34 +271,31 @@ impl Client {
         connection: &Rc<Multiplexed>,
         outcome: &mut Outcome,
     ) -> Ended {
-        let (request, body, head_length) = match &leg.head {
+        let (head, body, head_length) = match &leg.head {
             HeadSource::Prepared(prepared) => (
-                prepared.request.clone(),
+                prepared.multiplexed_head.clone(),
                 &prepared.whole_body,
                 prepared.head_length,
             ),
             HeadSource::Stamped(prepared, stamp) => (
-                stamp.stamped(&prepared.request),
+                Rc::new(stamp.add_to(&prepared.multiplexed_head)),
                 &prepared.whole_body,
                 prepared.head_length + stamp.length(),
             ),
             HeadSource::Parts(parts) => {
                 let mut text = Vec::new();
                 write_head(&mut text, parts);
-                outcome.sent_head = Some(self.remember_head(&text));
-                match request_of(parts) {
-                    Ok(request) => (request, leg.body, text.len()),
-                    Err(error) => {
-                        outcome.exchange.fail(error);
-                        return Ended::Whole;
-                    }
-                }
+                let sent = self.remember_head(&text);
+                let head = self.multiplexed_head(parts, &sent);
+                outcome.sent_head = Some(sent);
+                (head, leg.body, text.len())
             }
         };
-        let ask = h2_connection::Ask {
-            request,
+        let request = MultiplexedRequest {
+            head,
             body,
             is_head: *leg.method == Method::Head,
+            is_safe: leg.method.is_safe(),
             keep_body: leg.keep_body,
             max_body: leg.cut_body.unwrap_or(self.shared.settings.max_body),
             cut_body: leg.cut_body.is_some(),
@@ -311,14 +311,14 @@ impl Client {
         };
         let mut ended = Ended::Whole;
         let error = connection
-            .exchange(ask, &mut progress)
+            .exchange(request, &mut progress)
             .await
             .err()
             .map(|fault| {
-                if reused && fault.is_unprocessed && progress.received == 0 {
+                if reused && fault.may_be_resent && progress.received == 0 {
                     ended = Ended::Stale { was_sent: false };
                 }
-                if fault.is_unprocessed || !connection.is_open() {
+                if fault.may_be_resent || !connection.is_open() {
                     self.pool.forget(leg.url, leg.protocol, connection);
                 }
                 fault.error
@@ -338,6 +338,25 @@ impl Client {
             *last = head.into();
         }
         last.clone()
+    }
+
+    /// The headers in the form of HTTP/2 and HTTP/3; `text` has the same as text.
+    fn multiplexed_head(&self, parts: &HeadParts<'_>, text: &Rc<[u8]>) -> Rc<RequestHead> {
+        let mut last = self.last_multiplexed.borrow_mut();
+        let is_https = parts.url.is_https();
+        if let Some(last) = &*last
+            && last.is_https == is_https
+            && Rc::ptr_eq(&last.text, text)
+        {
+            return last.head.clone();
+        }
+        let head = Rc::new(request_head(parts));
+        *last = Some(SentHead {
+            text: text.clone(),
+            is_https,
+            head: head.clone(),
+        });
+        head
     }
 }
 

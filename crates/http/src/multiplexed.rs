@@ -3,9 +3,10 @@ use std::net::SocketAddr;
 
 use plimsoll_net::TlsFacts;
 
-use crate::h1::Progress;
-use crate::h2_connection::{self, Ask, Fault};
+use crate::h2_connection;
 use crate::h3_connection;
+use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
+use crate::progress::Progress;
 
 /// A connection that carries several requests at once.
 #[derive(Debug)]
@@ -30,25 +31,27 @@ impl Multiplexed {
         match self {
             Multiplexed::Http2(connection) => connection.has_room(limit),
             Multiplexed::Http3(connection) => {
-                limit.is_none_or(|limit| connection.streams.get() < limit)
+                limit.is_none_or(|limit| connection.usage.in_flight.get() < limit)
             }
         }
     }
 
     /// Whether it has completed a request before.
     pub(crate) fn is_used(&self) -> bool {
-        match self {
-            Multiplexed::Http2(connection) => connection.is_used(),
-            Multiplexed::Http3(connection) => connection.is_used(),
-        }
+        self.usage().is_used()
     }
 
     /// The number of requests in flight.
     #[inline]
     pub(crate) fn streams(&self) -> &Cell<usize> {
+        &self.usage().in_flight
+    }
+
+    #[inline]
+    fn usage(&self) -> &Usage {
         match self {
-            Multiplexed::Http2(connection) => &connection.streams,
-            Multiplexed::Http3(connection) => &connection.streams,
+            Multiplexed::Http2(connection) => &connection.usage,
+            Multiplexed::Http3(connection) => &connection.usage,
         }
     }
 
@@ -69,13 +72,15 @@ impl Multiplexed {
     /// Sends the request and reads the response.
     pub(crate) async fn exchange(
         &self,
-        ask: Ask<'_>,
+        request: MultiplexedRequest<'_>,
         progress: &mut Progress,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), RequestFault> {
         match self {
-            Multiplexed::Http2(connection) => connection.exchange(ask, progress).await,
+            Multiplexed::Http2(connection) => connection.exchange(request, progress).await,
             // Boxed, so that the futures of the other versions do not become larger.
-            Multiplexed::Http3(connection) => Box::pin(connection.exchange(ask, progress)).await,
+            Multiplexed::Http3(connection) => {
+                Box::pin(connection.exchange(request, progress)).await
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::error::ErrorInfo;
 use crate::head::{Head, check_status_line, printable, transport_broken};
-use crate::response::Proto;
+use crate::proto::Proto;
 
 /// Parses headers that are complete in `raw`, including the empty line.
 pub(crate) fn parse(raw: &[u8]) -> Result<Head, ErrorInfo> {

@@ -4,13 +4,14 @@ use bytes::Bytes;
 use plimsoll_net::Traffic;
 use plimsoll_units::Moment;
 
-use crate::error::{ErrorInfo, Failure};
+use crate::error::ErrorInfo;
 use crate::exchange::Exchange;
-use crate::h1::Progress;
 use crate::method::Method;
 use crate::pool::Kept;
+use crate::progress::Progress;
+use crate::proto::Proto;
 use crate::request::{Auth, Request};
-use crate::response::{Proto, Response, Sent};
+use crate::response::{Failure, Response, Sent};
 use crate::timeline::Timeline;
 use crate::url::Url;
 

@@ -9,7 +9,7 @@ use plimsoll_net::{Stream, TlsFacts};
 
 use crate::h1;
 use crate::multiplexed::Multiplexed;
-use crate::settings::Protocol;
+use crate::protocol::Protocol;
 use crate::url::Url;
 
 /// An HTTP/1.x connection of a user, with its remote address.

@@ -2,14 +2,16 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use plimsoll_http2::RequestHead;
 
 use crate::encode::{HeadParts, decimal, write_head};
 use crate::error::ErrorInfo;
-use crate::h2_connection::request_of;
 use crate::method::Method;
+use crate::protocol::Protocol;
 use crate::proxy::plain_proxy;
 use crate::request::Request;
-use crate::settings::{Protocol, Settings};
+use crate::request_head::request_head;
+use crate::settings::Settings;
 use crate::url::Url;
 
 /// A request that is encoded once and sent many times unchanged: no redirects, no cookies, the body
@@ -23,8 +25,8 @@ pub struct Prepared {
     pub(crate) body: Bytes,
     pub(crate) timeout: Duration,
     pub(crate) protocol: Protocol,
-    /// The same in HTTP/2 form.
-    pub(crate) request: http::Request<()>,
+    /// The headers in the form of HTTP/2 and HTTP/3.
+    pub(crate) multiplexed_head: Rc<RequestHead>,
     pub(crate) whole_body: Bytes,
     pub(crate) head_length: usize,
 }
@@ -66,7 +68,7 @@ impl Prepared {
             body,
             timeout: request.timeout,
             protocol: request.protocol.unwrap_or(settings.protocol),
-            request: request_of(&parts)?,
+            multiplexed_head: Rc::new(request_head(&parts)),
             whole_body: request.body.clone(),
             head_length,
         })
@@ -95,7 +97,7 @@ impl Prepared {
         whole.extend_from_slice(b"\r\n0\r\n\r\n");
         self.head = whole.into();
         self.body = Bytes::new();
-        self.request.headers_mut().remove("content-length");
+        self.multiplexed_head = Rc::new(self.multiplexed_head.without("content-length"));
         self
     }
 
@@ -139,13 +141,13 @@ impl Stamp {
         out.extend_from_slice(body);
     }
 
-    /// The same in HTTP/2 form.
-    pub(crate) fn stamped(self, request: &http::Request<()>) -> http::Request<()> {
-        let mut request = request.clone();
-        if let Ok(name) = http::HeaderName::from_bytes(self.name.as_bytes()) {
-            request.headers_mut().insert(name, self.number.into());
-        }
-        request
+    /// The headers with this field in the form of HTTP/2 and HTTP/3.
+    pub(crate) fn add_to(self, head: &RequestHead) -> RequestHead {
+        let mut digits = Vec::new();
+        decimal(&mut digits, self.number);
+        let mut head = head.clone();
+        head.add(self.name, &digits);
+        head
     }
 
     /// Bytes that the field adds to the headers.
@@ -180,8 +182,8 @@ mod tests {
             "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nX-Seq: 10\r\n\r\nhello"
         );
         assert_eq!(out.len(), prepared.head.len() + stamp.length());
-        let request = stamp.stamped(&prepared.request);
-        assert_eq!(request.headers()["x-seq"], "10");
+        let head = stamp.add_to(&prepared.multiplexed_head);
+        assert_eq!(head.get("x-seq"), Some(&b"10"[..]));
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn same_or_below(from: &str, to: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::response::Proto;
+    use crate::proto::Proto;
 
     fn follow(status: u16, method: Method, location: &str) -> Option<Redirect> {
         let fields = [("Location", location.as_bytes())];

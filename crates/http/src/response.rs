@@ -5,8 +5,10 @@ use bytes::Bytes;
 use plimsoll_net::TlsFacts;
 
 use crate::cookie::Cookie;
+use crate::error::ErrorInfo;
 use crate::head::Head;
 use crate::method::Method;
+use crate::proto::Proto;
 use crate::timeline::Timeline;
 use crate::url::Url;
 
@@ -43,29 +45,13 @@ pub struct Sent {
     pub body: Bytes,
 }
 
-/// The version of HTTP of a response.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Proto {
-    /// No response.
-    #[default]
-    None,
-    Http10,
-    Http11,
-    Http2,
-    Http3,
-}
-
-impl Proto {
-    /// `HTTP/1.1` and so on; empty without a response.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Proto::None => "",
-            Proto::Http10 => "HTTP/1.0",
-            Proto::Http11 => "HTTP/1.1",
-            Proto::Http2 => "HTTP/2.0",
-            Proto::Http3 => "HTTP/3.0",
-        }
-    }
+/// A request that got no complete response.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    pub error: ErrorInfo,
+    /// What is known nevertheless: the URL, what was sent, the remote address, and the status (0 if
+    /// no response began).
+    pub response: Box<Response>,
 }
 
 impl Response {

@@ -11,7 +11,7 @@ use crate::cookie::{Cookie, CookieJar};
 use crate::cookie_header::cookie_header;
 use crate::digest::Challenge;
 use crate::encode::HeadParts;
-use crate::error::{ErrorInfo, Failure, code};
+use crate::error::{ErrorInfo, code};
 use crate::exchange::Exchange;
 use crate::fields::Fields;
 use crate::head::Head;
@@ -21,7 +21,7 @@ use crate::outcome::Outcome;
 use crate::proxy::plain_proxy;
 use crate::redirect::{Redirect, redirect_of, referer};
 use crate::request::{Auth, BodyUse, Request};
-use crate::response::Response;
+use crate::response::{Failure, Response};
 use crate::url::Url;
 
 /// A request between its redirect hops.

@@ -4,6 +4,7 @@ use plimsoll_net::NetworkSettings;
 
 use crate::coding::DecodeLimits;
 use crate::memory_budget::MemoryBudget;
+use crate::protocol::Protocol;
 use crate::proxy::Proxies;
 use crate::rate::RateLimit;
 
@@ -69,20 +70,4 @@ impl Default for Settings {
             discard_response_bodies: false,
         }
     }
-}
-
-/// The version of HTTP to use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Protocol {
-    /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
-    #[default]
-    Auto,
-    /// HTTP/1.1 only.
-    Http1,
-    /// HTTP/2 over TLS; fails if the server does not support it.
-    Http2,
-    /// HTTP/2 without TLS, by prior knowledge (RFC 9113, section 3.3).
-    H2c,
-    /// HTTP/3 only, without trying TCP first.
-    Http3,
 }

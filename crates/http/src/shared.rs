@@ -1,9 +1,9 @@
-use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use plimsoll_net::Network;
 
+use crate::scratch::Scratch;
 use crate::settings::Settings;
 
 /// Size of the read buffer. There is one per worker, not one per connection: bytes left over after
@@ -17,21 +17,6 @@ pub struct Shared {
     pub(crate) network: Network,
     pub(crate) scratch: Scratch,
     pub(crate) endpoints: plimsoll_http3::Endpoints,
-}
-
-/// A buffer that the future being polled may use during that poll.
-#[derive(Debug)]
-pub(crate) struct Scratch(RefCell<Box<[u8]>>);
-
-impl Scratch {
-    pub(crate) fn new(size: usize) -> Self {
-        Scratch(RefCell::new(vec![0; size].into()))
-    }
-
-    #[inline]
-    pub(crate) fn borrow_mut(&self) -> RefMut<'_, Box<[u8]>> {
-        self.0.borrow_mut()
-    }
 }
 
 impl Shared {

@@ -6,15 +6,15 @@ use crate::client::Client;
 use crate::cookie::{Cookie, CookieJar};
 use crate::cookie_header::cookie_header;
 use crate::encode::HeadParts;
-use crate::error::{ErrorInfo, Failure, code};
+use crate::error::{ErrorInfo, code};
 use crate::exchange::Exchange;
 use crate::leg::{HeadSource, Leg};
 use crate::outcome::Outcome;
 use crate::pool::Slot;
+use crate::protocol::Protocol;
 use crate::proxy::plain_proxy;
 use crate::request::Request;
-use crate::response::Response;
-use crate::settings::Protocol;
+use crate::response::{Failure, Response};
 
 /// The outcome of a request to switch protocols.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use secure::{acceptor, identity};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// Responds to each stream: `/echo` with method, path and body; `/reset` with RST_STREAM; `/stall`
+/// Responds to each stream: `/echo` with method, path and body; `/stream` with the body as it arrives; `/reset` with RST_STREAM; `/stall`
 /// never; `/big` with ten megabytes.
 async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
     let mut connection = h2::server::handshake(io).await.unwrap();
@@ -34,6 +34,15 @@ async fn converse(io: impl AsyncRead + AsyncWrite + Unpin + 'static) {
                 request.headers().get("x-a")
             );
             let mut incoming = request.into_body();
+            if path == "/stream" {
+                let answer = http::Response::new(());
+                let mut stream = respond.send_response(answer, false).unwrap();
+                while let Some(Ok(piece)) = incoming.data().await {
+                    let _ = incoming.flow_control().release_capacity(piece.len());
+                    stream.send_data(piece, false).unwrap();
+                }
+                return stream.send_data(Bytes::new(), true).unwrap();
+            }
             let mut body = Vec::new();
             while let Some(piece) = incoming.data().await {
                 let Ok(piece) = piece else { return };
@@ -108,6 +117,20 @@ fn requests_share_one_connection() {
             assert!(!phases.sending.is_zero());
             assert_eq!(response.fields().collect::<Vec<_>>(), [("x-b", &b"c"[..])]);
         }
+    });
+}
+
+/// A server may respond before it has read the request: the rest is sent meanwhile.
+#[test]
+fn a_body_is_sent_while_the_response_arrives() {
+    run(async {
+        let address = serve_h2c().await;
+        let client = client(h2c());
+        let mut post = request(Method::Post, &format!("http://{address}/stream"));
+        post.body = Bytes::from(vec![b'y'; 3 << 20]);
+        post.timeout = Duration::from_secs(20);
+        let response = client.send(&post, None, &mut |_| {}).await.unwrap();
+        assert_eq!(response.body, post.body);
     });
 }
 

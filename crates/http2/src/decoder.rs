@@ -12,6 +12,8 @@ use crate::static_table::STATIC;
 const TABLE_SIZE: usize = 4096;
 /// Number of header blocks that are remembered by their bytes.
 const KNOWN: usize = 4;
+/// Maximum length of a block that is remembered.
+const LONGEST_KNOWN: usize = 2048;
 
 /// Decodes all header blocks of a connection, in their order.
 #[derive(Debug, Default)]
@@ -21,7 +23,7 @@ pub(crate) struct Decoder {
     size: usize,
     /// The size to which the peer limits itself; below [`TABLE_SIZE`].
     limit: Option<usize>,
-    /// Blocks that consist only of references, and their meaning while the table stays unchanged.
+    /// Blocks that did not change the table, and their meaning as long as it stays the same.
     known: Vec<(Vec<u8>, Rc<Heading>)>,
 }
 
@@ -51,7 +53,7 @@ impl Decoder {
         let mut heading = Heading::default();
         let mut is_well = true;
         let mut left = longest;
-        let mut only_references = true;
+        let mut is_table_unchanged = true;
         let mut begun = false;
         while let Some(&first) = input.0.first() {
             if first & 0xe0 == 0x20 {
@@ -65,7 +67,7 @@ impl Decoder {
                 }
                 self.limit = Some(size);
                 self.shrink(size);
-                only_references = false;
+                is_table_unchanged = false;
                 continue;
             }
             begun = true;
@@ -87,7 +89,6 @@ impl Decoder {
                 }
                 continue;
             }
-            only_references = false;
             let is_kept = first & 0xc0 == 0x40;
             let index = input.integer(if is_kept { 6 } else { 4 });
             let index = index.ok_or(Unreadable)?;
@@ -105,13 +106,14 @@ impl Decoder {
             is_well &= put(&mut heading, &field, &mut left).is_ok();
             if is_kept {
                 self.insert(field);
+                is_table_unchanged = false;
             }
         }
         if !is_well {
             return Ok(Decoded::Malformed);
         }
         let heading = Rc::new(heading);
-        if only_references {
+        if is_table_unchanged && block.len() <= LONGEST_KNOWN {
             if self.known.len() >= KNOWN {
                 self.known.remove(0);
             }

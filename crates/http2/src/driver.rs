@@ -49,23 +49,31 @@ impl<W: Wire> Driver<W> {
             let connection = &mut *shared.borrow_mut();
             connection.set_driver(cx.waker());
             let written = self.write(cx, connection);
-            if let Poll::Ready(Err(error)) = &written {
-                connection.fail(StreamFault::io(error));
+            if let Poll::Ready(Err(error)) = written {
+                // What the peer sent before it closed the connection explains more than the error.
+                for _ in 0..TURNS {
+                    if !matches!(self.read(cx, connection), Poll::Ready(Ok(1..))) {
+                        break;
+                    }
+                }
+                connection.fail(StreamFault::io(true, error));
                 return Poll::Ready(());
             }
             // Do not wait for a blocked socket if no caller needs the bytes.
             if connection.is_unwanted() || self.has_ended {
+                connection.say_goodbye();
+                let _ = self.write(cx, connection);
                 return Poll::Ready(());
             }
             match self.read(cx, connection) {
                 Poll::Ready(Ok(0)) => {
                     self.has_ended = true;
-                    connection.fail(StreamFault::end());
+                    connection.end();
                 }
                 Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(error)) => {
                     self.has_ended = true;
-                    connection.fail(StreamFault::io(&error));
+                    connection.fail(StreamFault::io(false, error));
                 }
                 // The bytes read before may need a response.
                 Poll::Pending if written.is_ready() && connection.unwritten().is_empty() => {
@@ -119,8 +127,11 @@ impl<W: Wire> Driver<W> {
             let mut buffer = ReadBuf::new(buffer.as_mut_slice());
             match Pin::new(&mut self.wire).poll_read(cx, &mut buffer) {
                 Poll::Ready(Ok(())) => {
-                    connection.feed(buffer.filled());
-                    Poll::Ready(Ok(buffer.filled().len()))
+                    let bytes = buffer.filled();
+                    if !bytes.is_empty() {
+                        connection.feed(bytes, self.wire.read_at());
+                    }
+                    Poll::Ready(Ok(bytes.len()))
                 }
                 Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
                 Poll::Pending => Poll::Pending,

@@ -3,22 +3,22 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use crate::head::{RequestHead, Sent};
 use crate::primitives::put_integer;
-use crate::static_table::STATIC;
+use crate::request_head::{RequestHead, SentField};
+use crate::static_table;
 
 /// Maximum size of the table that we use, if the peer allows as much.
 const TABLE_SIZE: usize = 4096;
 /// A field that takes more than this fraction of the table would evict all others.
 const LARGEST_PART: usize = 4;
-/// Number of headers that are remembered as encoded references.
+/// Number of headers that are remembered in encoded form.
 const KNOWN: usize = 8;
 
 /// Encodes all header blocks of a connection.
 #[derive(Debug)]
 pub(crate) struct Encoder {
-    /// Names and values in the peer's table, the newest first.
-    dynamic: VecDeque<(Vec<u8>, Vec<u8>)>,
+    /// The fields in the peer's table, the newest first.
+    dynamic: VecDeque<Entry>,
     size: usize,
     limit: usize,
     /// The peer has changed its limit since the last block, at lowest to this. The next block must
@@ -26,6 +26,24 @@ pub(crate) struct Encoder {
     lowest: Option<usize>,
     /// Headers sent before, as blocks that are valid while the table stays the same.
     known: Vec<(Rc<RequestHead>, Vec<u8>)>,
+    /// The headers that were encoded last. A field with another value than there probably changes
+    /// with each request, so the table does not get it.
+    last: Option<Rc<RequestHead>>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: Vec<u8>,
+    value: Vec<u8>,
+    /// Hash of name and value.
+    hash: u64,
+}
+
+impl Entry {
+    /// Section 4.1.
+    fn size(&self) -> usize {
+        self.name.len() + self.value.len() + 32
+    }
 }
 
 impl Default for Encoder {
@@ -36,6 +54,7 @@ impl Default for Encoder {
             limit: TABLE_SIZE,
             lowest: None,
             known: Vec::new(),
+            last: None,
         }
     }
 }
@@ -65,29 +84,31 @@ impl Encoder {
             return;
         }
         let start = out.len();
-        let mut only_references = true;
-        for field in &head.fields {
-            only_references &= self.field(field, out);
+        let mut is_table_unchanged = true;
+        for field in head.sent() {
+            is_table_unchanged &= self.field(field, out);
         }
-        if only_references {
+        if is_table_unchanged {
             if self.known.len() >= KNOWN {
                 self.known.remove(0);
             }
             let block = out.get(start..).unwrap_or_default().to_vec();
             self.known.push((Rc::clone(head), block));
         }
+        self.last = Some(Rc::clone(head));
     }
 
     /// Appends a field. Returns true if the table is unchanged, so that the same bytes keep their
     /// meaning.
-    fn field(&mut self, field: &Sent, out: &mut Vec<u8>) -> bool {
+    fn field(&mut self, field: SentField<'_>, out: &mut Vec<u8>) -> bool {
         let (whole, name) = self.look_up(field);
         if let Some(index) = whole.filter(|_| !field.is_secret) {
             put_integer(out, 0x80, 7, index);
             return true;
         }
         let size = field.name.len() + field.value.len() + 32;
-        let is_kept = !field.is_secret && size <= self.limit / LARGEST_PART;
+        let is_kept =
+            !field.is_secret && size <= self.limit / LARGEST_PART && self.is_repeated(field);
         let (mark, bits) = match (field.is_secret, is_kept) {
             // Section 6.2.3: no intermediary may index it.
             (true, _) => (0x10, 4),
@@ -96,52 +117,62 @@ impl Encoder {
         };
         put_integer(out, mark, bits, name.unwrap_or(0));
         if name.is_none() {
-            string(out, &field.name);
+            string(out, field.name);
         }
-        string(out, &field.value);
+        string(out, field.value);
         if is_kept {
             self.shrink(self.limit.saturating_sub(size));
             self.size += size;
-            self.dynamic
-                .push_front((field.name.clone(), field.value.clone()));
+            self.dynamic.push_front(Entry {
+                name: field.name.to_vec(),
+                value: field.value.to_vec(),
+                hash: field.hash,
+            });
             self.known.clear();
         }
         !is_kept
     }
 
+    /// Whether the headers sent before had the same field, as far as they are known.
+    fn is_repeated(&self, field: SentField<'_>) -> bool {
+        let Some(last) = &self.last else {
+            return true;
+        };
+        last.sent().any(|other| other.hash == field.hash)
+    }
+
     /// The index of the whole field in the tables, and the index of its name.
-    fn look_up(&self, field: &Sent) -> (Option<usize>, Option<usize>) {
-        let mut named = None;
-        let fixed = STATIC
-            .iter()
-            .map(|(name, value)| (name.as_bytes(), value.as_bytes()));
-        let kept = self
-            .dynamic
-            .iter()
-            .map(|(name, value)| (name.as_slice(), value.as_slice()));
-        for (place, (name, value)) in fixed.chain(kept).enumerate() {
-            if name != field.name {
-                continue;
-            }
-            if value == field.value {
-                return (Some(place + 1), Some(place + 1));
-            }
-            named.get_or_insert(place + 1);
+    fn look_up(&self, field: SentField<'_>) -> (Option<usize>, Option<usize>) {
+        let (whole, mut name) = static_table::look_up(field.name, field.value);
+        if whole.is_some() {
+            return (whole, name);
         }
-        (None, named)
+        let first = static_table::STATIC.len() + 1;
+        for (place, entry) in self.dynamic.iter().enumerate() {
+            let is_whole =
+                entry.hash == field.hash && entry.value == field.value && entry.name == field.name;
+            if is_whole {
+                return (Some(first + place), name);
+            }
+            if name.is_none() && entry.name == field.name {
+                name = Some(first + place);
+            }
+        }
+        (None, name)
     }
 
     fn shrink(&mut self, size: usize) {
         while self.size > size {
-            let Some((name, value)) = self.dynamic.pop_back() else {
+            let Some(oldest) = self.dynamic.pop_back() else {
                 break;
             };
-            self.size = self.size.saturating_sub(name.len() + value.len() + 32);
+            self.size = self.size.saturating_sub(oldest.size());
         }
     }
 }
 
-/// Without the Huffman code: it would save a third of bytes that are sent once per connection.
+/// Without the Huffman code: it would save a third of bytes that are mostly sent once per
+/// connection, and every server must accept both forms.
 fn string(out: &mut Vec<u8>, text: &[u8]) {
     put_integer(out, 0, 7, text.len());
     out.extend_from_slice(text);
@@ -150,15 +181,13 @@ fn string(out: &mut Vec<u8>, text: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::{HeaderValue, Request};
 
     fn head(path: &str, own: &[(&'static str, &str)]) -> Rc<RequestHead> {
-        let mut request = Request::post(format!("http://h:1{path}")).body(()).unwrap();
+        let mut head = RequestHead::new("POST", "http", "h:1", path);
         for (name, value) in own {
-            let value = HeaderValue::from_str(value).unwrap();
-            request.headers_mut().append(*name, value);
+            head.add(name, value.as_bytes());
         }
-        Rc::new(RequestHead::of(&request))
+        Rc::new(head)
     }
 
     fn encode(encoder: &mut Encoder, head: &Rc<RequestHead>) -> Vec<u8> {
@@ -187,10 +216,29 @@ mod tests {
         let (one, other) = (head("/1", &[]), head("/2", &[]));
         encode(&mut encoder, &one);
         let before = encode(&mut encoder, &one);
-        encode(&mut encoder, &other);
+        // A path that was not sent before is sent as text. If it comes twice, it is kept.
+        let once = encode(&mut encoder, &other);
+        encode(&mut encoder, &head("/2", &[("a", "b")]));
         let after = encode(&mut encoder, &one);
         assert_eq!(before, [0x83, 0x86, 0xbf, 0xbe]);
+        assert_eq!(once, *b"\x83\x86\xbf\x04\x02/2");
         assert_eq!(after, [0x83, 0x86, 0xc0, 0xbf]);
+    }
+
+    #[test]
+    fn values_that_change_do_not_fill_the_table() {
+        let mut encoder = Encoder::default();
+        for number in 0..100 {
+            let (path, id) = (format!("/{number}"), format!("id-{number}"));
+            encode(&mut encoder, &head(&path, &[("x-id", &id), ("x-b", "c")]));
+        }
+        // Authority, first path, first id, and the field that stays the same.
+        assert_eq!(encoder.dynamic.len(), 4);
+        let block = encode(
+            &mut encoder,
+            &head("/new", &[("x-id", "new"), ("x-b", "c")]),
+        );
+        assert_eq!(block, *b"\x83\x86\xc1\x04\x04/new\x0f\x30\x03new\xbe");
     }
 
     #[test]

@@ -1,21 +1,51 @@
 use std::fmt;
 use std::io;
+use std::ops::Deref;
+use std::rc::Rc;
 
 /// Why a stream, or its connection, ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamFault {
     /// The stream was reset with this error code (RFC 9113, section 7).
     Reset { code: u32, by_peer: bool },
-    /// The peer closes the connection for this reason and did not process the stream; `said` is its
-    /// debug text.
-    GoAway { code: u32, said: String },
-    /// One side violated the protocol, and the connection has ended.
-    Connection { code: u32, by_peer: bool },
-    /// The connection failed: a message without the number.
-    Broken(String),
+    /// The peer closed the connection for this reason; `said` is its debug text. With
+    /// `is_unprocessed`, the peer guarantees that it did not process the stream.
+    GoAway {
+        code: u32,
+        said: String,
+        is_unprocessed: bool,
+    },
+    /// The peer violated the protocol, and we ended the connection with this error code.
+    Connection { code: u32 },
+    /// The peer's first bytes, which are not a SETTINGS frame: it uses another protocol.
+    NotHttp2 { begins: Vec<u8> },
+    /// A read or a write of the connection failed.
+    Broken { is_write: bool, error: SocketError },
+    /// The peer closed the connection before the stream was complete.
+    Ended,
     /// The caller requested something that a stream cannot do.
     Other(String),
 }
+
+/// An error of a socket, shared by all streams of the connection.
+#[derive(Clone, Debug)]
+pub struct SocketError(Rc<io::Error>);
+
+impl Deref for SocketError {
+    type Target = io::Error;
+
+    fn deref(&self) -> &io::Error {
+        &self.0
+    }
+}
+
+impl PartialEq for SocketError {
+    fn eq(&self, other: &SocketError) -> bool {
+        self.kind() == other.kind() && self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for SocketError {}
 
 impl StreamFault {
     /// Whether the peer guarantees that it did not process the stream, so that it may be opened
@@ -26,24 +56,21 @@ impl StreamFault {
             StreamFault::Reset {
                 code: code::REFUSED_STREAM,
                 by_peer: true
-            } | StreamFault::GoAway { .. }
+            } | StreamFault::GoAway {
+                is_unprocessed: true,
+                ..
+            }
         )
     }
 
-    pub(crate) fn ours(code: u32) -> StreamFault {
-        StreamFault::Connection {
-            code,
-            by_peer: false,
-        }
+    /// Whether the connection was closed or failed, without a reason from the peer.
+    pub fn is_of_connection(&self) -> bool {
+        matches!(self, StreamFault::Broken { .. } | StreamFault::Ended)
     }
 
-    pub(crate) fn io(error: &io::Error) -> StreamFault {
-        StreamFault::Broken(plimsoll_net::describe(error))
-    }
-
-    /// The peer closed its sending half in the middle of something.
-    pub(crate) fn end() -> StreamFault {
-        StreamFault::Broken("EOF".to_owned())
+    pub(crate) fn io(is_write: bool, error: io::Error) -> StreamFault {
+        let error = SocketError(Rc::new(error));
+        StreamFault::Broken { is_write, error }
     }
 }
 
@@ -51,19 +78,30 @@ impl fmt::Display for StreamFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StreamFault::Reset { code, by_peer } => {
-                let who = if *by_peer { "the peer" } else { "we" };
+                let who = if *by_peer { "the server" } else { "we" };
                 write!(f, "{who} reset the stream: {}", error_name(*code))
             }
-            StreamFault::GoAway { code, said } if said.is_empty() => {
-                write!(f, "the peer goes away: {}", error_name(*code))
+            StreamFault::GoAway { code, said, .. } => {
+                write!(f, "the server closed the connection: {}", error_name(*code))?;
+                if !said.is_empty() {
+                    write!(f, ", {said:?}")?;
+                }
+                Ok(())
             }
-            StreamFault::GoAway { code, said } => {
-                write!(f, "the peer goes away: {}, {said:?}", error_name(*code))
+            StreamFault::Connection { code } => {
+                write!(f, "the server violated HTTP/2: {}", error_name(*code))
             }
-            StreamFault::Connection { code, .. } => {
-                write!(f, "the connection broke HTTP/2: {}", error_name(*code))
+            StreamFault::NotHttp2 { begins } => write!(
+                f,
+                "the server does not speak HTTP/2: it begins with \"{}\"",
+                begins.escape_ascii()
+            ),
+            StreamFault::Broken { is_write, error } => {
+                let action = if *is_write { "write" } else { "read" };
+                write!(f, "{action}: {}", plimsoll_net::describe(error))
             }
-            StreamFault::Broken(what) | StreamFault::Other(what) => f.write_str(what),
+            StreamFault::Ended => f.write_str("EOF"),
+            StreamFault::Other(what) => f.write_str(what),
         }
     }
 }

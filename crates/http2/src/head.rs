@@ -1,70 +1,4 @@
-use std::hash::BuildHasher;
-
-use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode};
-use rustc_hash::FxBuildHasher;
-
-/// The headers of a request in the order in which they are sent: pseudo-fields first. Built once,
-/// sent often.
-#[derive(Debug)]
-pub struct RequestHead {
-    pub(crate) fields: Vec<Sent>,
-    /// Hash of the fields.
-    hash: u64,
-}
-
-/// A field to be sent.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Sent {
-    pub name: Vec<u8>,
-    pub value: Vec<u8>,
-    /// No table may hold it, neither here nor in an intermediary: RFC 7541, section 7.1.3.
-    pub is_secret: bool,
-}
-
-impl RequestHead {
-    /// The headers of a request whose URL has a scheme and an authority (RFC 9113, section 8.3.1).
-    /// The caller must leave out connection-specific fields.
-    pub fn of(request: &Request<()>) -> RequestHead {
-        let uri = request.uri();
-        let mut fields = Vec::with_capacity(4 + request.headers().len());
-        let mut put = |name: &str, value: &[u8], is_secret| {
-            fields.push(Sent {
-                name: name.as_bytes().to_vec(),
-                value: value.to_vec(),
-                is_secret,
-            });
-        };
-        put(":method", request.method().as_str().as_bytes(), false);
-        put(
-            ":scheme",
-            uri.scheme_str().unwrap_or("http").as_bytes(),
-            false,
-        );
-        if let Some(authority) = uri.authority() {
-            put(":authority", authority.as_str().as_bytes(), false);
-        }
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        put(":path", path.as_bytes(), false);
-        for (name, value) in request.headers() {
-            let is_secret = value.is_sensitive() || name == http::header::AUTHORIZATION;
-            put(name.as_str(), value.as_bytes(), is_secret);
-        }
-        let hash = FxBuildHasher.hash_one(&fields);
-        RequestHead { fields, hash }
-    }
-
-    /// The first value of that field, if any.
-    pub fn get(&self, name: &str) -> Option<&[u8]> {
-        let mut fields = self.fields.iter();
-        let field = fields.find(|field| field.name == name.as_bytes())?;
-        Some(&field.value)
-    }
-
-    /// Whether both have the same fields.
-    pub(crate) fn is_like(&self, other: &RequestHead) -> bool {
-        std::ptr::eq(self, other) || self.hash == other.hash && self.fields == other.fields
-    }
-}
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 
 /// The headers of a response, or its trailers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,6 +7,15 @@ pub struct Heading {
     pub status: Option<StatusCode>,
     pub fields: HeaderMap,
 }
+
+/// Fields that make a message malformed: RFC 9113, section 8.2.2.
+const CONNECTION_SPECIFIC: [&[u8]; 5] = [
+    b"connection",
+    b"keep-alive",
+    b"proxy-connection",
+    b"transfer-encoding",
+    b"upgrade",
+];
 
 /// A field as received.
 #[derive(Clone, Debug)]
@@ -89,7 +32,8 @@ pub(crate) enum Name {
     Plain(HeaderName),
     /// `:status`
     Status,
-    /// Another pseudo-field, or an invalid name: RFC 9113, sections 8.2.1 and 8.3.
+    /// Another pseudo-field, an invalid name, or a field of HTTP/1.1 connections: RFC 9113, sections
+    /// 8.2.1, 8.2.2 and 8.3.
     Wrong,
 }
 
@@ -127,7 +71,7 @@ impl Name {
             return Name::Status;
         }
         // Names are in lower case: RFC 9113, section 8.2.1.
-        if name.iter().any(u8::is_ascii_uppercase) {
+        if name.iter().any(u8::is_ascii_uppercase) || CONNECTION_SPECIFIC.contains(&name) {
             return Name::Wrong;
         }
         HeaderName::from_bytes(name).map_or(Name::Wrong, Name::Plain)
@@ -139,6 +83,29 @@ impl Name {
 pub(crate) struct Malformed;
 
 impl Heading {
+    /// The length that `content-length` announces: RFC 9110, section 8.6. `None` if there is no such
+    /// field.
+    ///
+    /// # Errors
+    /// If it is not a number, or if there are several that differ.
+    pub(crate) fn content_length(&self) -> Result<Option<u64>, Malformed> {
+        let mut announced = None;
+        for value in self.fields.get_all(http::header::CONTENT_LENGTH) {
+            let digits = value.to_str().map_err(|_| Malformed)?;
+            // `parse` also accepts a plus sign.
+            let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+            let length = digits.parse().ok().filter(|_| is_number);
+            let length: u64 = length.ok_or(Malformed)?;
+            if announced
+                .replace(length)
+                .is_some_and(|other| other != length)
+            {
+                return Err(Malformed);
+            }
+        }
+        Ok(announced)
+    }
+
     /// Adds a field.
     ///
     /// # Errors
@@ -146,6 +113,8 @@ impl Heading {
     pub(crate) fn put(&mut self, field: &Field) -> Result<(), Malformed> {
         let value = field.value.as_ref().ok_or(Malformed)?;
         match &field.name {
+            // Section 8.2.2 allows no other value.
+            Name::Plain(name) if name == http::header::TE && value != "trailers" => Err(Malformed),
             Name::Plain(name) => {
                 let appended = self.fields.try_append(name.clone(), value.clone());
                 appended.map(|_| ()).map_err(|_| Malformed)

@@ -24,67 +24,121 @@ const LENGTHS: [u8; 257] = [
     26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
     30,
 ];
-const LONGEST: usize = 30;
+/// The end of a string, which may not be sent: RFC 7541, section 5.2.
 const END_OF_STRING: u16 = 256;
 
-/// Symbols in the order of their codes, and the range of each length.
-struct Code {
-    symbols: Vec<u16>,
-    /// By length: the first code, the number of codes, the index of the first symbol.
-    lengths: [(u32, u32, usize); LONGEST + 1],
+/// What four more bits of input mean at a node of the code's tree.
+#[derive(Clone, Copy, Debug, Default)]
+struct Step {
+    next: u8,
+    /// The byte whose code these bits complete. Codes have at least five bits, so it is at most one.
+    symbol: Option<u8>,
+    is_invalid: bool,
 }
 
-fn code() -> &'static Code {
-    static CODE: OnceLock<Code> = OnceLock::new();
-    CODE.get_or_init(|| {
-        let mut symbols: Vec<u16> = (0..=END_OF_STRING).collect();
-        let length = |symbol: u16| usize::from(LENGTHS[usize::from(symbol)]);
-        symbols.sort_by_key(|symbol| (length(*symbol), *symbol));
-        let mut lengths = [(0, 0, 0); LONGEST + 1];
-        let mut first = 0u32;
-        let mut place = 0usize;
-        for (bits, entry) in lengths.iter_mut().enumerate() {
-            let count = symbols
-                .iter()
-                .filter(|symbol| length(**symbol) == bits)
-                .count();
-            *entry = (first, count as u32, place);
-            place += count;
-            // At most 2 to the power of 30: no length overflows.
-            first = (first + count as u32) << u32::from(bits < LONGEST);
+/// The tree of the code, for four bits at a time.
+struct Machine {
+    steps: [[Step; 16]; 256],
+    /// Where a string may end: after at most seven ones, the beginning of the end's code.
+    may_end: [bool; 256],
+}
+
+#[derive(Clone, Copy)]
+enum Node {
+    Missing,
+    Inner(u8),
+    Leaf(u16),
+}
+
+/// The tree: a code of 257 symbols has 256 inner nodes.
+fn tree() -> Vec<[Node; 2]> {
+    let mut symbols: Vec<u16> = (0..=END_OF_STRING).collect();
+    let length = |symbol: u16| u32::from(LENGTHS[usize::from(symbol)]);
+    symbols.sort_by_key(|symbol| (length(*symbol), *symbol));
+    let mut nodes = vec![[Node::Missing; 2]];
+    let (mut code, mut bits) = (0u32, 0);
+    for symbol in symbols {
+        code <<= length(symbol) - bits;
+        bits = length(symbol);
+        let mut at = 0;
+        for shift in (1..bits).rev() {
+            let branch = (code >> shift & 1) as usize;
+            at = match nodes[at][branch] {
+                Node::Inner(next) => usize::from(next),
+                _ => {
+                    let next = nodes.len();
+                    nodes.push([Node::Missing; 2]);
+                    nodes[at][branch] = Node::Inner(next as u8);
+                    next
+                }
+            };
         }
-        Code { symbols, lengths }
+        nodes[at][(code & 1) as usize] = Node::Leaf(symbol);
+        code += 1;
+    }
+    nodes
+}
+
+fn machine() -> &'static Machine {
+    static MACHINE: OnceLock<Box<Machine>> = OnceLock::new();
+    MACHINE.get_or_init(|| {
+        let nodes = tree();
+        let mut machine = Box::new(Machine {
+            steps: [[Step::default(); 16]; 256],
+            may_end: [false; 256],
+        });
+        for (start, steps) in machine.steps.iter_mut().enumerate() {
+            for (bits, step) in steps.iter_mut().enumerate() {
+                let mut at = start;
+                for shift in (0..4).rev() {
+                    at = match nodes[at][bits >> shift & 1] {
+                        Node::Inner(next) => usize::from(next),
+                        Node::Leaf(symbol) => {
+                            step.symbol = u8::try_from(symbol).ok();
+                            step.is_invalid |= symbol == END_OF_STRING;
+                            0
+                        }
+                        Node::Missing => {
+                            step.is_invalid = true;
+                            0
+                        }
+                    };
+                }
+                step.next = at as u8;
+            }
+        }
+        let mut at = 0;
+        for _ in 0..8 {
+            machine.may_end[at] = true;
+            if let Node::Inner(next) = nodes[at][1] {
+                at = usize::from(next);
+            }
+        }
+        machine
     })
 }
 
 /// Decodes a string of at most `limit` bytes. `None` if it is invalid or longer.
 pub fn decode(input: &[u8], limit: usize) -> Option<Vec<u8>> {
-    let table = code();
-    let mut out = Vec::with_capacity((input.len() * 2).min(limit));
-    let (mut bits, mut length, mut only_ones) = (0u32, 0usize, true);
+    let machine = machine();
+    let mut out = Vec::with_capacity((input.len() * 8 / 5).min(limit));
+    let mut at = 0u8;
     for byte in input {
-        for shift in (0..8).rev() {
-            let bit = u32::from(byte >> shift) & 1;
-            bits = (bits << 1) | bit;
-            length += 1;
-            only_ones &= bit == 1;
-            let (first, count, place) = *table.lengths.get(length)?;
-            let Some(offset) = bits.checked_sub(first).filter(|offset| *offset < count) else {
-                continue;
-            };
-            let symbol = *table.symbols.get(place + offset as usize)?;
-            // An encoded end-of-string symbol is an error: RFC 7541, section 5.2.
-            let symbol = u8::try_from(symbol).ok()?;
-            if out.len() >= limit {
+        for bits in [byte >> 4, byte & 0xf] {
+            let step = machine.steps[usize::from(at)][usize::from(bits)];
+            if step.is_invalid {
                 return None;
             }
-            out.push(symbol);
-            (bits, length, only_ones) = (0, 0, true);
+            if let Some(symbol) = step.symbol {
+                if out.len() == limit {
+                    return None;
+                }
+                out.push(symbol);
+            }
+            at = step.next;
         }
     }
-    // The padding consists of the first bits of the end-of-string code, all ones, and is shorter
-    // than a byte.
-    (length < 8 && only_ones).then_some(out)
+    machine.may_end[usize::from(at)].then_some(out)
 }
 
 #[cfg(test)]

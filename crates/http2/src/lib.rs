@@ -2,7 +2,7 @@
 //! requests. A connection belongs to one worker thread.
 //!
 //! Request headers are encoded once into references to the peer's table, and then copied. Response
-//! headers that consist only of references are decoded once, and then shared. Bodies are bounded by
+//! headers that arrive again as the same bytes are decoded once, and then shared. Bodies are bounded by
 //! the window of their stream (4 MiB), headers by 1 MiB, and data for a peer that does not read by
 //! 1 MiB.
 //!
@@ -16,13 +16,16 @@ mod fault;
 mod frames;
 mod head;
 pub mod huffman;
+#[doc(hidden)]
+pub mod in_memory;
 pub mod primitives;
+mod request_head;
 mod static_table;
 mod stream;
 mod streams;
+mod waiting;
 
-#[doc(hidden)]
-pub use connection::hear;
-pub use fault::{StreamFault, error_name};
-pub use head::{Heading, RequestHead};
+pub use fault::{SocketError, StreamFault, error_name};
+pub use head::Heading;
+pub use request_head::RequestHead;
 pub use streams::{Incoming, Outgoing, Streams};

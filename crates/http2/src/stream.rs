@@ -2,12 +2,15 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::task::Waker;
+use std::task::{Context, Waker};
 
 use bytes::{Bytes, BytesMut};
+use plimsoll_units::Moment;
 
 use crate::fault::StreamFault;
+use crate::fault::code::{FLOW_CONTROL_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
 use crate::head::Heading;
+use crate::waiting::Registration;
 
 /// Receive window of a stream, large enough that the peer and not the window limits the speed.
 pub(crate) const WINDOW: i64 = 4 << 20;
@@ -28,12 +31,24 @@ pub(crate) struct Stream {
     pub has_received_all: bool,
     head: Option<Rc<Heading>>,
     has_head: bool,
+    /// The request was HEAD: no body follows the headers.
+    is_head_method: bool,
+    /// Bytes of the body that are still to arrive, if the headers announce its length.
+    announced: Option<u64>,
+    /// The body is counted, not kept.
+    pub discards: bool,
+    /// Bytes of the body that arrived, without padding.
+    pub received: u64,
+    /// When the headers arrived, and when the last part of the response did.
+    pub arrived: Option<(Moment, Moment)>,
     data: VecDeque<Bytes>,
     /// What arrived after those.
     more: BytesMut,
     trailers: Option<Rc<Heading>>,
     pub fault: Option<StreamFault>,
     pub reader: Option<Waker>,
+    /// Of the task that sends.
+    pub sender: Registration,
     /// How many of its two halves have an owner.
     pub held: u8,
 }
@@ -42,7 +57,7 @@ pub(crate) struct Stream {
 pub(crate) type Refused = u32;
 
 impl Stream {
-    pub fn new(id: u32, send_window: i64, has_sent_all: bool) -> Stream {
+    pub fn new(id: u32, send_window: i64, has_sent_all: bool, is_head_method: bool) -> Stream {
         Stream {
             id,
             send_window,
@@ -52,11 +67,17 @@ impl Stream {
             has_received_all: false,
             head: None,
             has_head: false,
+            is_head_method,
+            announced: None,
+            discards: false,
+            received: 0,
+            arrived: None,
             data: VecDeque::new(),
             more: BytesMut::new(),
             trailers: None,
             fault: None,
             reader: None,
+            sender: Registration::default(),
             held: 2,
         }
     }
@@ -66,30 +87,47 @@ impl Stream {
         self.fault.is_some() || self.has_sent_all && self.has_received_all
     }
 
-    /// Processes headers or trailers.
-    pub fn heading(&mut self, heading: Rc<Heading>, last: bool) -> Result<(), Refused> {
-        use crate::fault::code::{PROTOCOL_ERROR, STREAM_CLOSED};
+    /// Processes headers or trailers, which arrived at `now`.
+    pub fn heading(
+        &mut self,
+        heading: Rc<Heading>,
+        last: bool,
+        now: Moment,
+    ) -> Result<(), Refused> {
         if self.has_received_all {
             return Err(STREAM_CLOSED);
         }
         match (self.has_head, heading.status) {
-            // An interim response: RFC 9113, section 8.1.
-            (false, Some(status)) if status.is_informational() && !last => return Ok(()),
-            (false, Some(_)) => {
+            // RFC 9113, section 8.6: there is no other protocol to switch to.
+            (false, Some(status)) if status == 101 => return Err(PROTOCOL_ERROR),
+            // An interim response, which cannot be the last: section 8.1.
+            (false, Some(status)) if status.is_informational() => {
+                return if last { Err(PROTOCOL_ERROR) } else { Ok(()) };
+            }
+            (false, Some(status)) => {
+                let announced = heading.content_length().map_err(|_| PROTOCOL_ERROR)?;
+                // RFC 9110, section 8.6: these announce the length of another response's body.
+                let is_bodyless = self.is_head_method || matches!(status.as_u16(), 204 | 304);
+                self.announced = if is_bodyless { Some(0) } else { announced };
                 self.has_head = true;
                 self.head = Some(heading);
+                self.arrived = Some((now, now));
             }
             (true, None) if last => self.trailers = Some(heading),
             _ => return Err(PROTOCOL_ERROR),
         }
-        self.has_received_all = last;
-        self.tell();
-        Ok(())
+        self.end(last, now)
     }
 
-    /// Processes a piece of the body. `length` is what it uses of the window, including padding.
-    pub fn piece(&mut self, piece: &[u8], length: usize, last: bool) -> Result<(), Refused> {
-        use crate::fault::code::{FLOW_CONTROL_ERROR, PROTOCOL_ERROR, STREAM_CLOSED};
+    /// Processes a piece of the body, which arrived at `now`. `length` is what it uses of the
+    /// window, including padding.
+    pub fn piece(
+        &mut self,
+        piece: &[u8],
+        length: usize,
+        last: bool,
+        now: Moment,
+    ) -> Result<(), Refused> {
         if self.has_received_all {
             return Err(STREAM_CLOSED);
         }
@@ -100,17 +138,39 @@ impl Stream {
         if self.receive_window < 0 {
             return Err(FLOW_CONTROL_ERROR);
         }
-        // Padding counts as read immediately.
-        self.owed += (length - piece.len()) as i64;
-        if !piece.is_empty() {
-            if self.data.len() >= PIECES || !self.more.is_empty() {
-                self.more.extend_from_slice(piece);
-            } else {
-                self.data.push_back(Bytes::copy_from_slice(piece));
+        if let Some(left) = &mut self.announced {
+            *left = left.checked_sub(piece.len() as u64).ok_or(PROTOCOL_ERROR)?;
+        }
+        self.received += piece.len() as u64;
+        if self.discards {
+            self.owed += length as i64;
+        } else {
+            // Padding counts as read immediately.
+            self.owed += (length - piece.len()) as i64;
+            if !piece.is_empty() {
+                if self.data.len() >= PIECES || !self.more.is_empty() {
+                    self.more.extend_from_slice(piece);
+                } else {
+                    self.data.push_back(Bytes::copy_from_slice(piece));
+                }
             }
         }
+        self.end(last, now)
+    }
+
+    /// Concludes the processing of a part of the response. The body must have the length that was
+    /// announced: section 8.1.1.
+    fn end(&mut self, last: bool, now: Moment) -> Result<(), Refused> {
+        if last && self.announced.is_some_and(|left| left > 0) {
+            return Err(PROTOCOL_ERROR);
+        }
+        if let Some((_, end)) = &mut self.arrived {
+            *end = now;
+        }
         self.has_received_all = last;
-        self.tell();
+        if last || self.head.is_some() || self.has_pieces() {
+            self.tell();
+        }
         Ok(())
     }
 
@@ -160,6 +220,14 @@ impl Stream {
             self.fault = Some(fault);
         }
         self.tell();
+    }
+
+    /// Wakes this task when a part of the response arrives.
+    pub fn wake_on_progress(&mut self, cx: &Context<'_>) {
+        match &mut self.reader {
+            Some(reader) => reader.clone_from(cx.waker()),
+            none => *none = Some(cx.waker().clone()),
+        }
     }
 
     /// Wakes the reader.

@@ -10,8 +10,10 @@ use plimsoll_units::Moment;
 use crate::connection::{Connection, Mark};
 use crate::driver::drive;
 use crate::fault::{StreamFault, code};
-use crate::head::{Heading, RequestHead};
+use crate::head::Heading;
+use crate::request_head::RequestHead;
 use crate::stream::Stream;
+use crate::waiting::Registration;
 
 /// One HTTP/2 connection on which the caller opens streams.
 #[derive(Debug)]
@@ -31,6 +33,11 @@ impl Streams {
         self.0.borrow().is_open()
     }
 
+    /// How many streams the peer allows at once: 100 until its settings have arrived.
+    pub fn max_streams(&self) -> usize {
+        self.0.borrow().max_streams()
+    }
+
     /// Opens a stream; with `last`, the request has only headers. Waits while the peer
     /// allows no more streams.
     ///
@@ -41,7 +48,12 @@ impl Streams {
         head: &Rc<RequestHead>,
         last: bool,
     ) -> Result<(Outgoing, Incoming), StreamFault> {
-        let stream = poll_fn(|cx| self.0.borrow_mut().poll_open(cx, head, last)).await?;
+        let mut registration = Registration::default();
+        let opening = poll_fn(|cx| {
+            let connection = &mut *self.0.borrow_mut();
+            connection.poll_open(cx, &mut registration, head, last)
+        });
+        let stream = opening.await?;
         let written = last.then(|| self.0.borrow_mut().mark());
         let held = Held {
             connection: Rc::clone(&self.0),
@@ -131,6 +143,25 @@ impl Outgoing {
 pub struct Incoming(Held);
 
 impl Incoming {
+    /// Counts the body from now on instead of keeping it. The pieces that were not read yet are
+    /// dropped.
+    pub fn discard_body(&mut self) {
+        let stream = &mut *self.0.stream.borrow_mut();
+        while stream.take_piece().is_some() {}
+        stream.discards = true;
+        self.0.connection.borrow_mut().give_back(stream);
+    }
+
+    /// Bytes of the body that have arrived.
+    pub fn received(&self) -> u64 {
+        self.0.stream.borrow().received
+    }
+
+    /// When the headers of the response arrived, and when its last part so far did.
+    pub fn arrived(&self) -> Option<(Moment, Moment)> {
+        self.0.stream.borrow().arrived
+    }
+
     /// The headers of the response; await this once, before anything else.
     ///
     /// # Errors
@@ -153,7 +184,7 @@ impl Incoming {
                 Poll::Ready(Err(StreamFault::Other(text)))
             }
             (None, None) => {
-                stream.reader = Some(cx.waker().clone());
+                stream.wake_on_progress(cx);
                 Poll::Pending
             }
         }
@@ -183,7 +214,7 @@ impl Incoming {
         if let Some(fault) = &stream.fault {
             return Poll::Ready(Err(fault.clone()));
         }
-        stream.reader = Some(cx.waker().clone());
+        stream.wake_on_progress(cx);
         Poll::Pending
     }
 
@@ -210,7 +241,7 @@ impl Incoming {
         if let Some(fault) = &stream.fault {
             return Poll::Ready(Err(fault.clone()));
         }
-        stream.reader = Some(cx.waker().clone());
+        stream.wake_on_progress(cx);
         Poll::Pending
     }
 

@@ -10,6 +10,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use plimsoll_http2::RequestHead;
 use plimsoll_net::{Network, Steps, TlsFacts, Traffic, TrafficCounter};
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, ConnectionError, IdleTimeout, SendStream, TransportConfig, VarInt};
@@ -138,7 +139,7 @@ impl Connection {
     /// When the connection is over.
     pub async fn begin<'a>(
         &'a self,
-        request: &http::Request<()>,
+        request: &RequestHead,
         body: &Bytes,
     ) -> Result<Exchange<'a>, Fault> {
         if self.state.is_going_away() {

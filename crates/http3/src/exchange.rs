@@ -4,6 +4,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue};
+use plimsoll_http2::RequestHead;
 use plimsoll_units::Moment;
 use quinn::{ReadError, RecvStream, SendStream, VarInt, WriteError};
 
@@ -236,25 +237,11 @@ impl Drop for Exchange<'_> {
 }
 
 /// Appends the headers frame of a request, and the type and length of its body's frame if it has one.
-pub(crate) fn encode_head(out: &mut Vec<u8>, request: &http::Request<()>, body: usize) {
-    let uri = request.uri();
+pub(crate) fn encode_head(out: &mut Vec<u8>, request: &RequestHead, body: usize) {
     let mut section = Vec::with_capacity(256);
     qpack::begin(&mut section);
-    qpack::encode(
-        &mut section,
-        ":method",
-        request.method().as_str().as_bytes(),
-    );
-    if let Some(scheme) = uri.scheme_str() {
-        qpack::encode(&mut section, ":scheme", scheme.as_bytes());
-    }
-    if let Some(authority) = uri.authority() {
-        qpack::encode(&mut section, ":authority", authority.as_str().as_bytes());
-    }
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    qpack::encode(&mut section, ":path", path.as_bytes());
-    for (name, value) in request.headers() {
-        qpack::encode(&mut section, name.as_str(), value.as_bytes());
+    for (name, value) in request.fields() {
+        qpack::encode(&mut section, name, value);
     }
     head(out, HEADERS, section.len());
     out.extend_from_slice(&section);

@@ -34,7 +34,12 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "the store of runs lives in `results`",
     ),
     (&["clap"], &["cli"], "the command line lives in `cli`"),
-    (&["h2", "httparse"], &["http"], "protocols live in `http`"),
+    (&["httparse"], &["http"], "protocols live in `http`"),
+    (
+        &["h2"],
+        &[],
+        "HTTP/2 is our own (`http2`); h2 serves as a server in tests",
+    ),
     (
         &["quinn", "quinn-proto", "h3", "h3-quinn"],
         &["http3"],

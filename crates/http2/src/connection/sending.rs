@@ -7,16 +7,18 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 
 use super::{Connection, Mark, WAITING};
-use crate::fault::{StreamFault, code};
+use crate::fault::StreamFault;
 use crate::frames::{FrameHead, HEAD, flag, kind, put, put_number};
-use crate::head::RequestHead;
+use crate::request_head::RequestHead;
 use crate::stream::Stream;
+use crate::waiting::Registration;
 
 impl Connection {
     /// Opens a stream as soon as the peer allows one more.
     pub fn poll_open(
         &mut self,
         cx: &mut Context<'_>,
+        registration: &mut Registration,
         head: &Rc<RequestHead>,
         last: bool,
     ) -> Poll<Result<Rc<RefCell<Stream>>, StreamFault>> {
@@ -24,17 +26,21 @@ impl Connection {
             return Poll::Ready(Err(fault.clone()));
         }
         if !self.is_open() {
-            let (code, said) = (code::NO_ERROR, String::new());
-            return Poll::Ready(Err(StreamFault::GoAway { code, said }));
+            let (code, said) = self.goes_away.clone().unwrap_or_default();
+            return Poll::Ready(Err(StreamFault::GoAway {
+                code,
+                said,
+                is_unprocessed: true,
+            }));
         }
         if self.streams.len() >= self.max_streams || self.unwritten().len() >= WAITING {
-            self.waiting.push(cx.waker().clone());
+            self.waiting.add(registration, cx);
             return Poll::Pending;
         }
         let id = self.next;
         self.next += 2;
         self.write_head(id, head, last);
-        let stream = Stream::new(id, self.first_send_window, last);
+        let stream = Stream::new(id, self.first_send_window, last, head.is_head_method());
         let stream = Rc::new(RefCell::new(stream));
         self.streams.insert(id, Rc::clone(&stream));
         self.wake_driver();
@@ -104,7 +110,7 @@ impl Connection {
                 .min(WAITING.saturating_sub(self.unwritten().len()))
                 .min(self.max_frame);
             if room == 0 && !bytes.is_empty() {
-                self.waiting.push(cx.waker().clone());
+                self.waiting.add(&mut stream.sender, cx);
                 return Poll::Pending;
             }
             let piece = bytes.split_to(room.min(bytes.len()));
@@ -151,13 +157,7 @@ impl Connection {
 
     pub(super) fn forget_if_over(&mut self, stream: &Stream) {
         if stream.is_over() && self.streams.remove(&stream.id).is_some() {
-            self.wake_waiting();
-        }
-    }
-
-    pub(super) fn wake_waiting(&mut self) {
-        for waker in self.waiting.drain(..) {
-            waker.wake();
+            self.waiting.wake();
         }
     }
 

@@ -3,9 +3,11 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use http::Request;
 
 use super::*;
+use crate::frames::MAX_FRAME;
+use crate::request_head::RequestHead;
+use crate::waiting::Registration;
 
 /// An empty SETTINGS frame, which a server sends first.
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
@@ -17,19 +19,31 @@ fn cx() -> Context<'static> {
 /// A connection that has received SETTINGS, with a stream that waits for its response.
 fn asked() -> (Connection, Rc<RefCell<Stream>>) {
     let mut connection = Connection::new();
-    connection.feed(SETTINGS);
+    connection.feed(SETTINGS, Moment::default());
     let stream = open(&mut connection, true);
     connection.wrote(connection.unwritten().len());
     (connection, stream)
 }
 
 fn open(connection: &mut Connection, last: bool) -> Rc<RefCell<Stream>> {
-    let request = Request::post("http://h/a").body(()).unwrap();
-    let head = Rc::new(RequestHead::of(&request));
-    match connection.poll_open(&mut cx(), &head, last) {
+    let head = RequestHead::new("POST", "http", "h", "/a");
+    match poll_open(connection, head, last) {
         Poll::Ready(Ok(stream)) => stream,
         other => panic!("{other:?}"),
     }
+}
+
+fn poll_open(
+    connection: &mut Connection,
+    head: RequestHead,
+    last: bool,
+) -> Poll<Result<Rc<RefCell<Stream>>, StreamFault>> {
+    connection.poll_open(
+        &mut cx(),
+        &mut Registration::default(),
+        &Rc::new(head),
+        last,
+    )
 }
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -55,7 +69,7 @@ fn an_answer_is_read_however_it_is_cut() {
         let mut connection = Connection::new();
         let stream = open(&mut connection, true);
         for piece in answer.chunks(step) {
-            connection.feed(piece);
+            connection.feed(piece, Moment::default());
         }
         let stream = &mut *stream.borrow_mut();
         assert_eq!(stream.take_head().unwrap().status.unwrap(), 200);
@@ -77,7 +91,10 @@ fn a_head_and_a_message_go_out_together_within_the_window() {
     };
     assert!(send(&mut connection).is_pending());
     assert!(written(&mut connection).ends_with(&frame(kind::DATA, 0, 3, b"hel")));
-    connection.feed(&frame(kind::WINDOW_UPDATE, 0, 3, &[0, 0, 0, 2]));
+    connection.feed(
+        &frame(kind::WINDOW_UPDATE, 0, 3, &[0, 0, 0, 2]),
+        Moment::default(),
+    );
     assert_eq!(send(&mut connection), Poll::Ready(Ok(())));
     assert_eq!(
         written(&mut connection),
@@ -89,18 +106,20 @@ fn a_head_and_a_message_go_out_together_within_the_window() {
 #[test]
 fn settings_and_pings_are_answered_and_a_flood_of_them_ends_it() {
     let (mut connection, _) = asked();
-    connection.feed(&frame(kind::PING, 0, 0, b"12345678"));
+    connection.feed(&frame(kind::PING, 0, 0, b"12345678"), Moment::default());
     assert_eq!(
         written(&mut connection),
         frame(kind::PING, flag::ACK, 0, b"12345678")
     );
     let ping = frame(kind::PING, 0, 0, b"12345678");
     for _ in 0..FLOOD / ping.len() + 2 {
-        connection.feed(&ping);
+        connection.feed(&ping, Moment::default());
     }
     assert_eq!(
         connection.over,
-        Some(StreamFault::ours(code::ENHANCE_YOUR_CALM))
+        Some(StreamFault::Connection {
+            code: code::ENHANCE_YOUR_CALM
+        })
     );
     assert!(connection.unwritten().len() < FLOOD + 100);
 }
@@ -109,25 +128,31 @@ fn settings_and_pings_are_answered_and_a_flood_of_them_ends_it() {
 fn the_peer_decides_how_many_streams_there_are() {
     let (mut connection, first) = asked();
     connection.set(setting::MAX_CONCURRENT_STREAMS, 1).unwrap();
-    let head = Rc::new(RequestHead::of(&Request::new(())));
-    assert!(connection.poll_open(&mut cx(), &head, true).is_pending());
-    connection.feed(&frame(kind::RST_STREAM, 0, 1, &[0, 0, 0, 7]));
+    let head = RequestHead::new("GET", "http", "h", "/");
+    assert!(poll_open(&mut connection, head.clone(), true).is_pending());
+    connection.feed(
+        &frame(kind::RST_STREAM, 0, 1, &[0, 0, 0, 7]),
+        Moment::default(),
+    );
     let fault = first.borrow().fault.clone().unwrap();
     assert!(fault.is_unprocessed(), "{fault}");
-    assert!(connection.poll_open(&mut cx(), &head, true).is_ready());
+    assert!(poll_open(&mut connection, head, true).is_ready());
 }
 
 #[test]
 fn who_goes_away_ends_what_came_after_and_nothing_else() {
     let (mut connection, first) = asked();
     let second = open(&mut connection, true);
-    connection.feed(&frame(kind::GOAWAY, 0, 0, b"\0\0\0\x01\0\0\0\x0bcalm"));
+    connection.feed(
+        &frame(kind::GOAWAY, 0, 0, b"\0\0\0\x01\0\0\0\x0bcalm"),
+        Moment::default(),
+    );
     assert!(!connection.is_open());
     let fault = second.borrow().fault.clone().unwrap();
     assert!(fault.is_unprocessed());
     assert!(fault.to_string().contains("calm"), "{fault}");
     assert_eq!(first.borrow().fault, None);
-    connection.feed(&frame(kind::HEADERS, 5, 1, b"\x88"));
+    connection.feed(&frame(kind::HEADERS, 5, 1, b"\x88"), Moment::default());
     assert!(first.borrow().is_over());
     assert!(connection.is_unwanted());
 }
@@ -135,11 +160,14 @@ fn who_goes_away_ends_what_came_after_and_nothing_else() {
 #[test]
 fn windows_are_given_back_as_they_are_read_and_nobody_may_exceed_them() {
     let (mut connection, stream) = asked();
-    connection.feed(&frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
+    connection.feed(
+        &frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"),
+        Moment::default(),
+    );
     let piece = frame(kind::DATA, 0, 1, &[7; MAX_FRAME]);
     let pieces = stream::WINDOW as usize / MAX_FRAME;
     for _ in 0..pieces / 2 {
-        connection.feed(&piece);
+        connection.feed(&piece, Moment::default());
     }
     assert_eq!(written(&mut connection), b"");
     let mut read = 0;
@@ -154,7 +182,7 @@ fn windows_are_given_back_as_they_are_read_and_nobody_may_exceed_them() {
         frame(kind::WINDOW_UPDATE, 0, 1, &owed)
     );
     for _ in 0..=pieces {
-        connection.feed(&piece);
+        connection.feed(&piece, Moment::default());
     }
     let fault = stream.borrow().fault.clone();
     let (code, by_peer) = (code::FLOW_CONTROL_ERROR, false);
@@ -165,10 +193,13 @@ fn windows_are_given_back_as_they_are_read_and_nobody_may_exceed_them() {
 #[test]
 fn small_pieces_do_not_cost_their_places() {
     let (mut connection, stream) = asked();
-    connection.feed(&frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
+    connection.feed(
+        &frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"),
+        Moment::default(),
+    );
     let piece = frame(kind::DATA, 0, 1, b"x");
     for _ in 0..10_000 {
-        connection.feed(&piece);
+        connection.feed(&piece, Moment::default());
     }
     let stream = &mut *stream.borrow_mut();
     let mut taken = Vec::new();
@@ -200,7 +231,7 @@ fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
     ];
     for (what, bytes) in of_stream {
         let (mut connection, stream) = asked();
-        connection.feed(bytes);
+        connection.feed(bytes, Moment::default());
         let fault = stream.borrow().fault.clone();
         assert!(
             matches!(fault, Some(StreamFault::Reset { by_peer: false, .. })),
@@ -246,10 +277,10 @@ fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
     ];
     for (what, bytes) in of_connection {
         let (mut connection, stream) = asked();
-        connection.feed(bytes);
+        connection.feed(bytes, Moment::default());
         let over = connection.over.clone();
         assert!(
-            matches!(over, Some(StreamFault::Connection { by_peer: false, .. })),
+            matches!(over, Some(StreamFault::Connection { .. })),
             "{what}: {over:?}"
         );
         assert_eq!(stream.borrow().fault, over, "{what}");
@@ -268,8 +299,12 @@ fn who_does_not_begin_with_settings_does_not_speak_http2() {
         b"\0\0\x08\x06\0\0\0\0\0",
     ] {
         let mut connection = Connection::new();
-        connection.feed(words);
-        assert!(connection.over.is_some(), "{words:?}");
+        connection.feed(words, Moment::default());
+        let over = connection.over.clone();
+        assert!(
+            matches!(over, Some(StreamFault::NotHttp2 { .. })),
+            "{words:?}"
+        );
     }
 }
 
@@ -277,13 +312,10 @@ fn who_does_not_begin_with_settings_does_not_speak_http2() {
 fn a_long_head_goes_in_several_frames() {
     let mut connection = Connection::new();
     let value = "v".repeat(40_000);
-    let request = Request::get("http://h/")
-        .header("x-long", &value)
-        .body(())
-        .unwrap();
-    let head = Rc::new(RequestHead::of(&request));
+    let mut head = RequestHead::new("GET", "http", "h", "/");
+    head.add("x-long", value.as_bytes());
     connection.wrote(connection.unwritten().len());
-    assert!(connection.poll_open(&mut cx(), &head, true).is_ready());
+    assert!(poll_open(&mut connection, head, true).is_ready());
     let bytes = written(&mut connection);
     let mut at = 0;
     let mut seen = Vec::new();
