@@ -11,7 +11,6 @@ const UNCHECKED: &[&str] = &[
     "crates/audit",
     "crates/engine",
     "crates/grpc",
-    "crates/http",
     "crates/http3",
     "crates/net",
     "crates/netem",
