@@ -15,6 +15,7 @@ pub mod delays;
 pub mod exchanges;
 pub mod http2;
 pub mod line;
+pub mod pauses;
 pub mod peers;
 pub mod quantiles;
 pub mod server;

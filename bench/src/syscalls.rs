@@ -71,6 +71,19 @@ pub fn pin_to_cpu(cpu: usize) -> io::Result<()> {
     Ok(())
 }
 
+/// Gives this thread real-time priority (`SCHED_FIFO`), 1 to 99.
+///
+/// # Errors
+/// When the kernel does not permit it.
+pub fn take_real_time_priority(priority: c_int) -> io::Result<()> {
+    let parameters = libc::sched_param {
+        sched_priority: priority,
+    };
+    // SAFETY: `parameters` is valid for the call; 0 is the calling thread.
+    checked(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) })?;
+    Ok(())
+}
+
 /// Asks the kernel to wake this thread as close to its timeouts as possible (1 ns of slack instead
 /// of 50 µs).
 pub fn sharpen_timers() {

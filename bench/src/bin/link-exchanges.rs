@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! link-exchanges --round-trip 26.4ms [--rate BITS_PER_SECOND] [--jitter 0.5ms] [--loss 0.01]
-//!                (--per-second 200 --seconds 10 | --at-once 1000 --bursts 5 --apart 2s)
+//!                (--per-second 200 --seconds 10 | --at-once 1000 --bursts 5 --apart 2s) [--watch 0,1]
 //! ```
 //!
 //! Prints the port of its server, reads the port of the relay to it from stdin, starts the exchanges through the
 //! relay and a few directly, and prints one JSON object. `excess` is the time of an exchange through the relay minus the
 //! median of direct ones, the configured delay and the line's own queueing, which is computed from when its messages entered the line.
 //! Jitter is subtracted as the same quantile of its known distribution, and a lost message as the round trip of its retransmission.
+//! With `--watch 0,1` exchanges during which one of these processors paused are counted apart, and `excess` leaves them out
+//! (see [`plimsoll_bench::pauses`]).
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -18,6 +20,7 @@ use std::time::Duration;
 use plimsoll_bench::arguments::{self, Arguments};
 use plimsoll_bench::exchanges::{Exchange, Exchanges, REQUEST, RESPONSE, Start};
 use plimsoll_bench::line::{departures, jitter_quantile};
+use plimsoll_bench::pauses::{self, Pause, Watch};
 
 /// Maximum direct exchanges per second.
 const DIRECT: f64 = 20.0;
@@ -43,6 +46,7 @@ fn run() -> Result<(), String> {
         "at-once",
         "bursts",
         "apart",
+        "watch",
     ];
     let arguments = Arguments::parse(std::env::args().skip(1), &known)?;
     let path = Path {
@@ -52,6 +56,11 @@ fn run() -> Result<(), String> {
         loss: arguments.value("loss")?.unwrap_or(0.0),
     };
     let starts = starts(&arguments)?;
+    let watched: Result<Vec<usize>, _> = match arguments.text("watch") {
+        Some(text) => text.split(',').map(str::parse).collect(),
+        None => Ok(Vec::new()),
+    };
+    let watched = watched.map_err(|error| format!("--watch: {error}"))?;
     let mut exchanges = Exchanges::new().map_err(|error| error.to_string())?;
     say(&exchanges.port().to_string())?;
     let mut line = String::new();
@@ -65,10 +74,12 @@ fn run() -> Result<(), String> {
         .map_err(|_| format!("`{}` is not the port of a relay", line.trim()))?;
     // The kernel starts to timestamp packets shortly after the request.
     thread::sleep(Duration::from_millis(300));
+    let watch = Watch::start(&watched);
     let ended = exchanges
         .run(relay, &starts)
         .map_err(|error| error.to_string())?;
-    say(&path.report(&ended))
+    let pauses = watch.end().map_err(|error| format!("--watch: {error}"))?;
+    say(&path.report(&ended, &pauses))
 }
 
 fn say(text: &str) -> Result<(), String> {
@@ -122,7 +133,7 @@ struct Path {
 }
 
 impl Path {
-    fn report(&self, exchanges: &[Exchange]) -> String {
+    fn report(&self, exchanges: &[Exchange], pauses: &[Pause]) -> String {
         let ended = |direct: bool| {
             let of_kind = exchanges.iter().filter(move |one| one.direct == direct);
             of_kind.filter(|one| one.response > 0).copied()
@@ -136,6 +147,9 @@ impl Path {
         let mut excess: Vec<f64> = through
             .iter()
             .zip(self.expected(&through))
+            .filter(|(exchange, _)| {
+                !pauses::any_between(pauses, exchange.started, exchange.response)
+            })
             .map(|(exchange, expected)| {
                 let excess = exchange.on_the_network() as f64 - expected as f64 - direct_median;
                 let repeats = self.repeats(excess);
@@ -149,13 +163,18 @@ impl Path {
             (quantile(&excess, q) - jitter) / 1e6
         };
         let ms = |nanos: f64| nanos / 1e6;
+        let paused: u64 = pauses.iter().map(|(begin, end)| end - begin).sum();
         // Each exchange is two messages of one packet.
         format!(
             "{{\"exchanges\":{},\"unfinished\":{unfinished},\"messages\":{},\"lost\":{lost},\
+             \"pauses\":{},\"paused_ms\":{:.3},\"during_pauses\":{},\
              \"direct_ms\":{{\"p50\":{:.4},\"p99\":{:.4}}},\
              \"excess_ms\":{{\"min\":{:.4},\"p50\":{:.4},\"p90\":{:.4},\"p99\":{:.4},\"max\":{:.4}}}}}",
             through.len(),
-            2 * through.len(),
+            2 * excess.len(),
+            pauses.len(),
+            ms(paused as f64),
+            through.len() - excess.len(),
             ms(direct_median),
             ms(quantile(&direct, 0.99)),
             beyond(0.0),

@@ -291,7 +291,8 @@ mod tests {
                 loss: 0.0,
             };
             assert!(
-                Namespace::make(name, &link).is_err_and(|error| error.contains("is not a valid name")),
+                Namespace::make(name, &link)
+                    .is_err_and(|error| error.contains("is not a valid name")),
                 "{name}"
             );
         }
