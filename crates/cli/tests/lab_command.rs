@@ -70,7 +70,10 @@ fn fixed_work_reports_makespan_and_payload() {
         let value = |name: &str| extra[name].as_f64().unwrap_or(f64::NAN);
         // Fifty responses of eleven bytes for each user.
         let megabytes = users * 50.0 * 11.0 / 1e6 / (value("makespan") / 1e3);
-        assert!((value("payload_megabytes_per_second") / megabytes - 1.0).abs() < 1e-6);
+        assert!(
+            (value("payload_megabytes_per_second") / megabytes - 1.0).abs() < 1e-6,
+            "{cell:#}"
+        );
         assert!((value("payload_megabits_per_second") / megabytes / 8.0 - 1.0).abs() < 1e-6);
         // On a busy machine the generator may doubt its figures; then they are missing.
         for figure in cell["figures"].as_array().expect("figures") {

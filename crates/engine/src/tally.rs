@@ -1,56 +1,45 @@
 use std::rc::Rc;
 
-use plimsoll_samples::Share;
+use crate::ScenarioContext;
 use plimsoll_units::Moment;
 
-use crate::ScenarioContext;
-
-/// A user's results for a scenario's fixed amount of work. They are passed on when the user
-/// switches to another scenario or ends. Nothing is counted if the amount is not fixed.
-#[derive(Debug, Default)]
-pub struct Tally {
-    scenario: Option<Rc<ScenarioContext>>,
-    share: Share,
-}
+/// Counts a user's calls for a scenario's fixed amount of work. Nothing is counted if the amount is
+/// not fixed.
+///
+/// The counts are kept per worker, so that they do not depend on when a user is freed.
+#[derive(Clone, Debug, Default)]
+pub struct Tally(Option<Rc<ScenarioContext>>);
 
 impl Tally {
-    /// An empty tally for `scenario`'s work.
+    /// The tally for `scenario`'s work.
     pub fn of(scenario: &Rc<ScenarioContext>) -> Tally {
         let fixed = scenario.state.work_done().is_some();
-        Tally {
-            scenario: fixed.then(|| Rc::clone(scenario)),
-            share: Share::default(),
-        }
+        Tally(fixed.then(|| Rc::clone(scenario)))
     }
 
     /// Counts a call with its payload in both directions, in bytes without headers and framing;
     /// `None` if it failed.
     #[inline]
-    pub fn call(&mut self, payload: Option<(u64, u64)>) {
-        if self.scenario.is_some() {
-            self.share.call(payload);
+    pub fn call(&self, payload: Option<(u64, u64)>) {
+        if let Some(scenario) = &self.0 {
+            scenario.share.borrow_mut().call(payload);
         }
     }
 
     /// Counts the time of an iteration, even of an incomplete one.
     #[inline]
-    pub fn iteration(&mut self, started: Moment, ended: Moment) {
-        if self.scenario.is_some() {
-            self.share.iteration(started, ended);
-        }
-    }
-
-    /// Passes on the results since the last call.
-    pub fn hand_in(&mut self) {
-        let state = self.scenario.as_ref().map(|scenario| &scenario.state);
-        if let Some(done) = state.and_then(|state| state.work_done()) {
-            done.add(&std::mem::take(&mut self.share));
+    pub fn iteration(&self, started: Moment, ended: Moment) {
+        if let Some(scenario) = &self.0 {
+            scenario.share.borrow_mut().iteration(started, ended);
         }
     }
 }
 
-impl Drop for Tally {
-    fn drop(&mut self) {
-        self.hand_in();
+impl ScenarioContext {
+    /// Adds this worker's share of a fixed amount of work to the scenario's results.
+    pub(crate) fn add_share(&self) {
+        if let Some(done) = self.state.work_done() {
+            done.add(&self.share.take());
+        }
     }
 }

@@ -1,8 +1,9 @@
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use plimsoll_samples::{BaseTags, Recorder, TagMap};
+use plimsoll_samples::{BaseTags, Recorder, Share, TagMap};
 use plimsoll_units::Moment;
 
 use crate::{AbortReason, RunState, ScenarioState, Stop};
@@ -94,6 +95,8 @@ pub struct ScenarioContext {
     pub tags: BaseTags,
     /// The same tags, for users who change theirs.
     pub tag_map: TagMap,
+    /// This worker's share of the scenario's fixed amount of work.
+    pub(crate) share: RefCell<Share>,
 }
 
 /// One iteration's numbers, times and stop signal.

@@ -150,6 +150,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
         Arc::clone(&assignment.run),
     ));
     let mut shares = std::mem::take(&mut assignment.scenarios);
+    let mut contexts = Vec::new();
     while let Some(command) = assignment.commands.recv().await {
         match command {
             Command::SetUp => {
@@ -173,14 +174,17 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
                         let named = recorder.sets(SystemTag::Scenario);
                         let tags = scenario_tags(&assignment.run_tags, &state, named);
                         let events = assignment.events.clone();
+                        let scenario = Rc::new(ScenarioContext {
+                            index: place,
+                            tags: recorder.base_tags(&tags),
+                            tag_map: tags,
+                            state: Arc::clone(&state),
+                            share: RefCell::default(),
+                        });
+                        contexts.push(Rc::clone(&scenario));
                         tokio::task::spawn_local(executors::run(Rc::new(Share {
                             seats: Rc::clone(&seats),
-                            scenario: Rc::new(ScenarioContext {
-                                index: place,
-                                tags: recorder.base_tags(&tags),
-                                tag_map: tags,
-                                state: Arc::clone(&state),
-                            }),
+                            scenario,
                             users: share.users,
                             planned: share.planned,
                             start: start + state.scenario.start_time,
@@ -223,6 +227,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     }
     reporting.abort();
     let _ = reporting.await;
+    contexts.iter().for_each(|context| context.add_share());
     outbox.send(None);
     // Everything is measured. The users are freed after this: with millions of objects in scripts it takes seconds, and
     // the end of the run does not wait for it.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use plimsoll_engine::{
     AbortReason, Ending, Event, InitError, Iteration, Running, ScenarioContext, Setting, Stop,
-    UserFactory, UserId, VirtualUser, Worker,
+    Tally, UserFactory, UserId, VirtualUser, Worker,
 };
 use plimsoll_plan::{Executor, Plan, Rate, Scenario, Stage};
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
@@ -45,6 +45,7 @@ struct Sleeper {
     abort_at: Option<u64>,
     never_wait: bool,
     frees: Option<Arc<Frees>>,
+    tally: Tally,
 }
 
 /// Users that can be freed only once this is released, or after a long time.
@@ -81,6 +82,7 @@ impl UserFactory for Sleepers {
             abort_at: self.abort_at,
             never_wait: self.never_wait,
             frees: self.frees.clone(),
+            tally: Tally::default(),
         })
     }
 
@@ -101,6 +103,7 @@ impl UserFactory for Sleepers {
 impl VirtualUser for Sleeper {
     fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
         self.scenario = scenario.index;
+        self.tally = Tally::of(scenario);
     }
 
     async fn iterate(&mut self, it: &Iteration) -> Ending {
@@ -119,6 +122,8 @@ impl VirtualUser for Sleeper {
             late: it.scheduled.map(|scheduled| it.started.since(scheduled)),
             interrupted: slept.is_err(),
         });
+        self.tally.call(Some((3, 5)));
+        self.tally.iteration(it.started, plimsoll_clock::now());
         let enough = self.never_wait && it.in_user == 9;
         if enough || self.abort_at == Some(it.in_test) {
             return Ending::Abort(AbortReason::ByScript("enough".to_owned()));
@@ -434,6 +439,9 @@ fn the_end_of_a_run_does_not_wait_until_users_are_freed() {
     let outcome = run_with(factory, scenario(executor), 2);
     assert_eq!(outcome.seen.len(), 8);
     assert_eq!(frees.freed.load(Ordering::Relaxed), 0);
+    let work = outcome.running.scenarios[0].work().expect("fixed work");
+    assert_eq!((work.iterations, work.done.calls), (8, 8));
+    assert_eq!((work.done.sent.get(), work.done.received.get()), (24, 40));
     *frees.is_released.lock().unwrap() = true;
     frees.released.notify_all();
 }

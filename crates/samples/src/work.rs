@@ -6,8 +6,8 @@ use std::time::Duration;
 use plimsoll_units::{Bytes, Moment};
 use serde::{Serialize, Serializer};
 
-/// The work that the users of a scenario have done, added up across workers. Each user keeps its
-/// own [`Share`] and adds it occasionally, so that a call touches no shared memory.
+/// The work that the users of a scenario have done, added up across workers. Each worker keeps its
+/// own [`Share`] and adds it at the end, so that a call touches no shared memory.
 #[derive(Debug)]
 pub struct WorkDone {
     calls: AtomicU64,
@@ -18,7 +18,7 @@ pub struct WorkDone {
     last_end: AtomicU64,
 }
 
-/// One user's part since it was last added.
+/// One worker's part since it was last added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     calls: u64,
@@ -129,7 +129,7 @@ impl Share {
 }
 
 impl WorkDone {
-    /// Adds a user's share.
+    /// Adds a worker's share.
     pub fn add(&self, share: &Share) {
         let pairs = [
             (&self.calls, share.calls),

@@ -115,7 +115,7 @@ pub struct User {
     pub scenario: RefCell<Option<Rc<ScenarioContext>>>,
     pub iteration: RefCell<Option<Iteration>>,
     /// Counts towards the scenario's work, if its amount is fixed.
-    pub tally: Rc<RefCell<Tally>>,
+    pub tally: RefCell<Tally>,
     /// Stops the current activity.
     pub stop: RefCell<Option<Stop>>,
     /// What `setup` returned, once this user has read it.
@@ -175,7 +175,7 @@ impl User {
             tags,
             scenario: RefCell::default(),
             iteration: RefCell::default(),
-            tally: Rc::default(),
+            tally: RefCell::default(),
             stop: RefCell::default(),
             setup_value: OnceCell::new(),
             outlives_abort: false,
@@ -234,7 +234,7 @@ impl User {
 
     /// Counts a call with its payload in both directions, in bytes; `None` if it failed.
     pub fn count_call(&self, payload: Option<(u64, u64)>) {
-        self.tally.borrow_mut().call(payload);
+        self.tally.borrow().call(payload);
     }
 
     /// Whether the current activity should have ended.

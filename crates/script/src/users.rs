@@ -255,10 +255,7 @@ impl VirtualUser for ScriptUser {
         let outcome = call.await;
         user.tags.leave_all_groups();
         let ended = self.instance.record_traffic();
-        let mut tally = user.tally.borrow_mut();
-        tally.iteration(iteration.started, ended);
-        tally.hand_in();
-        drop(tally);
+        user.tally.borrow().iteration(iteration.started, ended);
         if run.fresh_connections
             && let Some(work) = user.work()
         {

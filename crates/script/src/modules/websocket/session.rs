@@ -24,7 +24,7 @@ pub struct Session {
     tags: RefCell<Snapshot>,
     base: RefCell<Option<BaseTags>>,
     started: Moment,
-    tally: Rc<RefCell<Tally>>,
+    tally: Tally,
     /// Bytes of messages, sent and received, while the session is open.
     payload: Cell<Option<(u64, u64)>>,
     last_ping: Cell<u64>,
@@ -43,7 +43,7 @@ impl Session {
             tags: RefCell::new(tags),
             base: RefCell::default(),
             started: plimsoll_clock::now(),
-            tally: Rc::clone(&user.tally),
+            tally: user.tally.borrow().clone(),
             payload: Cell::new(None),
             last_ping: Cell::new(0),
             pings: RefCell::default(),
@@ -78,7 +78,7 @@ impl Session {
         if is_open {
             self.payload.set(Some((0, 0)));
         } else {
-            self.tally.borrow_mut().call(None);
+            self.tally.call(None);
         }
         self.add(builtin::WS_SESSIONS, 1.0);
         self.time(
@@ -182,7 +182,7 @@ impl Session {
             plimsoll_clock::now().since(self.started),
         );
         if let Some(payload) = self.payload.take() {
-            self.tally.borrow_mut().call(Some(payload));
+            self.tally.call(Some(payload));
         }
     }
 
