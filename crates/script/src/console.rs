@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value, give_way};
+
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value, give_way};
 use crate::user::user;
 
 /// The functions of the global `console`.

@@ -12,9 +12,8 @@ use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plimsoll_engine::timer::sleep_until;
+use plimsoll_quickjs::{Context, Fiber, Persistent, Returned, Thrown, Value};
 use plimsoll_units::Moment;
-
-use crate::quickjs::{Context, Fiber, Persistent, Returned, Thrown, Value};
 
 /// The work to do in the script after an operation has ended.
 type Finish = Box<dyn FnOnce(&Context) -> Result<(), Thrown>>;

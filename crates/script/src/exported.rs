@@ -3,8 +3,9 @@
 //! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not called, maps, sets and bytes have forms
 //! of their own, and values without a JSON form are refused instead of left out.
 
+use plimsoll_quickjs::{Thrown, Value, give_way};
+
 use crate::pure::base64::{self, Dialect};
-use crate::quickjs::{Thrown, Value, give_way};
 
 /// Why a value has no JSON form: it threw, or it holds the named kind of value.
 pub enum NoJson {

@@ -3,8 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use plimsoll_engine::AbortReason;
-
-use crate::quickjs::{Context, Exception, Frame, Thrown};
+use plimsoll_quickjs::{Context, Exception, Frame, Thrown};
 
 /// Why a script could not be loaded, or why it ended outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]

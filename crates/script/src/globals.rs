@@ -1,9 +1,10 @@
 //! The global objects and functions of scripts.
 
+use plimsoll_quickjs::{Atom, Class, Context, Entry, Returned, Thrown, Value, Written};
+
 use crate::console;
 use crate::modules::{text_codec, timers, webcrypto};
 use crate::program;
-use crate::quickjs::{Atom, Class, Context, Entry, Returned, Thrown, Value, Written};
 use crate::user::user;
 
 static FUNCTIONS: &[Entry] = &[

@@ -7,6 +7,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use plimsoll_engine::{AbortReason, Stop};
+use plimsoll_quickjs::{
+    Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value,
+};
 
 use crate::event_loop::Drained;
 use crate::failure::{ScriptError, uncaught, with_stack};
@@ -14,7 +17,6 @@ use crate::globals;
 use crate::names;
 use crate::program::UserLoader;
 use crate::pure::logline::Level;
-use crate::quickjs::{Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value};
 use crate::user::{Phase, User, user};
 
 /// One running copy of a program.
@@ -271,7 +273,7 @@ fn settle<'c, T>(
                 .map_err(|thrown| of_exception(context, thrown)),
             Err(Drained::Thrown(thrown)) => Err(of_exception(context, thrown)),
             Err(Drained::Unhandled(reason)) => {
-                let exception = crate::quickjs::Exception(reason.restore(context));
+                let exception = plimsoll_quickjs::Exception(reason.restore(context));
                 Err(Outcome::Rejected(uncaught(&exception)))
             }
         },

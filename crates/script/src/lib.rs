@@ -2,7 +2,7 @@
 //!
 //! [`Program::load`] compiles a script with everything it imports and runs its init code once.
 //! [`ScriptUsers`] creates virtual users from it for the engine. Each user has its own JavaScript
-//! runtime ([`quickjs`]) and runs its iterations on its own stack, so that a script can block in
+//! runtime ([`plimsoll_quickjs`]) and runs its iterations on its own stack, so that a script can block in
 //! plain synchronous code. [`modules`] has one file per module that scripts import.
 
 mod archive;
@@ -19,7 +19,6 @@ mod names;
 mod once;
 mod program;
 pub mod pure;
-mod quickjs;
 mod summary;
 mod tags;
 mod user;

@@ -2,7 +2,7 @@
 //!
 //! Elsewhere a plain `"text"` key is good enough.
 
-use crate::quickjs::{Name, NameRange};
+use plimsoll_quickjs::{Name, NameRange};
 
 macro_rules! names {
     ($($name:ident = $text:literal),* $(,)?) => {
@@ -11,7 +11,7 @@ macro_rules! names {
         #[repr(u16)]
         enum Place { $($name),* }
         $(#[allow(dead_code)] pub const $name: Name = Name(Place::$name as u16);)*
-        /// All names, in the form that [`crate::quickjs::Settings::names`] takes.
+        /// All names, in the form that [`plimsoll_quickjs::Settings::names`] takes.
         pub const TABLE: &[&str] = &[$($text),*];
     };
 }

@@ -7,13 +7,13 @@ use std::task::Poll;
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, UserId};
+use plimsoll_quickjs::{Thrown, Value};
 use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
 use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
 use crate::once;
-use crate::quickjs::{Thrown, Value};
 use crate::user::{Common, Phase, User};
 use crate::users::within;
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use indexmap::IndexMap;
 use plimsoll_engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
+use plimsoll_quickjs::{Context, Persistent, Thrown};
 use plimsoll_samples::{BaseTags, Recorder, Registry};
 use plimsoll_units::Moment;
 use rustc_hash::FxBuildHasher;
@@ -18,7 +19,6 @@ use crate::modules::http::{HttpOptions, HttpState};
 use crate::program::Library;
 use crate::pure::gorand::GoRand;
 use crate::pure::logline::Level;
-use crate::quickjs::{Context, Persistent, Thrown};
 use crate::tags::Tags;
 
 /// What a script of this user is doing.

@@ -29,10 +29,12 @@ const EDGES: &[(&str, &[&str])] = &[
         "engine",
         &["units", "clock", "machine", "plan", "pace", "samples"],
     ),
+    ("quickjs", &["units", "clock", "engine"]),
     (
         "script",
         &[
             "units", "clock", "machine", "plan", "samples", "net", "http", "ws", "grpc", "engine",
+            "quickjs",
         ],
     ),
     (

@@ -16,6 +16,7 @@ const UNCHECKED: &[&str] = &[
     "crates/netem",
     "crates/output",
     "crates/plan",
+    "crates/quickjs",
     "crates/report",
     "crates/samples",
     "crates/script",

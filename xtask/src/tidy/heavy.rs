@@ -8,8 +8,8 @@ use super::manifest::Manifest;
 const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (
         &["rquickjs", "rquickjs-core", "rquickjs-sys", "corosensei"],
-        &["script"],
-        "JavaScript lives in `script`",
+        &["quickjs"],
+        "JavaScript lives in `quickjs`",
     ),
     (
         &["oxc_parser", "oxc_ast", "oxc_allocator", "oxc_span"],

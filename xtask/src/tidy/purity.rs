@@ -31,6 +31,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
             "http",
             "engine",
             "samples",
+            "quickjs",
             "script",
             "scriptless",
             "machine",

@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
+
 use super::octets::{octets, text_or_empty, with_octets};
 use super::{BuiltIn, Shape};
 use crate::pure::digests::{self, Algorithm, Encoded, Hasher};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/crypto",

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+
 use super::data::{self, Elements};
 use super::fs::File;
 use super::{BuiltIn, Shape, link_constructor};
 use crate::pure::csv::{CsvError, Reader};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {

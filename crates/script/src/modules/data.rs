@@ -7,8 +7,11 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use plimsoll_quickjs::{
+    Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, give_way,
+};
+
 use super::{BuiltIn, Shape};
-use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, give_way};
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {

@@ -1,9 +1,10 @@
 //! `k6/encoding`: Base64.
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned};
+
 use super::octets::{text_or_empty, with_octets};
 use super::{BuiltIn, Shape};
 use crate::pure::base64::{self, Dialect};
-use crate::quickjs::{Call, Context, Entry, Returned};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/encoding",

@@ -1,9 +1,9 @@
 //! `k6/execution`: information about the run for scripts.
 
 use plimsoll_engine::AbortReason;
+use plimsoll_quickjs::{Atom, Call, Class, Context, Returned, Thrown, Value, Written};
 
 use super::{BuiltIn, Shape};
-use crate::quickjs::{Atom, Call, Class, Context, Returned, Thrown, Value, Written};
 use crate::user::{Phase, User, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -228,7 +228,7 @@ fn live<'c, T: Class>(context: &'c Context, name: &str, made: T) -> Returned<'c>
         return Ok(kept.restore(context));
     }
     let object = context.instance(made)?;
-    let kept = crate::quickjs::Persistent::new(&object);
+    let kept = plimsoll_quickjs::Persistent::new(&object);
     user.modules.insert(name.to_owned(), kept);
     Ok(object)
 }
@@ -254,7 +254,7 @@ fn metrics<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
             ("metadata", context.function("get", 0, metadata)?),
         ],
     )?;
-    let kept = crate::quickjs::Persistent::new(&metrics);
+    let kept = plimsoll_quickjs::Persistent::new(&metrics);
     user.modules.insert(KEPT.to_owned(), kept);
     Ok(metrics)
 }
@@ -289,7 +289,7 @@ fn options<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let options = context.parse_json(&run.options, "options")?;
     freeze_deeply(&options)?;
     user.modules
-        .insert(KEPT.to_owned(), crate::quickjs::Persistent::new(&options));
+        .insert(KEPT.to_owned(), plimsoll_quickjs::Persistent::new(&options));
     Ok(options)
 }
 

@@ -1,6 +1,6 @@
 //! Errors with their own names, as WebCrypto and `k6/experimental/fs` define them.
 
-use crate::quickjs::{Context, ErrorKind, Thrown, Value};
+use plimsoll_quickjs::{Context, ErrorKind, Thrown, Value};
 
 /// An error with its own `name`, such as `OperationError`.
 #[derive(Debug)]

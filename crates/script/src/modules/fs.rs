@@ -4,10 +4,11 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+
 use super::fault::Fault;
 use super::{BuiltIn, Shape};
 use crate::program;
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -61,7 +62,7 @@ impl Class for File {
 fn file<'a, 'c>(
     context: &'c Context,
     this: &'a Value<'c>,
-) -> Result<crate::quickjs::Instance<'a, File>, Thrown> {
+) -> Result<plimsoll_quickjs::Instance<'a, File>, Thrown> {
     this.instance::<File>()
         .ok_or_else(|| context.throw_type("a method of a file was called on something else"))
 }

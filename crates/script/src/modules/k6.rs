@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+
 use super::sample_tags::with_tags;
 use super::{BuiltIn, Shape};
 use crate::pure::gorand::GoRand;
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 use crate::user::user;
 
 pub const MODULE: BuiltIn = BuiltIn {

@@ -1,11 +1,11 @@
 //! `k6/metrics`: custom metrics of scripts.
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind, MetricId};
 
 use super::octets::text_or_empty;
 use super::{BuiltIn, Shape, link_constructor};
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {

@@ -24,10 +24,10 @@
 //!
 //! * Errors: `Err(context.throw_plain(..))`, `throw_type(..)`; never a panic.
 //! * Per-user state and services: [`crate::user::user`]`(context)`.
-//! * Objects with Rust state: implement [`crate::quickjs::Class`], make them with `context.instance(value)`, and find
+//! * Objects with Rust state: implement [`plimsoll_quickjs::Class`], make them with `context.instance(value)`, and find
 //!   the state again with `call.this().instance::<T>()`. JavaScript values that such an object keeps go into
-//!   [`crate::quickjs::Slot`]s shown by `Class::trace`. A value kept elsewhere in Rust is a
-//!   [`crate::quickjs::Persistent`].
+//!   [`plimsoll_quickjs::Slot`]s shown by `Class::trace`. A value kept elsewhere in Rust is a
+//!   [`plimsoll_quickjs::Persistent`].
 //! * Live objects, whose properties are computed: `const EXOTIC: bool = true` and `get`/`set`/`keys`/`delete`.
 //! * Constructors: `context.constructor(name, length, body)`; in the body, `call.this()` is `new.target` (undefined
 //!   when called without `new`); return `context.instance(..)`. `instanceof` works once
@@ -60,7 +60,7 @@ pub mod timers;
 pub mod webcrypto;
 mod websocket;
 
-use crate::quickjs::{Class, Context, Entry, Thrown, Value};
+use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
 
 /// A module that scripts import by name.
 pub struct BuiltIn {

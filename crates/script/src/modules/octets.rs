@@ -1,6 +1,6 @@
 //! Arguments that are bytes or text.
 
-use crate::quickjs::{Context, Thrown, Value};
+use plimsoll_quickjs::{Context, Thrown, Value};
 
 /// Runs `body` over the bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
 ///

@@ -1,6 +1,6 @@
 //! The tags that a script sets on single samples.
 
-use crate::quickjs::{Thrown, Value};
+use plimsoll_quickjs::{Thrown, Value};
 
 /// Tags of one call, in the order the script wrote them.
 #[derive(Clone, Debug, Default)]

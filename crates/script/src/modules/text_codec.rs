@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown, pieces};
+
 use super::link_constructor;
 use crate::pure::text_decoding::{Decoder, Encoding};
-use crate::quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown, pieces};
 
 /// Defines both on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {

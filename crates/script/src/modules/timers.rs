@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use plimsoll_quickjs::{Call, Context, Entry, Persistent, Returned};
+
 use super::{BuiltIn, Shape};
-use crate::quickjs::{Call, Context, Entry, Persistent, Returned};
 use crate::user::user;
 
 pub const MODULE: BuiltIn = BuiltIn {

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use super::Location;
-use crate::quickjs::{
+use plimsoll_quickjs::{
     Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value, on_new_stack,
 };
+
+use super::Location;
 
 /// A file that was compiled once and is loaded by every user.
 pub enum Compiled {

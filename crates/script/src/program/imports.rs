@@ -1,11 +1,12 @@
 //! Loads modules for a user's engine: `import`, `require`, `import.meta.resolve`.
 
+use plimsoll_quickjs::{
+    Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value,
+};
+
 use super::Location;
 use super::compile::Compiled;
 use crate::modules::BuiltIn;
-use crate::quickjs::{
-    Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value,
-};
 use crate::user::{Phase, user};
 
 /// Finds modules in the running user's library.

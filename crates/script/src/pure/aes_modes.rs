@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use crate::quickjs::{Progress, copy_in_pieces, give_way, pieces};
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
+use plimsoll_quickjs::{Progress, copy_in_pieces, give_way, pieces};
 
 const BLOCK: usize = 16;
 type Block = [u8; BLOCK];

@@ -3,7 +3,7 @@
 //! As in Go, newlines are skipped everywhere, other foreign bytes are errors, and the unused bits
 //! of the last character need not be zero.
 
-use crate::quickjs::Progress;
+use plimsoll_quickjs::Progress;
 
 /// The alphabet, and whether the last group is padded with `=`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::quickjs::{Progress, give_way};
+use plimsoll_quickjs::{Progress, give_way};
 
 /// Why a text is not CSV, with the position.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use plimsoll_quickjs::pieces;
+
 use super::base64::{self, Dialect};
-use crate::quickjs::pieces;
 
 /// The digests of `k6/crypto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

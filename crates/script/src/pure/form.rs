@@ -1,6 +1,6 @@
 //! Text encoding of forms in URLs: `application/x-www-form-urlencoded`.
 
-use crate::quickjs::Progress;
+use plimsoll_quickjs::Progress;
 
 /// `name=value` with both parts escaped.
 pub fn pair(name: &str, value: &str) -> String {

@@ -7,7 +7,7 @@
 //! Grammar: RFC 8259. The checker keeps its own stack of open brackets, so that a hostile body of a
 //! million `[` cannot exhaust a user's small stack.
 
-use crate::quickjs::give_way;
+use plimsoll_quickjs::give_way;
 
 /// The first position where a text is not JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]

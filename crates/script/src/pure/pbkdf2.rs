@@ -1,7 +1,8 @@
 //! Derives keys from passwords: PBKDF2 (RFC 8018, section 5.2) with HMAC.
 
+use plimsoll_quickjs::give_way;
+
 use super::digests::{Algorithm, Hasher};
-use crate::quickjs::give_way;
 
 /// The cost of an iteration, as a number of bytes that a digest reads in the same time.
 const ITERATION: usize = 512;

@@ -2,7 +2,7 @@
 //!
 //! WHATWG Encoding Standard, sections 7.1 (the interface), 8 (UTF-8) and 14.3 (UTF-16).
 
-use crate::quickjs::{Progress, extend_in_pieces, give_way};
+use plimsoll_quickjs::{Progress, extend_in_pieces, give_way};
 
 /// The supported encodings: UTF-8 and both byte orders of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

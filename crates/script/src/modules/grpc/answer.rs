@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use plimsoll_grpc::{Answer, Code, Metadata, Method};
+use plimsoll_quickjs::{Class, Context, Entry, Persistent, Returned, Value};
 
 use super::client::Known;
-use crate::quickjs::{Class, Context, Entry, Persistent, Returned, Value};
 use crate::user::user;
 
 /// A status as k6 shows it to scripts: an object that compares as a number and prints as its name.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use plimsoll_grpc::{Answer, Channel, Compression, Framed, Limits, Metadata, Schema, Template};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, SystemTag, builtin};
 
 use super::answer;
@@ -17,7 +18,6 @@ use super::parameters::{CallParameters, of_call, of_connect};
 use super::reach::{agent, endpoint, network};
 use crate::modules::sample_tags::SampleTags;
 use crate::program;
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::{Phase, User, Work, user};
 
 /// A client: its service descriptions and its connection to a server.

@@ -10,8 +10,9 @@ mod stream;
 
 pub use described::Described;
 
+use plimsoll_quickjs::{Context, Thrown, Value};
+
 use super::{BuiltIn, Shape, link_constructor};
-use crate::quickjs::{Context, Thrown, Value};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/net/grpc",

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use plimsoll_grpc::Metadata;
+use plimsoll_quickjs::{Thrown, Value};
 
 use crate::modules::sample_tags::SampleTags;
-use crate::quickjs::{Thrown, Value};
 
 /// Parameters of a call.
 pub struct CallParameters {

@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use plimsoll_grpc::{Channel, Code, Framed, Receiver, Sender, Status, Template};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, MetricId, builtin};
 
 use super::answer;
@@ -17,7 +18,6 @@ use super::counts::{CallEnd, count_call, count_opened};
 use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
 use crate::user::{User, user};
 
 /// A stream as the script holds it.

@@ -1,8 +1,9 @@
 //! One node with the DOM's interface; properties of the DOM are methods here.
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
+
 use super::selection::Selection;
 use crate::pure::html::{Node, Selectors};
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
 
 /// The cost of making an element of a node, as a number of bytes that could be read in the same
 /// time.

@@ -11,9 +11,10 @@ mod values;
 pub use selection::Selection;
 pub use values::serialize_object;
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned};
+
 use super::{BuiltIn, Shape};
 use crate::pure::html;
-use crate::quickjs::{Call, Context, Entry, Returned};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/html",

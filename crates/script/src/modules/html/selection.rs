@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use plimsoll_quickjs::{
+    Call, Class, Context, Entry, Returned, Thrown, Value, collect_in_pieces, give_way,
+};
+
 use super::element::Element;
 use super::values;
 use crate::pure::html::{Node, Selectors};
-use crate::quickjs::{
-    Call, Class, Context, Entry, Returned, Thrown, Value, collect_in_pieces, give_way,
-};
 
 /// The cost of looking at a node, as a number of bytes that could be read in the same time.
 const NODE: usize = 128;

@@ -1,8 +1,9 @@
 //! The values of form fields and data attributes.
 
+use plimsoll_quickjs::{Context, Returned, Thrown, Value};
+
 use crate::pure::form;
 use crate::pure::html::{Node, Selectors};
-use crate::quickjs::{Context, Returned, Thrown, Value};
 
 /// The value of a form field.
 enum Field {

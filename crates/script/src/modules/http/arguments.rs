@@ -6,6 +6,7 @@ use std::time::Duration;
 use plimsoll_http::{
     Auth, BodyUse, CookieJar, Encoding, Method, Protocol, Request, RequestCookie, Url,
 };
+use plimsoll_quickjs::{Context, Thrown, Value};
 
 use super::body::read_body;
 use super::cookies::Jar;
@@ -14,7 +15,6 @@ use super::state::Callback;
 use super::url::TaggedUrl;
 use crate::modules::sample_tags::SampleTags;
 use crate::names;
-use crate::quickjs::{Context, Thrown, Value};
 use crate::user::user;
 
 /// A request that is ready to be sent, and how to process its response.

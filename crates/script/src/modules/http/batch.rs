@@ -6,13 +6,13 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use plimsoll_engine::time_slice;
 use plimsoll_http::Method;
+use plimsoll_quickjs::{
+    Call, Context, Returned, Value, collect_in_pieces, give_way, reserve_in_pieces,
+};
 
 use super::arguments::{Prepared, Refused, prepare};
 use super::send::{Outcome, conclude, exchange, method_of, refuse_as};
 use super::url::TaggedUrl;
-use crate::quickjs::{
-    Call, Context, Returned, Value, collect_in_pieces, give_way, reserve_in_pieces,
-};
 use crate::user::{User, Work, user};
 
 /// The cost of reading one request, as a number of bytes that could be read in the same time.

@@ -1,13 +1,13 @@
 //! The body argument: a string, bytes, or an object that is sent as a form.
 
 use plimsoll_http::Request;
+use plimsoll_quickjs::{
+    Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way, reserve_text_in_pieces,
+};
 
 use super::file::FileData;
 use crate::pure::form::push_escaped;
 use crate::pure::logline::Level;
-use crate::quickjs::{
-    Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way, reserve_text_in_pieces,
-};
 use crate::user::user;
 
 /// Sets the request's body and its content type.

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
 use plimsoll_http::{Cookie, CookieJar, Url};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use crate::user::user;
 
 /// A script's cookie jar.

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use plimsoll_quickjs::{Call, Class, Context, Returned, Value};
+
 use super::state::Callback;
-use crate::quickjs::{Call, Class, Context, Returned, Value};
 use crate::user::user;
 
 /// The result of `http.expectedStatuses`: ranges of statuses, both ends included.

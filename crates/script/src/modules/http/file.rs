@@ -1,6 +1,6 @@
 //! `http.file`: a part of a multipart body.
 
-use crate::quickjs::{Call, Class, Context, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Returned, Thrown, Value};
 
 /// The result of `http.file`. Its properties are ordinary ones, which scripts may change.
 pub struct FileData;

@@ -18,10 +18,10 @@ mod state;
 mod url;
 
 use plimsoll_http::Method;
+use plimsoll_quickjs::{Call, Context, Entry, Returned};
 
 use super::{BuiltIn, Shape, link_constructor};
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Context, Entry, Returned};
 use crate::user::user;
 
 pub use cookies::Jar;

@@ -1,13 +1,13 @@
 //! Methods for responses that are HTML pages: `html`, `clickLink` and `submitForm`.
 
 use plimsoll_http::{Method, Url};
+use plimsoll_quickjs::{Call, Context, Returned, Thrown, Value};
 
 use super::response::Response;
 use super::send;
 use crate::modules::html::Selection;
 use crate::pure::form;
 use crate::pure::html::{self, Node, Selectors};
-use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 
 /// `response.html(selector?)`.
 pub fn html<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {

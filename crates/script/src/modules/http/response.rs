@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use plimsoll_http::{TlsFacts, canonical_name};
+use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, Written};
 
 use super::arguments::ResponseType;
 use super::page;
 use crate::names;
 use crate::pure::{gjson, json_syntax};
-use crate::quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, Written};
 
 /// A response, or its substitute after a failure.
 pub struct Response {

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use plimsoll_http::{Auth, Exchange, Failure, Method};
+use plimsoll_quickjs::{Call, Context, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, HttpFacts, Phases};
 
 use super::arguments::{Prepared, Refused, ResponseType, prepare};
 use super::response::Response;
 use super::state::MAX_REDIRECTS;
 use crate::pure::logline::Level;
-use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 use crate::user::{User, Work, user};
 use plimsoll_units::Moment;
 

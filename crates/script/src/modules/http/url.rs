@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::quickjs::{Call, Class, Context, Entry, Returned};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned};
 
 /// A URL with the name for its samples.
 pub struct TaggedUrl {

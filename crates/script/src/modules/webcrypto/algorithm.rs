@@ -1,8 +1,9 @@
 //! The algorithm that a script names, and its parameters.
 
+use plimsoll_quickjs::{Context, Thrown, Value};
+
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
-use crate::quickjs::{Context, Thrown, Value};
 
 /// The algorithms with keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

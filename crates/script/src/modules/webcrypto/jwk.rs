@@ -1,11 +1,12 @@
 //! Secret keys as JSON Web Keys (RFC 7517; RFC 7518, section 6.4).
 
+use plimsoll_quickjs::{Context, Returned, Thrown, Value};
+
 use super::algorithm::Name;
 use super::key::Key;
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::base64::{self, Dialect};
 use crate::pure::digests::Algorithm as Digest;
-use crate::quickjs::{Context, Returned, Thrown, Value};
 
 /// The `alg` member of a key of that length.
 fn alg(name: Name, hash: Option<Digest>, length: usize) -> Option<String> {

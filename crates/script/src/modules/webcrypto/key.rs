@@ -1,9 +1,10 @@
 //! `CryptoKey`.
 
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+
 use super::algorithm::{Name, digest_name};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
-use crate::quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 
 /// The possible uses of a key.
 const USAGES: [&str; 8] = [

@@ -1,12 +1,13 @@
 //! Creates keys: from data, at random, and from other keys.
 
+use plimsoll_quickjs::{Call, Context, Returned, Thrown, Value};
+
 use super::algorithm::{self, Name};
 use super::key::{self, Key};
 use super::{jwk, random};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
 use crate::pure::pbkdf2;
-use crate::quickjs::{Call, Context, Returned, Thrown, Value};
 
 /// `importKey(format, data, algorithm, extractable, usages)`
 pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {

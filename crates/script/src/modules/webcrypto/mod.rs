@@ -9,9 +9,10 @@ mod key;
 mod material;
 mod subtle;
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+
 use super::link_constructor;
 use crate::pure::digests::hex;
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 
 use super::fault::Fault;
 

@@ -1,5 +1,7 @@
 //! `crypto.subtle`.
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
+
 use super::algorithm::{self, Name};
 use super::jwk;
 use super::key::{self, Key};
@@ -7,7 +9,6 @@ use super::material::{self, Wanted};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::aes_modes::{Aes, CipherError};
 use crate::pure::digests;
-use crate::quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 
 pub static ENTRIES: &[Entry] = &[
     Entry::function(c"encrypt", 3, |context, call| {

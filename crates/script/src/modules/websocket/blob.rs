@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
 
 /// Bytes and their media type.
 pub struct Blob {

@@ -1,5 +1,6 @@
 //! `k6/ws`: `connect` calls the handlers during the session, and returns at its end.
 
+use plimsoll_quickjs::{Call, Context, Entry, Returned};
 use plimsoll_ws::{Opened, Rejected};
 
 use super::dial::{Dial, Manner};
@@ -7,7 +8,6 @@ use super::session::Session;
 use super::socket::Socket;
 use super::words;
 use crate::modules::{BuiltIn, Shape};
-use crate::quickjs::{Call, Context, Entry, Returned};
 use crate::user::user;
 
 pub const MODULE: BuiltIn = BuiltIn {

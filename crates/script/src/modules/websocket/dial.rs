@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use plimsoll_http::{CookieJar, Fields, Method, Request, Url};
+use plimsoll_quickjs::{Context, Thrown, Value};
 use plimsoll_ws::{Limits, Offer, OfferDeflate, Opened};
 
 use crate::modules::http::Jar;
 use crate::modules::sample_tags::SampleTags;
-use crate::quickjs::{Context, Thrown, Value};
 use crate::user::{Work, user};
 
 /// Everything that a handshake needs.

@@ -3,6 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use plimsoll_quickjs::{
+    Call, Class, Context, Entry, Instance, Persistent, Returned, Slot, Thrown, Value,
+};
 use plimsoll_ws::Kind;
 
 use super::blob::{self, Blob};
@@ -12,9 +15,6 @@ use super::link::{Farewell, Link, News, ReadyState};
 use super::session::Session;
 use crate::modules::{BuiltIn, Shape, link_constructor};
 use crate::pure::logline::Level;
-use crate::quickjs::{
-    Call, Class, Context, Entry, Instance, Persistent, Returned, Slot, Thrown, Value,
-};
 use crate::user::{User, user};
 
 pub const MODULE: BuiltIn = BuiltIn {

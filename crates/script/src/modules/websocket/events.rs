@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::quickjs::{Context, Returned, Value};
+use plimsoll_quickjs::{Context, Returned, Value};
 
 /// The events that handlers can be registered for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

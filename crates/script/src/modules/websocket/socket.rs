@@ -10,13 +10,13 @@ use std::time::Duration;
 use plimsoll_engine::timer::sleep_until;
 use plimsoll_http::BudgetShare;
 use plimsoll_net::Stream;
+use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
 use plimsoll_units::Moment;
 use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 
 use super::parting::{linger, part};
 use super::session::Session;
 use super::words;
-use crate::quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
 
 /// Events read while a write is blocked, so that two peers that both write do not deadlock.
 const TAKEN_AHEAD: usize = 1024;

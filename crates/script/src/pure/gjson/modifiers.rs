@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
+use plimsoll_quickjs::Progress;
+
 use super::select::{self, Found, array_of};
 use super::text::{Kind, elements, kind, members, quote, unquote, value_end};
 use crate::pure::json_syntax;
-use crate::quickjs::Progress;
 
 /// Whether `name` (without its `@`) is a modifier.
 pub(super) fn exists(name: &str) -> bool {

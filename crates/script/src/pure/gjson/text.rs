@@ -2,7 +2,7 @@
 //!
 //! Everything here accepts any bytes: an index past the end is treated as the end.
 
-use crate::quickjs::{Progress, give_way};
+use plimsoll_quickjs::{Progress, give_way};
 use std::borrow::Cow;
 
 /// The type of a value, known from its first byte.

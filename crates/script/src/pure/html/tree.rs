@@ -6,12 +6,12 @@ use std::cell::RefCell;
 use std::ops::{Index, IndexMut};
 use std::rc::Rc;
 
-use crate::quickjs::{give_way, give_way_in_drop, reserve_in_pieces};
 use html5ever::interface::{
     Attribute, ElemName, ElementFlags, NodeOrText, QualName, QuirksMode, TreeSink,
 };
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{LocalName, Namespace, ParseOpts, parse_document};
+use plimsoll_quickjs::{give_way, give_way_in_drop, reserve_in_pieces};
 
 /// Bytes passed to the parser at once.
 const PIECE: usize = 512;

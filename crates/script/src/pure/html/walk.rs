@@ -2,8 +2,9 @@
 
 use html5ever::serialize::{HtmlSerializer, SerializeOpts, Serializer};
 
+use plimsoll_quickjs::{collect_in_pieces, give_way, reserve_in_pieces};
+
 use super::tree::{Entry, Kind, Node};
-use crate::quickjs::{collect_in_pieces, give_way, reserve_in_pieces};
 
 /// Bytes of text written at once.
 const PIECE: usize = 4096;

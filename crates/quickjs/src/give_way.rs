@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use super::runtime::Inner;
+use crate::runtime::Inner;
 
 /// Work between two clock readings. A reading costs as much as a few hundred bytes of work.
 const STEP: usize = 16 * 1024;

@@ -7,9 +7,9 @@ use std::any::TypeId;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-use super::function::{Entry, Returned, guarded};
-use super::name::Atom;
-use super::{Context, Thrown, Value, sys};
+use crate::function::{Entry, Returned, guarded};
+use crate::name::Atom;
+use crate::{Context, Thrown, Value, sys};
 
 /// A Rust type that scripts hold as objects.
 ///
@@ -81,6 +81,7 @@ pub enum Written {
 pub struct Slot(Cell<Option<sys::JSValue>>);
 
 impl Slot {
+    /// A slot without a value.
     pub const fn empty() -> Self {
         Self(Cell::new(None))
     }
@@ -339,7 +340,7 @@ unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue
     unsafe {
         if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
         {
-            let inner = &*(sys::JS_GetRuntimeOpaque(runtime) as *const super::runtime::Inner);
+            let inner = &*(sys::JS_GetRuntimeOpaque(runtime) as *const crate::runtime::Inner);
             inner.with_engine_running(false, || (boxed.as_ref().table.free)(boxed, runtime));
         }
     }
@@ -374,7 +375,7 @@ unsafe fn own<'c>(
     };
     // SAFETY: the engine holds object and key for the time of the call.
     unsafe {
-        let this = super::value::Borrowed::from_raw(context, object);
+        let this = crate::value::Borrowed::from_raw(context, object);
         let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
         (boxed.as_ref().table.get)(boxed, context, &this, &key)
     }
@@ -516,7 +517,7 @@ unsafe extern "C" fn exotic_set(
         let done = guarded(context, || {
             if let Some(boxed) = host_box(context, object) {
                 let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
-                let value = super::value::Borrowed::from_raw(context, value);
+                let value = crate::value::Borrowed::from_raw(context, value);
                 written = (boxed.as_ref().table.set)(boxed, context, &key, &value)?;
             }
             Ok(context.undefined())

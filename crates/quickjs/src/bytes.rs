@@ -1,9 +1,10 @@
 //! Binary data: ArrayBuffers and their views.
 
-use super::give_way::{copy_in_pieces, pieces};
-use super::{Value, sys};
+use crate::give_way::{copy_in_pieces, pieces};
+use crate::{Value, sys};
 
 impl<'c> Value<'c> {
+    /// Whether this is an `ArrayBuffer`.
     #[inline]
     pub fn is_array_buffer(&self) -> bool {
         // SAFETY: the value is live.

@@ -9,18 +9,18 @@ use std::rc::Rc;
 use plimsoll_engine::time_slice;
 use plimsoll_units::Moment;
 
-use super::class::{ClassIds, Prototypes};
-use super::fiber::{Fiber, Suspender};
-use super::module::{Loader, PendingModules};
-use super::name::Names;
-use super::persistent::Registry;
-use super::promise::Rejections;
-use super::ticker::Ticking;
-use super::{Context, sys};
+use crate::class::{ClassIds, Prototypes};
+use crate::fiber::{Fiber, Suspender};
+use crate::module::{Loader, PendingModules};
+use crate::name::Names;
+use crate::persistent::Registry;
+use crate::promise::Rejections;
+use crate::ticker::Ticking;
+use crate::{Context, sys};
 
 /// The settings of a new runtime.
 pub struct Settings {
-    /// The property names that [`super::Name`] indexes.
+    /// The property names that [`crate::Name`] indexes.
     pub names: &'static [&'static str],
     /// Most bytes that the engine may allocate; `None` means no limit.
     pub memory_limit: Option<usize>,
@@ -146,8 +146,8 @@ impl Runtime {
             sys::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
             sys::JS_SetInterruptHandler(raw.as_ptr(), Some(on_interrupt), opaque);
             sys::JS_SetPauseHandler(raw.as_ptr(), Some(on_pause), opaque);
-            super::promise::track_rejections(raw, opaque);
-            super::module::install_loader(raw, opaque);
+            crate::promise::track_rejections(raw, opaque);
+            crate::module::install_loader(raw, opaque);
             if let Some(limit) = settings.memory_limit {
                 sys::JS_SetMemoryLimit(raw.as_ptr(), limit as _);
             }
@@ -157,7 +157,7 @@ impl Runtime {
 
     /// Runs `body` on the calling thread's own stack.
     ///
-    /// For work that never waits, such as tests and building values. Scripts run in a [`super::Fiber`].
+    /// For work that never waits, such as tests and building values. Scripts run in a [`crate::Fiber`].
     ///
     /// # Panics
     /// If a fiber of this runtime is suspended, because its stack limits would be lost.

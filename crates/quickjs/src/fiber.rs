@@ -19,9 +19,9 @@ use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use plimsoll_engine::time_slice;
 
-use super::give_way::Running;
-use super::runtime::Inner;
-use super::{Context, Runtime, Thrown, sys};
+use crate::give_way::Running;
+use crate::runtime::Inner;
+use crate::{Context, Runtime, Thrown, sys};
 
 /// With AddressSanitizer, functions need several times as much stack (fuzz/run).
 const SANITIZER_FACTOR: usize = if cfg!(feature = "address-sanitizer") {

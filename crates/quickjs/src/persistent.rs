@@ -4,11 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use super::{Context, Value, sys};
+use crate::{Context, Value, sys};
 
 /// A JavaScript value in Rust's own structures, such as the callback of a timer.
 ///
-/// It may outlive its runtime and is empty afterwards. Inside a [`super::Class`] use a [`super::Slot`] instead, which
+/// It may outlive its runtime and is empty afterwards. Inside a [`crate::Class`] use a [`crate::Slot`] instead, which
 /// the garbage collector can see.
 pub struct Persistent {
     place: usize,

@@ -1,6 +1,6 @@
 //! The parts that runtimes of a thread share, and those they create on first access.
 
-use super::tests::{eval, runtime};
+use crate::tests::{eval, runtime};
 
 /// Expressions that need each group of intrinsics, by its constructor or from inside the engine.
 const USES: [(&str, &str); 12] = [

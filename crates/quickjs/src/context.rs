@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::ffi::CString;
 
-use super::function::{Entry, HostFunction, trampoline};
-use super::give_way::utf8_in_pieces;
-use super::runtime::Inner;
-use super::{ErrorKind, Thrown, Value, sys};
+use crate::function::{Entry, HostFunction, trampoline};
+use crate::give_way::utf8_in_pieces;
+use crate::runtime::Inner;
+use crate::{ErrorKind, Thrown, Value, sys};
 
 /// Binary data above this size in bytes is copied in pieces.
 const LARGE: usize = 256 * 1024;
@@ -17,7 +17,7 @@ pub struct Context(sys::JSContext);
 
 impl Context {
     /// # Safety
-    /// `raw` must be a live context made by [`super::Runtime`], for as long as `'c`.
+    /// `raw` must be a live context made by [`crate::Runtime`], for as long as `'c`.
     #[inline]
     pub(super) unsafe fn from_raw<'c>(raw: *mut sys::JSContext) -> &'c Self {
         // SAFETY: `Context` is a transparent wrapper of an opaque type without bytes of its own.
@@ -35,7 +35,7 @@ impl Context {
         unsafe { &*(sys::JS_GetContextOpaque(self.raw()) as *const Inner) }
     }
 
-    /// The embedder's state, which was passed to [`super::Runtime::new`].
+    /// The embedder's state, which was passed to [`crate::Runtime::new`].
     ///
     /// # Panics
     /// If it has another type.
@@ -67,18 +67,21 @@ impl Context {
         unsafe { Value::from_raw(self, sys::JS_UNDEFINED) }
     }
 
+    /// The value `null`.
     #[inline]
     pub fn null(&self) -> Value<'_> {
         // SAFETY: an immediate value.
         unsafe { Value::from_raw(self, sys::JS_NULL) }
     }
 
+    /// A boolean.
     #[inline]
     pub fn bool(&self, value: bool) -> Value<'_> {
         // SAFETY: an immediate value.
         unsafe { Value::from_raw(self, if value { sys::JS_TRUE } else { sys::JS_FALSE }) }
     }
 
+    /// A number.
     #[inline]
     pub fn number(&self, value: impl Into<f64>) -> Value<'_> {
         // SAFETY: an immediate value.
@@ -91,6 +94,7 @@ impl Context {
         self.number(value as f64)
     }
 
+    /// A string with the characters of `text`.
     pub fn string(&self, text: &str) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given bytes.
         unsafe {
@@ -109,6 +113,7 @@ impl Context {
         }
     }
 
+    /// A string of UTF-16 code units, which may be lone surrogates.
     pub fn string_utf16(&self, units: &[u16]) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given units.
         unsafe {
@@ -119,6 +124,7 @@ impl Context {
         }
     }
 
+    /// A new empty object.
     pub fn object(&self) -> Result<Value<'_>, Thrown> {
         // SAFETY: the context is live.
         unsafe { Value::checked(self, sys::JS_NewObject(self.raw())) }
@@ -130,6 +136,7 @@ impl Context {
         unsafe { Value::checked(self, sys::JS_NewObjectProto(self.raw(), prototype.raw())) }
     }
 
+    /// A new array of `items`.
     pub fn array<'c>(
         &'c self,
         items: impl IntoIterator<Item = Value<'c>>,
@@ -159,6 +166,7 @@ impl Context {
         self.binary_data(bytes, sys::JS_NewArrayBufferCopy)
     }
 
+    /// A new `Uint8Array` with a copy of `bytes`.
     pub fn uint8_array(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
         self.binary_data(bytes, sys::JS_NewUint8ArrayCopy)
     }

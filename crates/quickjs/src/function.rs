@@ -9,9 +9,9 @@
 
 use std::ffi::{CStr, c_int};
 
-use super::give_way::{Interrupted, in_host_function};
-use super::value::Borrowed;
-use super::{Context, Thrown, Value, sys};
+use crate::give_way::{Interrupted, in_host_function};
+use crate::value::Borrowed;
+use crate::{Context, Thrown, Value, sys};
 
 /// The result of a host function.
 pub type Returned<'c> = Result<Value<'c>, Thrown>;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::Deref;
 
-use super::give_way::{copy_in_pieces, give_way, utf8_in_pieces};
-use super::{Context, Thrown, Value, sys};
+use crate::give_way::{copy_in_pieces, give_way, utf8_in_pieces};
+use crate::{Context, Thrown, Value, sys};
 
 /// The text of a value, borrowed from the engine if possible.
 pub struct Text<'c>(Source<'c>);

@@ -1,8 +1,8 @@
 //! Properties, prototypes and calls of objects.
 
-use super::give_way::{give_way, reserve_in_pieces};
-use super::name::{Atom, Key};
-use super::{Context, Thrown, Value, sys};
+use crate::give_way::{give_way, reserve_in_pieces};
+use crate::name::{Atom, Key};
+use crate::{Context, Thrown, Value, sys};
 
 /// The cost of reading a property, as a number of bytes that could be read in the same time.
 const ENTRY: usize = 64;

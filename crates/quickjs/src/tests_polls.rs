@@ -5,9 +5,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use super::tests::{eval, runtime};
-use super::tests_interrupts::alone;
-use super::{Context, Fiber, Runtime, block_on, sys};
+use crate::tests::{eval, runtime};
+use crate::tests_interrupts::alone;
+use crate::{Context, Fiber, Runtime, block_on, sys};
 
 /// More polls than the parser and a few calls cause.
 const POLLS: u32 = 60;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
-use super::runtime::Inner;
-use super::{Context, Exception, Persistent, Thrown, Value, sys};
+use crate::runtime::Inner;
+use crate::{Context, Exception, Persistent, Thrown, Value, sys};
 
 /// The state of a promise.
 pub enum PromiseState<'c> {

@@ -1,6 +1,6 @@
 //! Exceptions: throwing them from Rust, taking them from the engine, and reading their stack.
 
-use super::{Context, Value, sys};
+use crate::{Context, Value, sys};
 
 /// Proof that an exception is pending in the context. Host functions return it as their error.
 #[derive(Debug)]

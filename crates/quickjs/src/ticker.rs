@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use super::sys;
+use crate::sys;
 
 /// How often a computing script asks whether to continue.
 const TICK: Duration = Duration::from_millis(2);

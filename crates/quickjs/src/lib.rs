@@ -1,8 +1,8 @@
 //! A thin, safe wrapper over quickjs-ng.
 //!
-//! This is the only module of the crate that contains `unsafe` code. It adds no cost to the raw interface: a
-//! [`Value`] is the engine's value with a context reference, a host function is a plain Rust `fn` called through a
-//! trampoline made at compile time, and an operation that waits suspends the user's stack in a few nanoseconds.
+//! It adds no cost to the raw interface: a [`Value`] is the engine's value with a context reference, a host function
+//! is a plain Rust `fn` called through a trampoline made at compile time, and an operation that waits suspends the
+//! user's stack in a few nanoseconds.
 //!
 //! | type | meaning |
 //! |---|---|
@@ -16,8 +16,6 @@
 //!
 //! A value must not be passed to another runtime than its own. Debug builds assert this.
 #![allow(unsafe_code)]
-// The wrapper covers the engine's interface; the part that modules use changes over time.
-#![allow(dead_code, unused_imports)]
 
 mod bytes;
 mod class;
@@ -40,16 +38,17 @@ pub use class::{Class, Instance, Slot, Written};
 pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
-pub use function::{Call, Entry, Returned};
+pub use function::{Call, Entry, HostFunction, Returned};
 pub use give_way::{
     Progress, collect_in_pieces, copy_in_pieces, extend_in_pieces, give_way, give_way_in_drop,
     pieces, reserve_in_pieces, reserve_text_in_pieces,
 };
 pub use module::{Bytecode, Exports, Loader, Module};
 pub use name::{Atom, Key, Name, NameRange};
+pub use object::Keys;
 pub use persistent::Persistent;
 pub use promise::{PromiseState, Resolver};
-pub use runtime::{Runtime, Settings};
+pub use runtime::{MustEnd, OutOfMemory, Runtime, Settings};
 pub use text::Text;
 pub use value::{Borrowed, Value};
 

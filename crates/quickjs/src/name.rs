@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Context, sys};
+use crate::{Context, sys};
 
 /// An index into the runtime's table of property names, which are converted to the engine's form once per
 /// runtime.
@@ -66,10 +66,6 @@ impl Names {
         std::ptr::eq(self.texts, texts)
     }
 
-    pub(super) fn text(&self, name: Name) -> &'static str {
-        self.texts.get(name.0 as usize).copied().unwrap_or_default()
-    }
-
     /// # Safety
     /// `context` must be the live context in which the atoms were created.
     pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
@@ -109,10 +105,10 @@ impl<'c> Atom<'c> {
     }
 
     /// `value` as a property key; symbols stay symbols.
-    pub fn from_value(value: &super::Value<'c>) -> Result<Self, super::Thrown> {
+    pub fn from_value(value: &crate::Value<'c>) -> Result<Self, crate::Thrown> {
         // SAFETY: the value is live; this key owns the new atom.
         match unsafe { sys::JS_ValueToAtom(value.context.raw(), value.raw) } {
-            0 => Err(super::Thrown::pending()),
+            0 => Err(crate::Thrown::pending()),
             raw => Ok(Self {
                 raw,
                 context: value.context,

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::tests::{eval, runtime};
-use super::{Fiber, block_on};
+use crate::tests::{eval, runtime};
+use crate::{Fiber, block_on};
 
 /// Each of these runs far longer than a few ticks, mostly within one native call.
 const LONG: [&str; 24] = [

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
-use super::{Context, Text, Thrown, sys};
+use crate::{Context, Text, Thrown, sys};
 
 /// An owned JavaScript value.
 pub struct Value<'c> {
@@ -119,11 +119,13 @@ impl<'c> Value<'c> {
 
     // Kinds.
 
+    /// Whether this is `undefined`.
     #[inline]
     pub fn is_undefined(&self) -> bool {
         self.tag() == sys::JS_TAG_UNDEFINED
     }
 
+    /// Whether this is `null`.
     #[inline]
     pub fn is_null(&self) -> bool {
         self.tag() == sys::JS_TAG_NULL
@@ -135,31 +137,37 @@ impl<'c> Value<'c> {
         self.is_undefined() || self.is_null()
     }
 
+    /// Whether this is a boolean.
     #[inline]
     pub fn is_bool(&self) -> bool {
         self.tag() == sys::JS_TAG_BOOL
     }
 
+    /// Whether this is a number.
     #[inline]
     pub fn is_number(&self) -> bool {
         self.tag() == sys::JS_TAG_INT || self.tag() == sys::JS_TAG_FLOAT64
     }
 
+    /// Whether this is a string; a `String` object is none.
     #[inline]
     pub fn is_string(&self) -> bool {
         matches!(self.tag(), sys::JS_TAG_STRING | sys::JS_TAG_STRING_ROPE)
     }
 
+    /// Whether this is a symbol.
     #[inline]
     pub fn is_symbol(&self) -> bool {
         self.tag() == sys::JS_TAG_SYMBOL
     }
 
+    /// Whether this is a BigInt.
     #[inline]
     pub fn is_big_int(&self) -> bool {
         matches!(self.tag(), sys::JS_TAG_BIG_INT | sys::JS_TAG_SHORT_BIG_INT)
     }
 
+    /// Whether this is an object of any kind: functions and arrays are objects.
     #[inline]
     pub fn is_object(&self) -> bool {
         self.tag() == sys::JS_TAG_OBJECT
@@ -185,6 +193,7 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether this can be called.
     #[inline]
     pub fn is_function(&self) -> bool {
         // SAFETY: the value is live.
@@ -197,31 +206,37 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsAsyncFunction(self.raw) }
     }
 
+    /// Whether this is an error object.
     pub fn is_error(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsError(self.raw) }
     }
 
+    /// Whether this is a `Date`.
     pub fn is_date(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsDate(self.raw) }
     }
 
+    /// Whether this is a `RegExp`.
     pub fn is_regexp(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsRegExp(self.raw) }
     }
 
+    /// Whether this is a `Map`.
     pub fn is_map(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsMap(self.raw) }
     }
 
+    /// Whether this is a `Set`.
     pub fn is_set(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsSet(self.raw) }
     }
 
+    /// Whether this is a promise.
     #[inline]
     pub fn is_promise(&self) -> bool {
         // SAFETY: the value is live.
@@ -247,6 +262,7 @@ impl<'c> Value<'c> {
 
     // Primitive values.
 
+    /// The boolean, if it is one.
     #[inline]
     pub fn as_bool(&self) -> Option<bool> {
         // SAFETY: the tag says which field is set.

@@ -6,10 +6,10 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::function::guarded;
-use super::runtime::Inner;
-use super::value::Borrowed;
-use super::{Context, Thrown, Value, sys};
+use crate::function::guarded;
+use crate::runtime::Inner;
+use crate::value::Borrowed;
+use crate::{Context, Thrown, Value, sys};
 
 /// Finds the modules that scripts import.
 pub trait Loader {
@@ -246,7 +246,7 @@ impl Context {
         if atom == 0 {
             return None;
         }
-        Some(super::Atom::from_raw(self, atom).text())
+        Some(crate::Atom::from_raw(self, atom).text())
     }
 }
 

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
 
-use super::*;
+use crate::*;
 
 struct NoModules;
 
