@@ -324,6 +324,8 @@ fn changed_figures_are_found() {
                 arrived: ms(20 * number),
                 ended: ms(20 * number + 10),
                 outcome: Outcome::Answered(200),
+                received: 0,
+                sent: 2,
             })
             .collect(),
         connections: 1,

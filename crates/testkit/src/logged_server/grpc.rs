@@ -17,6 +17,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use super::behavior::{Act, Conduct};
 use super::log::Outcome;
 
+/// The length of the prefix of a message.
+const PREFIX: usize = 5;
+
 type Body = BoxBody<Bytes, Infallible>;
 
 /// gRPC's code for a service that is not available.
@@ -72,25 +75,26 @@ impl Connection {
         let message = request.into_body().collect().await;
         let message = message.map_err(io::Error::other)?.to_bytes();
         let ledger = &self.conduct.ledger;
-        let call = ledger.arrived(self.number);
+        let payload = message.len().saturating_sub(PREFIX);
+        let call = ledger.arrived(self.number, payload);
         let (wait, act) = self.conduct.decide(call);
         tokio::time::sleep(wait).await;
         match act {
             Act::Respond => {
-                ledger.ended(call, Outcome::Answered(0));
+                ledger.ended(call, Outcome::Answered(0), payload);
                 Ok(whole(message))
             }
             Act::Fail => {
-                ledger.ended(call, Outcome::Answered(UNAVAILABLE));
+                ledger.ended(call, Outcome::Answered(UNAVAILABLE), 0);
                 Ok(failed())
             }
             Act::Drop => {
-                ledger.ended(call, Outcome::Cut);
+                ledger.ended(call, Outcome::Cut, 0);
                 self.socket.shutdown(Shutdown::Both)?;
                 std::future::pending().await
             }
             Act::Reset => {
-                ledger.ended(call, Outcome::Cut);
+                ledger.ended(call, Outcome::Cut, 0);
                 Err(io::Error::other("reset this stream"))
             }
             Act::Ignore => std::future::pending().await,

@@ -1,4 +1,4 @@
-//! HTTP/1.1 requests without a body, one thread per connection; upgrades continue as WebSocket.
+//! HTTP/1.1 requests with any `Content-Length`, one thread per connection; upgrades continue as WebSocket.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -31,7 +31,9 @@ fn connection(mut stream: TcpStream, number: u64, conduct: &Conduct) -> io::Resu
         if let Some(key) = websocket::key(&head) {
             return websocket::serve(stream, &key, pending, number, conduct);
         }
-        let request = conduct.ledger.arrived(number);
+        let length = content_length(&head);
+        skip_body(&mut stream, &mut pending, length, conduct)?;
+        let request = conduct.ledger.arrived(number, length);
         let (wait, act) = conduct.decide(request);
         thread::sleep(wait);
         if !treat(&mut stream, request, act, conduct)? {
@@ -47,7 +49,7 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
         Act::Respond => (200, "OK"),
         Act::Fail => (503, "Service Unavailable"),
         Act::Drop | Act::Reset => {
-            conduct.ledger.ended(request, Outcome::Cut);
+            conduct.ledger.ended(request, Outcome::Cut, 0);
             end(stream, act)?;
             return Ok(false);
         }
@@ -57,18 +59,19 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
     let mut response =
         format!("HTTP/1.1 {status} {reason}\r\nContent-Length: {length}\r\n\r\n").into_bytes();
     response.resize(response.len() + length, b'x');
+    let ledger = &conduct.ledger;
     // Sends all but the last byte first, so that the log's end time is never later than the
     // client's.
     let (last, begin) = response.split_last().unwrap_or((&b'x', &[]));
     if response.len() > 4096 {
         stream.write_all(begin)?;
-        conduct.ledger.ended(request, Outcome::Answered(status));
+        ledger.ended(request, Outcome::Answered(status), length);
         stream.write_all(&[*last])?;
     } else {
-        conduct.ledger.ended(request, Outcome::Answered(status));
+        ledger.ended(request, Outcome::Answered(status), length);
         stream.write_all(&response)?;
     }
-    conduct.ledger.transferred(0, response.len());
+    ledger.transferred(0, response.len());
     Ok(true)
 }
 
@@ -84,6 +87,38 @@ pub(super) fn end(stream: &mut TcpStream, act: Act) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(1)))?;
     let mut rest = [0; 1024];
     while stream.read(&mut rest)? > 0 {}
+    Ok(())
+}
+
+/// The length of a request's body: 0 without a valid `Content-Length`.
+fn content_length(head: &[u8]) -> usize {
+    let head = String::from_utf8_lossy(head);
+    let mut fields = head.lines().filter_map(|line| line.split_once(':'));
+    let length = fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    length
+        .and_then(|(_, value)| value.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+/// Reads `length` bytes of a body. Later bytes stay in `pending`.
+fn skip_body(
+    stream: &mut TcpStream,
+    pending: &mut Vec<u8>,
+    length: usize,
+    conduct: &Conduct,
+) -> io::Result<()> {
+    let mut missing = length.saturating_sub(pending.len());
+    pending.drain(..length - missing);
+    let mut buffer = [0; 4096];
+    while missing > 0 {
+        let most = missing.min(buffer.len());
+        let count = stream.read(buffer.get_mut(..most).unwrap_or_default())?;
+        if count == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        conduct.ledger.transferred(count, 0);
+        missing -= count;
+    }
     Ok(())
 }
 

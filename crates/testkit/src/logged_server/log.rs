@@ -26,6 +26,9 @@ pub struct Entry {
     /// started.
     pub ended: Duration,
     pub outcome: Outcome,
+    /// Payload of the request and of its response: bodies and messages, without headers and framing.
+    pub received: u64,
+    pub sent: u64,
 }
 
 /// A copy of all entries and counters.
@@ -62,6 +65,15 @@ impl Log {
     pub fn failed(&self, is_good: impl Fn(u16) -> bool) -> u64 {
         let good = self.answered().filter(|&(_, status)| is_good(status));
         (self.entries.len() - good.count()) as u64
+    }
+
+    /// Payload of the requests with a good response, and of these responses.
+    pub fn payload(&self, is_good: impl Fn(u16) -> bool) -> (u64, u64) {
+        self.answered()
+            .filter(|&(_, status)| is_good(status))
+            .fold((0, 0), |(received, sent), (entry, _)| {
+                (received + entry.received, sent + entry.sent)
+            })
     }
 
     /// The time between each request and its response at the server, which is the minimum that a
@@ -132,9 +144,9 @@ impl Ledger {
         log.connections - 1
     }
 
-    /// Records that a request has arrived; until it ends, it counts as ignored. Returns its number,
-    /// from 0.
-    pub fn arrived(&self, connection: u64) -> usize {
+    /// Records that a request with this payload has arrived; until it ends, it counts as ignored.
+    /// Returns its number, from 0.
+    pub fn arrived(&self, connection: u64, payload: usize) -> usize {
         let now = self.now();
         let mut log = self.lock();
         log.entries.push(Entry {
@@ -142,17 +154,20 @@ impl Ledger {
             arrived: now,
             ended: now,
             outcome: Outcome::Ignored,
+            received: payload as u64,
+            sent: 0,
         });
         log.entries.len() - 1
     }
 
-    /// Records the outcome of a request. Called before its last bytes are sent, so that no client
-    /// can see them earlier.
-    pub fn ended(&self, number: usize, outcome: Outcome) {
+    /// Records the outcome of a request, and the payload of its response. Called before its last
+    /// bytes are sent, so that no client can see them earlier.
+    pub fn ended(&self, number: usize, outcome: Outcome, payload: usize) {
         let now = self.now();
         if let Some(entry) = self.lock().entries.get_mut(number) {
             entry.ended = now;
             entry.outcome = outcome;
+            entry.sent = payload as u64;
         }
     }
 

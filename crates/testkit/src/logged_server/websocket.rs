@@ -64,16 +64,17 @@ pub(super) fn serve(
         let (opcode, payload) = input.frame()?;
         match opcode {
             TEXT | BINARY => {
-                let request = conduct.ledger.arrived(connection);
+                let request = conduct.ledger.arrived(connection, payload.len());
                 let (wait, act) = conduct.decide(request);
                 thread::sleep(wait);
                 match act {
                     Act::Respond | Act::Fail => {
-                        conduct.ledger.ended(request, Outcome::Answered(200));
+                        let outcome = Outcome::Answered(200);
+                        conduct.ledger.ended(request, outcome, payload.len());
                         send(&mut stream, opcode, &payload, conduct)?;
                     }
                     Act::Drop | Act::Reset => {
-                        conduct.ledger.ended(request, Outcome::Cut);
+                        conduct.ledger.ended(request, Outcome::Cut, 0);
                         drop(input);
                         return http1::end(&mut stream, act);
                     }
