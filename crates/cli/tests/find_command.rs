@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 use plimsoll_testkit::program::Ended;
 use serde_json::Value;
 
+/// When a search counts as hanging. Its trials limit its length: on a busy machine each can take twice as long as idle.
+const NO_END: Duration = Duration::from_secs(600);
+
 /// A server that responds to each request when `admit` returns.
 fn server(admit: impl Fn() + Send + Sync + 'static) -> SocketAddr {
     server_that(Duration::ZERO, admit)
@@ -131,9 +134,7 @@ fn search(command: &[&str], flags: &[&str]) -> Ended {
         command,
     ]
     .concat();
-    plimsoll::plimsoll(&arguments)
-        .limit(Duration::from_secs(120))
-        .run()
+    plimsoll::plimsoll(&arguments).limit(NO_END).run()
 }
 
 fn json(ended: &Ended) -> Value {
@@ -223,9 +224,7 @@ fn a_service_that_becomes_slower_with_each_request_has_no_steady_limit() {
     let flags = "find --trial 2s --warm-up 0s --soak 2s --repeats 2 --trials 14 --start 100 --objective p95<60ms --json --";
     let command = ["http", "-c", "20", &url];
     let arguments: Vec<&str> = flags.split(' ').chain(command).collect();
-    let ended = plimsoll::plimsoll(&arguments)
-        .limit(Duration::from_secs(120))
-        .run();
+    let ended = plimsoll::plimsoll(&arguments).limit(NO_END).run();
     let result = json(&ended);
     let text = result["answer"].as_str().expect("text");
     let rate = |trial: &Value| trial["rate"].as_u64().expect("a rate");
@@ -318,21 +317,32 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
     // Not confirmed if the machine was busy.
     assert!(matches!(ended.status, Some(0 | 3)), "{ended:?}");
     // Two workers of 20 ms have a capacity of 100 per second.
-    let mut words = ended.stdout.split_ascii_whitespace();
-    let kept = words.find_map(|word| word.strip_suffix("/s")?.parse().ok());
-    let kept: f64 = kept.expect("a rate");
-    assert!((30.0..=105.0).contains(&kept), "{}", ended.stdout);
-    for part in [
+    let carries = ended.stdout.split_once("It carries ");
+    let kept: Option<f64> = carries.and_then(|(_, text)| {
+        let mut words = text.split_ascii_whitespace();
+        words.find_map(|word| word.strip_suffix("/s")?.parse().ok())
+    });
+    let always = ["offered/s   served/s", "knee", "calability"];
+    // If other programs delayed the generator, the search may find less than the service carries, but never more.
+    let is_doubted = ["(invalid)", "(suspect)"]
+        .iter()
+        .any(|verdict| ended.stderr.contains(verdict));
+    let if_undoubted = [
         "It carries ",
         "p95 of response time, ms; │ is the limit of 200 ms",
         "● kept",
-        "offered/s   served/s",
         "soak: kept",
-        "knee",
-        "calability",
         "Little's law in the soak:",
-    ] {
-        assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
+    ];
+    match kept {
+        Some(kept) => assert!(kept <= 105.0 && (kept >= 30.0 || is_doubted), "{ended:?}"),
+        None => assert!(is_doubted && ended.status == Some(3), "{ended:?}"),
+    }
+    let expected = always
+        .iter()
+        .chain(if_undoubted.iter().filter(|_| !is_doubted));
+    for part in expected {
+        assert!(ended.stdout.contains(part), "{part}\n{ended:?}");
     }
 }
 
@@ -355,9 +365,7 @@ fn the_generators_limit_is_not_reported_as_the_services() {
     let flags = "find --trial 1s --warm-up 0s --soak 2s --repeats 1 --precision 60% --start 10 --objective p95<100ms --";
     let command = ["run", "-e", &base, script.to_str().expect("plain")];
     let arguments: Vec<&str> = flags.split(' ').chain(command).collect();
-    let ended = plimsoll::plimsoll(&arguments)
-        .limit(Duration::from_secs(120))
-        .run();
+    let ended = plimsoll::plimsoll(&arguments).limit(NO_END).run();
     assert_eq!(ended.status, Some(3), "{}\n{}", ended.stdout, ended.stderr);
     for part in [
         "the generator reached its own limit",
@@ -406,7 +414,7 @@ fn too_few_file_descriptors_do_not_limit_the_service() {
     );
     let ended = plimsoll_testkit::program::Program::at("sh")
         .args(["-c", &limited])
-        .limit(Duration::from_secs(120))
+        .limit(NO_END)
         .run();
     let result = json(&ended);
     assert_eq!(result["confirmed"], false, "{result:#}");
@@ -451,11 +459,26 @@ fn users_are_added_as_the_objective_needs_them() {
         "20",
         &url,
     ])
-    .limit(Duration::from_secs(120))
+    .limit(NO_END)
     .run();
     let result = json(&ended);
-    let users = result["trials"][0]["users"].as_u64().expect("a number");
-    assert!(users > 1_000, "{result:#}");
+    let trial = &result["trials"][0];
+    let users = trial["users"].as_u64().expect("a number");
+    if users <= 1_000 {
+        // The generator had too little processor time to start the requests, and reports it.
+        assert!(users > 20, "{result:#}");
+        assert_eq!(trial["counts_as"], "generator limit", "{result:#}");
+        assert_eq!(trial["verdict"], "invalid", "{result:#}");
+        let cause = trial["reasons"][0].as_str().expect("a reason");
+        assert!(cause.starts_with("client: "), "{result:#}");
+        // Each user makes at most one request per second.
+        assert!(
+            trial["requests_per_second"].as_f64() <= Some(1_000.0),
+            "{result:#}"
+        );
+        assert_eq!(result["broken"], Value::Null, "{result:#}");
+        assert_eq!(ended.status, Some(3), "{result:#}");
+    }
 }
 
 #[test]
