@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 
 use plimsoll_output::http_result::HttpResult;
-use plimsoll_run::Destination;
+use plimsoll_run::{Destination, Refusal};
 
 use crate::args::{AttackArgs, GlobalArgs};
 use crate::exit::Exit;
@@ -12,24 +12,18 @@ use crate::talk::{complain, say};
 
 /// Attacks the targets and prints the result.
 pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
-    match load(args, global) {
-        Ok(exit) => exit,
-        Err(message) => {
-            complain(&message);
-            Exit::INVALID_CONFIG
-        }
-    }
+    load(args, global).unwrap_or_else(|refusal| scriptless::refuse(&refusal))
 }
 
-fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, String> {
-    let options = args.options()?;
-    let results = destination(args)?;
+fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, Refusal> {
+    let options = args.options().map_err(Refusal::config)?;
+    let results = destination(args).map_err(Refusal::config)?;
     let show = match (args.record.json, &results) {
         (true, _) => Show::Json,
         (false, Destination::Stream(..)) => Show::TextOnStderr,
         (false, _) => Show::Text,
     };
-    let resolved = options.resolve(results)?;
+    let resolved = options.resolve(results).map_err(Refusal::config)?;
     let finished = scriptless::run(resolved, HttpResult::new, &args.record, global)?;
     finished.show(show, global)?;
     let exit = finished.exit();

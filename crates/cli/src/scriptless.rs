@@ -6,7 +6,7 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Listener, LiveTitle, Outcome, Request, Resolved, Run};
+use plimsoll_run::{Listener, LiveTitle, Outcome, Refusal, Request, Resolved, Run};
 use plimsoll_samples::Summary;
 
 use crate::args::{GlobalArgs, RecordArgs};
@@ -39,7 +39,7 @@ pub fn run(
     read: fn(&Summary, &Generator) -> HttpResult,
     record: &RecordArgs,
     global: &GlobalArgs,
-) -> Result<Finished, String> {
+) -> Result<Finished, Refusal> {
     let scenario = resolved.load.scenario();
     let wanted_rate = match scenario.map(|scenario| &scenario.executor) {
         Some(Executor::ConstantArrivalRate { rate, .. }) => Some(rate.per_second()),
@@ -60,14 +60,15 @@ pub fn run(
     let request = Request {
         load: resolved.load,
         threads: worker_threads(resolved.threads),
-        record: record_request(record, resolved.configuration)?,
+        record: record_request(record, resolved.configuration).map_err(Refusal::config)?,
     };
-    let run = Run::start(request, vec![view]).map_err(|refusal| refusal.message)?;
+    let run = Run::start(request, vec![view])?;
     interrupts::listen(
         run.control(),
         |_| say("Stopping gracefully. Press Ctrl-C again to exit immediately."),
         |_| (),
-    )?;
+    )
+    .map_err(Refusal::other)?;
     let outcome = run.finish();
     for message in &outcome.messages {
         say(message);
@@ -96,15 +97,19 @@ pub fn run_and_print(
 ) -> Exit {
     let show = if record.json { Show::Json } else { Show::Text };
     let exit = resolved
+        .map_err(Refusal::config)
         .and_then(|resolved| run(resolved, read, record, global))
         .and_then(|finished| {
             finished.show(show, global)?;
             finished.exit()
         });
-    exit.unwrap_or_else(|message| {
-        complain(&message);
-        Exit::INVALID_CONFIG
-    })
+    exit.unwrap_or_else(|refusal| refuse(&refusal))
+}
+
+/// Shows why a command cannot run, and returns the exit status.
+pub fn refuse(refusal: &Refusal) -> Exit {
+    complain(&refusal.message);
+    refusal.kind.into()
 }
 
 /// Destination and form of a result.
@@ -121,7 +126,7 @@ impl Finished {
     ///
     /// # Errors
     /// When it cannot be written as JSON.
-    pub fn show(&self, how: Show, global: &GlobalArgs) -> Result<(), String> {
+    pub fn show(&self, how: Show, global: &GlobalArgs) -> Result<(), Refusal> {
         let text = |stream: Stream| {
             let size = stream.size();
             let paint = Paint::new(!no_color(global) && size.is_some());
@@ -131,8 +136,9 @@ impl Finished {
         };
         match how {
             Show::Json => {
-                let text = serde_json::to_string_pretty(&self.result)
-                    .map_err(|error| format!("cannot write the result as JSON: {error}"))?;
+                let text = serde_json::to_string_pretty(&self.result).map_err(|error| {
+                    Refusal::other(format!("cannot write the result as JSON: {error}"))
+                })?;
                 put(format!("{text}\n").as_bytes());
             }
             Show::Text => put(text(Stream::Stdout).as_bytes()),
@@ -145,12 +151,12 @@ impl Finished {
     ///
     /// # Errors
     /// When the machine ended the run.
-    pub fn exit(&self) -> Result<Exit, String> {
+    pub fn exit(&self) -> Result<Exit, Refusal> {
         for error in &self.outcome.output_errors {
             lose(error);
         }
         match &self.outcome.aborted {
-            Some(AbortReason::Machine(reason)) => Err(reason.clone()),
+            Some(AbortReason::Machine(reason)) => Err(Refusal::other(reason)),
             Some(AbortReason::Signal) => Ok(Exit::SIGNAL),
             _ if self.result.requests == 0 || self.result.failed > 0 => Ok(Exit::SOME_FAILED),
             _ => Ok(Exit::SUCCESS),

@@ -235,6 +235,10 @@ impl<'a> Supervisor<'a> {
             completed: state.iterations_completed(),
             interrupted: state.iterations_interrupted(),
             is_request_load: self.is_request_load,
+            machine_failure: match state.aborted() {
+                Some(AbortReason::Machine(text)) => Some(text.clone()),
+                _ => None,
+            },
         });
         self.progress.evidence = evidence;
     }

@@ -20,6 +20,8 @@ pub struct RunFigures<'a> {
     pub judged_time: Duration,
     /// The readings of the machine during the run.
     pub machine: MachineReading,
+    /// Why the run had to end early, if this machine was the cause.
+    pub machine_failure: Option<String>,
     /// Most users at a time.
     pub users_most: u32,
     /// Completed iterations.
@@ -41,6 +43,7 @@ impl Evidence {
         self.clock_step = Some(plimsoll_machine::clock_step());
         self.unreadable = run.machine.unreadable();
         self.machine = run.machine;
+        self.machine_failure.clone_from(&run.machine_failure);
         self.threw = run.summary.threw;
         self.open_model = lag.is_some();
         self.send_lag_p99 = lag;

@@ -38,6 +38,8 @@ pub struct Evidence {
     pub requests: u64,
     /// Requests that got any response.
     pub responses: u64,
+    /// Why the run had to end early, if the client's machine was the cause.
+    pub machine_failure: Option<String>,
     /// Requests that were sent again because the server closed their connection.
     pub resent: u64,
     /// WebSocket handshakes among those with a response.

@@ -10,6 +10,11 @@ const RESENT: f64 = 0.01;
 impl Evidence {
     pub(crate) fn judge_responses(&self, found: &mut Findings) {
         if self.is_empty_run() {
+            if let Some(failure) = &self.machine_failure {
+                let text = format!("nothing was measured: {failure}");
+                found.add(Level::Invalid, Cause::Client, text);
+                return;
+            }
             found.add(
                 Level::Invalid,
                 Cause::Server,

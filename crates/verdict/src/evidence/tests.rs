@@ -397,7 +397,19 @@ fn a_run_in_which_nothing_ended_is_invalid() {
         is_request_load: true,
         ..Evidence::default()
     };
-    assert_eq!(nothing.judge().level, Level::Invalid);
+    let verdict = nothing.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    assert_eq!(verdict.reasons[0].cause, Cause::Server);
+    // The server cannot be the cause if the machine ended the run.
+    let refused = Evidence {
+        machine_failure: Some("could not start a thread".to_owned()),
+        ..nothing
+    };
+    let verdict = refused.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    assert_eq!(verdict.reasons[0].cause, Cause::Client);
+    let text = "nothing was measured: could not start a thread";
+    assert_eq!(verdict.reasons[0].text, text);
     let interrupted = Evidence {
         started: 3,
         interrupted: 3,
