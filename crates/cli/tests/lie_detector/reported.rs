@@ -32,6 +32,8 @@ pub struct Reported {
     /// Milliseconds, of requests with a good response.
     pub times: Option<Times>,
     pub verdict: Option<String>,
+    /// Whether the verdict doubts the client too, as on a busy machine.
+    pub doubts_client: bool,
     /// Contradictions within the output.
     pub contradictions: Vec<String>,
 }
@@ -204,6 +206,9 @@ pub fn of_record(path: &str, requests: &str) -> Reported {
             }
         }),
         verdict: end["generator"]["verdict"].as_str().map(str::to_owned),
+        doubts_client: end["generator"]["reasons"]
+            .as_array()
+            .is_some_and(|reasons| reasons.iter().any(|reason| reason[0] == "client")),
         contradictions,
         ..Reported::default()
     }
