@@ -1,5 +1,7 @@
 //! Exceptions: throwing them from Rust, taking them from the engine, and reading their stack.
 
+use std::fmt;
+
 use crate::{Context, Value, sys};
 
 /// Proof that an exception is pending in the context. Host functions return it as their error.
@@ -35,6 +37,16 @@ pub struct Exception<'c>(pub Value<'c>);
 pub struct Frame {
     pub function: String,
     pub place: String,
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.function.is_empty() {
+            f.write_str(&self.place)
+        } else {
+            write!(f, "{} ({})", self.function, self.place)
+        }
+    }
 }
 
 impl Context {

@@ -168,14 +168,3 @@ fn write_buffer(line: &mut String, value: &Value<'_>) {
     });
     let _ = write!(line, ">, byteLength: {} }}", length.unwrap_or(0));
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::modules::testing::assert_observed;
-
-    #[test]
-    fn values_look_as_observed() {
-        assert_observed("console");
-        assert_observed("console_exotic");
-    }
-}

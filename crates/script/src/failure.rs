@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use plimsoll_engine::AbortReason;
-use plimsoll_quickjs::{Context, Exception, Frame, Thrown};
+use plimsoll_quickjs::{Context, Exception, Thrown};
 
 /// Why a script could not be loaded, or why it ended outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
         );
     }
     for frame in exception.frames() {
-        text.push_str("\n\tat ");
-        push_frame(&mut text, &frame);
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n\tat {frame}");
     }
     text.push('\n');
     text
@@ -68,23 +68,4 @@ pub(crate) fn uncaught(exception: &Exception<'_>) -> String {
         Some(message) => format!("{PREFIX}{message}"),
         None => format!("{PREFIX}{}", with_stack(exception)),
     }
-}
-
-/// `text` and the location in the script, on one line.
-pub(crate) fn with_place(text: &str, frames: &[Frame]) -> String {
-    let mut line = text.to_owned();
-    if let Some(frame) = frames.iter().find(|frame| frame.place != "native") {
-        line.push_str(" at ");
-        push_frame(&mut line, frame);
-    }
-    line
-}
-
-fn push_frame(text: &mut String, frame: &Frame) {
-    // Writing to a String cannot fail.
-    let _ = if frame.function.is_empty() {
-        write!(text, "{}", frame.place)
-    } else {
-        write!(text, "{} ({})", frame.function, frame.place)
-    };
 }

@@ -35,8 +35,12 @@ thread_local! {
 pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptError> {
     let entry = Location::File(PathBuf::from("/script.js"));
     let sources = Sources::Archive(files);
+    let library = Library::new(entry, PathBuf::from("/"), sources, ImportMap::default());
+    library
+        .add_entry(source, false)
+        .map_err(ScriptError::Unreadable)?;
     let common = Arc::new(Common {
-        library: Library::new(entry, PathBuf::from("/"), sources, ImportMap::default()),
+        files: Arc::new(library),
         registry: Arc::new(Registry::new()),
         shared_arrays: Default::default(),
         described: Default::default(),
@@ -46,10 +50,6 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         option_changes: OnceLock::new(),
         setup_data: OnceLock::new(),
     });
-    common
-        .library
-        .add_entry(source, false)
-        .map_err(ScriptError::Unreadable)?;
     let user = User::new(UserId(1), common, None);
     let stop = Stop::new();
     stop.set_deadline(plimsoll_clock::now() + limits.time);

@@ -236,9 +236,7 @@ async fn run<T: 'static>(
 
 /// Runs the module or file that is the script itself, and returns its exports.
 fn load_entry<'c>(context: &'c Context) -> Result<Value<'c>, Thrown> {
-    let user = user(context);
-    let name = user.library().entry().name();
-    let exports = crate::program::run_entry(context, &name)?;
+    let exports = crate::program::run_entry(context)?;
     write_options_back(context, &exports)?;
     Ok(exports)
 }

@@ -10,6 +10,7 @@ mod console;
 mod event_loop;
 mod exported;
 mod failure;
+mod files;
 mod globals;
 pub mod in_memory;
 mod instance;
@@ -21,6 +22,8 @@ mod program;
 pub mod pure;
 mod summary;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod user;
 mod users;
 
@@ -33,6 +36,6 @@ pub use program::{
     read_stream, read_text_file,
 };
 pub use pure::logline;
-pub use summary::{Interrupted, SummaryOutput};
-pub use user::{Log, RunOptions};
+pub use summary::SummaryOutput;
+pub use user::{Interrupted, Log, RunOptions};
 pub use users::ScriptUsers;

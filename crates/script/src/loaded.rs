@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 
 use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
+use crate::files::Files;
 use crate::instance::Instance;
 use crate::once;
 use crate::program::{Fetch, ImportMap, Library, Location, Packed, Sources, normalize};
@@ -44,6 +45,7 @@ pub struct LoadSettings {
 #[derive(Clone)]
 pub struct Program {
     pub(crate) common: Arc<Common>,
+    library: Arc<Library>,
     exports: Arc<Exports>,
 }
 
@@ -71,8 +73,9 @@ impl Program {
                 read: settings.keep_files.then(Default::default),
             },
         };
+        let library = Arc::new(Library::new(entry, folder, sources, settings.import_map));
         let common = Arc::new(Common {
-            library: Library::new(entry, folder, sources, settings.import_map),
+            files: Arc::clone(&library) as Arc<dyn Files>,
             registry: settings.registry,
             shared_arrays: Default::default(),
             described: Default::default(),
@@ -84,24 +87,24 @@ impl Program {
         });
         let source = settings.source;
         once::on_own_thread(move || {
-            common
-                .library
+            library
                 .add_entry(&source, typescript)
                 .map_err(ScriptError::Unreadable)?;
             let ran = once::block_on(first_run(Arc::clone(&common))).map_err(|error| {
                 let reason = plimsoll_machine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
-            let exports = ran.map_err(|error| match (error, common.library.missing()) {
+            let exports = ran.map_err(|error| match (error, library.missing()) {
                 // The file could not be read, unless the script threw some other error.
                 (ScriptError::Exception(text), Some(reason)) if text.contains(reason) => {
                     ScriptError::Unreadable(text)
                 }
                 (error, _) => error,
             })?;
-            common.library.seal();
+            library.seal();
             Ok(Program {
                 common,
+                library,
                 exports: Arc::new(exports),
             })
         })
@@ -109,7 +112,7 @@ impl Program {
 
     /// The files that it loaded and opened in addition to the script itself, if they were kept.
     pub fn files(&self) -> Packed {
-        self.common.library.sources().kept()
+        self.library.sources().kept()
     }
 
     /// The names of the functions that the script exports.

@@ -14,7 +14,7 @@ use crate::failure::ScriptError;
 use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
 use crate::once;
-use crate::user::{Common, Phase, User};
+use crate::user::{Common, Interrupted, Phase, User};
 use crate::users::within;
 
 /// One output of `handleSummary`: destination and content.
@@ -27,9 +27,6 @@ pub struct SummaryOutput {
 
 /// All outputs of `handleSummary`.
 type Outputs = Vec<SummaryOutput>;
-
-/// Whether `handleSummary` should be interrupted; may be called on any thread.
-pub type Interrupted = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// How often a waiting `handleSummary` checks for an interruption.
 const LOOK: Duration = Duration::from_millis(10);

@@ -14,9 +14,9 @@ use plimsoll_units::Moment;
 use rustc_hash::FxBuildHasher;
 
 use crate::event_loop::EventLoop;
+use crate::files::Files;
 use crate::modules::data::SharedArrays;
 use crate::modules::http::{HttpOptions, HttpState};
-use crate::program::Library;
 use crate::pure::gorand::GoRand;
 use crate::pure::logline::Level;
 use crate::tags::Tags;
@@ -37,9 +37,13 @@ pub enum Phase {
 /// fields such as `("source", "console")`.
 pub type Log = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
 
+/// Whether what a script is doing should end: asked from time to time.
+pub type Interrupted = Arc<dyn Fn() -> bool + Send + Sync>;
+
 /// State that all users of a program share.
 pub struct Common {
-    pub library: Library,
+    /// The files that scripts may open.
+    pub files: Arc<dyn Files>,
     pub registry: Arc<Registry>,
     pub shared_arrays: SharedArrays,
     /// The service descriptions of `k6/net/grpc`: read once for all users.
@@ -124,7 +128,7 @@ pub struct User {
     /// code.
     pub outlives_abort: bool,
     /// Stops the current activity from another thread.
-    pub interrupted: Option<crate::summary::Interrupted>,
+    pub interrupted: Option<Interrupted>,
     /// Why the script asked to end the whole run.
     pub abort: RefCell<Option<AbortReason>>,
     pub cookies: Rc<plimsoll_http::CookieJar>,
@@ -186,10 +190,6 @@ impl User {
             run,
             random: RefCell::default(),
         }
-    }
-
-    pub fn library(&self) -> &Library {
-        &self.common.library
     }
 
     #[inline]

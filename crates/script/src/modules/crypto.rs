@@ -145,13 +145,3 @@ fn digest_so_far<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let bytes = hasher.0.borrow().digest();
     encoded(context, bytes, &call.argument(0))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::assert_observed;
-
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("crypto");
-    }
-}

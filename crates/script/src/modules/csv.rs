@@ -247,13 +247,3 @@ fn next<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     result.define("value", context.parse_json(&json, "csv")?)?;
     Ok(result)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::assert_observed;
-
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("csv");
-    }
-}

@@ -301,7 +301,6 @@ fn get_own_property_descriptor<'c>(context: &'c Context, call: &Call<'c>) -> Ret
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::assert_observed;
     use super::Elements;
 
     #[test]
@@ -312,10 +311,5 @@ mod tests {
         }
         let found: Vec<_> = (0..4).map(|index| elements.get(index)).collect();
         assert_eq!(found, [Some("1"), Some(""), Some("\"ab\""), None]);
-    }
-
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("data");
     }
 }

@@ -39,13 +39,3 @@ fn b64decode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         context.array_buffer(&bytes)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::assert_observed;
-
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("encoding");
-    }
-}

@@ -317,7 +317,11 @@ fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     let thrown = context.throw_uncatchable("test aborted");
     let exception = context.take_exception(thrown);
-    let text = crate::failure::with_place(&text, &exception.frames());
+    let frames = exception.frames();
+    let text = match frames.iter().find(|frame| frame.place != "native") {
+        Some(frame) => format!("{text} at {frame}"),
+        None => text,
+    };
     *user(context).abort.borrow_mut() = Some(AbortReason::ByScript(text));
     Err(exception.rethrow())
 }

@@ -8,7 +8,6 @@ use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 
 use super::fault::Fault;
 use super::{BuiltIn, Shape};
-use crate::program;
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -82,9 +81,9 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if path.is_empty() {
         return Err(context.throw_type("open() failed; reason: path cannot be empty"));
     }
-    let base = program::outermost_file(context);
-    let library = user.library();
-    let whole = library
+    let files = &user.common.files;
+    let base = files.base(context);
+    let whole = files
         .path(base.as_deref(), &path)
         .map_err(|reason| context.throw_type(format!("open() failed; reason: {reason}")))?;
     let shown = whole.display();
@@ -96,7 +95,7 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         let message = format!("no such file or directory \"{shown}\"");
         return Err(Fault::new("NotFoundError", message).throw(context));
     }
-    let bytes = library
+    let bytes = files
         .open(base.as_deref(), &path)
         .map_err(|reason| Fault::new("InvalidResourceError", reason).throw(context))?;
     context.instance(File {
@@ -192,14 +191,4 @@ fn seek<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     file.at.set(usize::try_from(place).unwrap_or_default());
     Ok(context.integer(place.unsigned_abs()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::assert_observed;
-
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("fs");
-    }
 }

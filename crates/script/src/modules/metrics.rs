@@ -146,13 +146,3 @@ fn own_tags<'c>(
     }
     Ok(own)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::assert_observed;
-
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("metrics");
-    }
-}

@@ -44,8 +44,6 @@ mod encoding;
 mod execution;
 mod fault;
 pub mod fs;
-#[cfg(test)]
-mod give_way_tests;
 pub mod grpc;
 pub mod html;
 pub mod http;
@@ -53,8 +51,6 @@ mod k6;
 mod metrics;
 mod octets;
 pub mod sample_tags;
-#[cfg(test)]
-pub mod testing;
 pub mod text_codec;
 pub mod timers;
 pub mod webcrypto;

@@ -159,14 +159,3 @@ fn with_decoder<'c>(
         None => Err(context.throw_type("this is not a TextDecoder")),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::testing::assert_observed;
-
-    /// `text_codec.txt` is the log of Node.js for the same script, because k6 1.8 has neither class.
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("text_codec");
-    }
-}

@@ -1,13 +1,24 @@
 //! Loads modules for a user's engine: `import`, `require`, `import.meta.resolve`.
 
+use std::any::Any;
+
 use plimsoll_quickjs::{
     Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value,
 };
 
 use super::Location;
 use super::compile::Compiled;
+use super::library::Library;
+use crate::files::Files;
 use crate::modules::BuiltIn;
 use crate::user::{Phase, user};
+
+/// The library of the running user's program.
+fn library(context: &Context) -> &Library {
+    let files: &dyn Any = &*user(context).common.files;
+    // Only `Program` and `in_memory` create users of scripts, both with a library.
+    files.downcast_ref().expect("the files are a library")
+}
 
 /// Finds modules in the running user's library.
 pub struct UserLoader;
@@ -20,8 +31,7 @@ impl Loader for UserLoader {
         specifier: &str,
         _: &Value<'c>,
     ) -> Result<String, Thrown> {
-        user(context)
-            .library()
+        library(context)
             .resolve(base, specifier)
             .map_err(|error| context.throw_plain(error))
     }
@@ -35,8 +45,7 @@ impl Loader for UserLoader {
         if let Some(Location::BuiltIn(module)) = Location::of_name(name) {
             return load_built_in(context, module);
         }
-        let library = user(context).library();
-        let compiled = library
+        let compiled = library(context)
             .module(name)
             .map_err(|error| context.throw_plain(error))?;
         let owned = name.to_owned();
@@ -127,8 +136,7 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
     if let Some(module) = user.modules.get(name) {
         return module.restore(context).get("exports");
     }
-    let compiled = user
-        .library()
+    let compiled = library(context)
         .module(name)
         .map_err(|error| context.throw_plain(error))?;
     let Compiled::CommonJs { code, names } = &*compiled else {
@@ -156,8 +164,7 @@ fn run_common_js<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thro
 }
 
 fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
-    let compiled = user(context)
-        .library()
+    let compiled = library(context)
         .module(name)
         .map_err(|error| context.throw_plain(error))?;
     match &*compiled {
@@ -166,10 +173,10 @@ fn json_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown
     }
 }
 
-/// Runs the script itself, the file called `name`, and returns its exports.
-pub fn run_entry<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
-    let compiled = user(context)
-        .library()
+/// Runs the script itself and returns its exports.
+pub fn run_entry(context: &Context) -> Result<Value<'_>, Thrown> {
+    let name = &library(context).entry().name();
+    let compiled = library(context)
         .module(name)
         .map_err(|error| context.throw_plain(error))?;
     if !matches!(*compiled, Compiled::Module { .. }) {
@@ -203,15 +210,13 @@ pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         ));
     }
     let specifier = call.argument(0).to_text()?;
-    let name = user(context)
-        .library()
+    let name = library(context)
         .resolve(&running_file(context), &specifier)
         .map_err(|error| context.throw_plain(error))?;
     if let Some(Location::BuiltIn(module)) = Location::of_name(&name) {
         return built_in_exports(context, module);
     }
-    let compiled = user(context)
-        .library()
+    let compiled = library(context)
         .module(&name)
         .map_err(|error| context.throw_plain(error))?;
     match &*compiled {
@@ -223,7 +228,7 @@ pub fn require<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 /// Requires an ES module: returns its namespace, which must be complete without waiting.
 fn require_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thrown> {
-    let entry = user(context).library().entry().name();
+    let entry = library(context).entry().name();
     let importing = context.import(&entry, name)?;
     context.run_jobs()?;
     match importing.promise_state() {
@@ -242,7 +247,7 @@ fn require_module<'c>(context: &'c Context, name: &str) -> Result<Value<'c>, Thr
 fn resolve<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let specifier = call.argument(0).to_text()?;
     let base = Location::of_name(&running_file(context));
-    let base = base.unwrap_or_else(|| user(context).library().entry().clone());
+    let base = base.unwrap_or_else(|| library(context).entry().clone());
     match super::location::join(&base, &specifier) {
         Ok(found) => context.string(&found.name()),
         Err(reason) => {
@@ -267,8 +272,7 @@ pub fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     // As in k6, paths are relative to the outermost file whose code is running.
     let base = outermost_file(context);
-    let bytes = user(context)
-        .library()
+    let bytes = library(context)
         .open(base.as_deref(), &path)
         .map_err(|error| context.throw_plain(error))?;
     let mode = call.argument(1);
@@ -286,9 +290,10 @@ fn running_file(context: &Context) -> String {
     let file = files
         .flatten()
         .find(|file| Location::of_name(file).is_some());
-    file.unwrap_or_else(|| user(context).library().entry().name())
+    file.unwrap_or_else(|| library(context).entry().name())
 }
 
+/// The outermost file whose code is running.
 pub fn outermost_file(context: &Context) -> Option<String> {
     let files = (0..)
         .map(|level| context.running_file(level))

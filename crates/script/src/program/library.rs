@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use plimsoll_quickjs::Context;
+
 use super::compile::{Compiled, compile};
+use super::imports::outermost_file;
 use super::packages::{self, ImportMap};
 use super::sources::Sources;
 use super::{Location, location};
+use crate::files::Files;
 
 /// All files of a program.
 pub struct Library {
@@ -175,12 +179,18 @@ impl Library {
             Location::BuiltIn(_) => Err(format!("{} has no source", location.name())),
         }
     }
+}
 
-    /// The bytes of a file that the script opens in module `base`.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
-    pub fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, String> {
+impl Files for Library {
+    fn base(&self, context: &Context) -> Option<String> {
+        outermost_file(context)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.sources.exists(path)
+    }
+
+    fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, String> {
         let path = self.path(base, path)?;
         if let Some(bytes) = read(&self.files).get(&path) {
             return Ok(Arc::clone(bytes));
@@ -205,8 +215,7 @@ impl Library {
         Ok(bytes)
     }
 
-    /// The path that `open(path)` refers to in module `base`.
-    pub fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String> {
+    fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String> {
         if path.is_empty() {
             return Err("open() needs a file name".to_owned());
         }

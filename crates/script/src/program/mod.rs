@@ -8,7 +8,7 @@ mod packages;
 mod read_file;
 mod sources;
 
-pub use imports::{UserLoader, open, outermost_file, require, run_entry};
+pub use imports::{UserLoader, open, require, run_entry};
 pub use library::Library;
 pub use location::{Location, normalize};
 pub use packages::ImportMap;

@@ -17,7 +17,6 @@ use super::described::{Files, compile, take_set};
 use super::parameters::{CallParameters, of_call, of_connect};
 use super::reach::{agent, endpoint, network};
 use crate::modules::sample_tags::SampleTags;
-use crate::program;
 use crate::user::{Phase, User, Work, user};
 
 /// A client: its service descriptions and its connection to a server.
@@ -107,7 +106,7 @@ fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     for file in call.arguments().skip(1) {
         names.push(file.to_text()?.into_string());
     }
-    let base = program::outermost_file(context);
+    let base = user.common.files.base(context);
     let files = Files {
         common: Arc::clone(&user.common),
         base: base.clone(),
@@ -125,7 +124,7 @@ fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             } else {
                 format!("{}/{name}", folder.trim_end_matches('/'))
             };
-            let whole = user.library().path(base.as_deref(), &path);
+            let whole = user.common.files.path(base.as_deref(), &path);
             let shown = whole.map_or(path, |path| path.display().to_string());
             return Err(context.throw_plain(format!("stat {shown}: no such file or directory")));
         }
@@ -143,14 +142,14 @@ fn load_protoset<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         return Err(context.throw_plain("load must be called in the init context"));
     }
     let path = call.argument(0).to_text()?.into_string();
-    let base = program::outermost_file(context);
-    let library = user.library();
-    let whole = library.path(base.as_deref(), &path);
+    let files = &user.common.files;
+    let base = files.base(context);
+    let whole = files.path(base.as_deref(), &path);
     let shown = whole
         .as_ref()
         .map_or_else(|_| path.clone(), |path| path.display().to_string());
-    let exists = whole.is_ok_and(|path| library.sources().exists(&path));
-    let bytes = library.open(base.as_deref(), &path).map_err(|reason| {
+    let exists = whole.is_ok_and(|path| files.exists(&path));
+    let bytes = files.open(base.as_deref(), &path).map_err(|reason| {
         if exists {
             return context.throw_plain(format!("couldn't open protoset: {reason}"));
         }

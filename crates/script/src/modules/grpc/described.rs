@@ -47,12 +47,12 @@ impl Source for Files {
             } else {
                 format!("{}/{name}", folder.trim_end_matches('/'))
             };
-            let library = &self.common.library;
+            let files = &self.common.files;
             let base = self.base.as_deref();
-            let exists = library
+            let exists = files
                 .path(base, &path)
-                .is_ok_and(|path| library.sources().exists(&path));
-            let read = library.open(base, &path).and_then(|bytes| {
+                .is_ok_and(|path| files.exists(&path));
+            let read = files.open(base, &path).and_then(|bytes| {
                 let text = String::from_utf8(bytes.to_vec());
                 text.map_err(|_| format!("{path} is not UTF-8 text"))
             });

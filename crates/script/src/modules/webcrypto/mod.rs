@@ -93,20 +93,3 @@ fn random_uuid<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     }
     context.string(&text)
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::modules::testing::assert_observed;
-
-    /// `webcrypto.txt` is the log of Node.js for the same script.
-    #[test]
-    fn behaves_as_observed() {
-        assert_observed("webcrypto");
-    }
-
-    /// Node.js 20 uses its own names for some errors; here the standard's names are expected.
-    #[test]
-    fn errors_have_the_standards_names() {
-        assert_observed("webcrypto_faults");
-    }
-}

@@ -381,9 +381,3 @@ fn modules_are_detected_by_their_syntax() {
         assert_eq!(is_esm(source), expected, "{source}");
     }
 }
-
-/// A script that uses every feature, compared with k6's log of it.
-#[test]
-fn stripped_scripts_behave_as_observed() {
-    crate::modules::testing::assert_observed("typescript");
-}

@@ -3,6 +3,9 @@
 //! `tests/observed/NAME.js` (or `.ts`) is a script; `NAME.txt` is the log that k6, or another program that the test
 //! names, wrote for it. See `tests/observed/README.md`.
 
+mod give_way;
+mod observed;
+
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
@@ -20,7 +23,7 @@ fn folder() -> PathBuf {
 }
 
 /// Asserts that the script of that name writes the recorded log.
-pub fn assert_observed(name: &str) {
+fn assert_observed(name: &str) {
     let expected = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
     let typescript = format!("{name}.ts");
     let found = if folder().join(&typescript).exists() {
@@ -45,7 +48,7 @@ pub fn assert_observed(name: &str) {
 }
 
 /// The log of the script in that file: its init code twice, first for loading and then as user 1, and one iteration.
-pub fn logged(file: &str) -> String {
+fn logged(file: &str) -> String {
     let path = folder().join(file);
     let lines = Arc::new(Mutex::new(String::new()));
     let log_lines = Arc::clone(&lines);
@@ -66,7 +69,7 @@ pub fn logged(file: &str) -> String {
 
 /// Runs a script's init code twice, first for loading and then as user 1, and one iteration, which is stopped early
 /// once `interrupted` returns true.
-pub fn run(
+fn run(
     path: PathBuf,
     source: Vec<u8>,
     log: impl Fn(&str) + Send + Sync + 'static,

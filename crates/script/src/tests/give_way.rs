@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::testing;
+use super::run;
 use crate::instance::Outcome;
 
 /// The values that the calls below use.
@@ -124,7 +124,7 @@ fn long_calls_are_ended() {
             (LOOKS..usize::MAX).contains(&known)
         };
         let path = PathBuf::from("/script.js");
-        let outcome = testing::run(path, source.into_bytes(), log, Some(Arc::new(interrupted)));
+        let outcome = run(path, source.into_bytes(), log, Some(Arc::new(interrupted)));
         if ended.load(Ordering::Relaxed) > 0 || outcome != Outcome::Interrupted {
             held.push(format!("{call}: {outcome:?}"));
         }

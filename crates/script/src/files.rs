@@ -1,0 +1,28 @@
+//! The files of a program, as host functions see them.
+
+use std::any::Any;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plimsoll_quickjs::Context;
+
+/// The files that a script may open. Whoever loads scripts implements it.
+pub trait Files: Any + Send + Sync {
+    /// The module that relative paths start from: the outermost file whose code is running.
+    fn base(&self, context: &Context) -> Option<String>;
+
+    /// The path that `path` refers to in module `base`.
+    ///
+    /// # Errors
+    /// Why it cannot refer to a file.
+    fn path(&self, base: Option<&str>, path: &str) -> Result<PathBuf, String>;
+
+    /// Whether there is a file or a folder.
+    fn exists(&self, path: &Path) -> bool;
+
+    /// The bytes of the file that `path` refers to in module `base`.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn open(&self, base: Option<&str>, path: &str) -> Result<Arc<[u8]>, String>;
+}
