@@ -5,7 +5,7 @@
 mod plimsoll;
 
 use plimsoll::plimsoll;
-use plimsoll_testkit::program::Program;
+use plimsoll_testkit::program::{Program, Running};
 use serde_json::{Value, json};
 
 /// Performs the handshake and then misbehaves as the request's path says.
@@ -106,6 +106,18 @@ const SCRIPT: &str = "
     }
     export function teardown() { console.log('over'); sleep(1); }";
 
+/// The JSON values that a script logs, one per line, until its teardown logs `over`.
+fn lines_before_teardown(running: &mut Running) -> Vec<Value> {
+    let mut lines = Vec::new();
+    loop {
+        let line = running.line();
+        if line == "over" {
+            return lines;
+        }
+        lines.extend(serde_json::from_str(&line));
+    }
+}
+
 #[test]
 fn every_violation_is_reported_and_the_script_continues() {
     let mut peer = Program::at("python3").args(["-c", PEER]).start();
@@ -120,14 +132,7 @@ fn every_violation_is_reported_and_the_script_continues() {
         .args(["-e", &format!("BASE=ws://127.0.0.1:{}", port.trim()), "-"])
         .input(SCRIPT)
         .start();
-    let mut told: Vec<Value> = Vec::new();
-    loop {
-        let line = running.line();
-        if line == "over" {
-            break;
-        }
-        told.extend(serde_json::from_str(&line));
-    }
+    let told = lines_before_teardown(&mut running);
     let memory = running.peak_memory();
     let ended = running.wait();
     assert_eq!(ended.status, Some(0), "{ended:?}");
@@ -208,14 +213,7 @@ fn close_completes_while_the_server_floods_pings() {
         .args(["-e", &format!("BASE=ws://127.0.0.1:{}", port.trim()), "-"])
         .input(FLOODED)
         .start();
-    let mut told: Vec<Value> = Vec::new();
-    loop {
-        let line = running.line();
-        if line == "over" {
-            break;
-        }
-        told.extend(serde_json::from_str(&line));
-    }
+    let told = lines_before_teardown(&mut running);
     let ended = running.wait();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     let mut counts = [0; 3];
