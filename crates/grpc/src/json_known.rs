@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use plimsoll_units::CivilTime;
+use plimsoll_units::date_time;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage, Value};
 
 use crate::json::{Unreadable, write_fields, write_message, write_number, write_string};
@@ -79,7 +79,7 @@ fn timestamp(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadab
             "google.protobuf.Timestamp: nanos out of range {nanos}"
         ));
     };
-    let _ = write!(text, "\"{}", CivilTime::of_unix(seconds));
+    let _ = write!(text, "\"{}", date_time(seconds));
     fraction(text, nanos);
     text.push_str("Z\"");
     Ok(())

@@ -1,6 +1,6 @@
 use std::time::{Duration, SystemTime};
 
-use plimsoll_units::CivilDate;
+use plimsoll_units::days_since_1970;
 
 /// Parses the date of an `Expires` attribute by the lenient algorithm of RFC 6265, section 5.1.1:
 /// tokens in any order. `None` if the text is not a date. Dates before 1970 become 1970.
@@ -33,15 +33,11 @@ pub(crate) fn parse_date(text: &str) -> Option<SystemTime> {
         short @ 0..=69 => short + 2000,
         full => full,
     };
-    if !(1..=31).contains(&day) || year < 1601 || hour > 23 || minute > 59 || second > 59 {
+    if year < 1601 || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let date = CivilDate {
-        year: i64::from(year),
-        month: i64::from(month),
-        day: i64::from(day),
-    };
-    let seconds = date.days_since_1970() * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
+    let days = days_since_1970(year.into(), month.into(), day.into())?;
+    let seconds = days * 86_400 + i64::from(hour * 3600 + minute * 60 + second);
     let after = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
     SystemTime::UNIX_EPOCH.checked_add(after)
 }
@@ -86,6 +82,7 @@ mod tests {
         assert_eq!(seconds("01 Jan 1960 00:00:00"), Some(0));
         assert_eq!(seconds("tomorrow"), None);
         assert_eq!(seconds("32 Jan 2020 00:00:00"), None);
+        assert_eq!(seconds("30 Feb 2024 00:00:00"), None);
         assert_eq!(seconds("1 Jan 2020 25:00:00"), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use plimsoll_units::{CivilDate, CivilTime};
+use plimsoll_units::date_time;
 use serde_json::{Map, Value, json};
 
 use crate::SPOKEN;
@@ -423,21 +423,10 @@ fn system() -> String {
 
 /// RFC 9110 §5.6.7, such as `Sat, 21 Nov 2026 09:54:07 GMT`.
 fn date(seconds: u64) -> String {
-    const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let weekday = DAYS[(seconds / 86_400 % 7) as usize];
-    let time = CivilTime::of_unix(i64::try_from(seconds).unwrap_or(i64::MAX));
-    let CivilDate { year, month, day } = time.date;
-    let month = MONTHS
-        .get((month - 1) as usize)
-        .copied()
-        .unwrap_or_default();
-    format!(
-        "{weekday}, {day:02} {month} {year} {:02}:{:02}:{:02} GMT",
-        time.hour, time.minute, time.second
-    )
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    date_time(seconds)
+        .strftime("%a, %d %b %Y %H:%M:%S GMT")
+        .to_string()
 }
 
 #[cfg(test)]

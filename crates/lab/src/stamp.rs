@@ -8,5 +8,5 @@ pub fn now() -> String {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-    format!("{}Z", plimsoll_units::CivilTime::of_unix(seconds))
+    format!("{}Z", plimsoll_units::date_time(seconds))
 }

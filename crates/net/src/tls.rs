@@ -419,7 +419,7 @@ pub(crate) fn fault_of(error: &rustls::Error, host: &str) -> TlsError {
 /// RFC 3339, to the second.
 fn date(time: UnixTime) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-    format!("{}Z", plimsoll_units::CivilTime::of_unix(seconds))
+    format!("{}Z", plimsoll_units::date_time(seconds))
 }
 
 /// `DnsName("example.com")` as a plain name.

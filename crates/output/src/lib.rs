@@ -22,7 +22,6 @@ pub mod http_result;
 pub mod http_text;
 mod json_number;
 pub mod live;
-mod local_time;
 mod metric_table;
 pub mod numbers;
 pub mod output;

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use plimsoll_units::{CivilTime, Moment};
-
-use crate::local_time;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use plimsoll_units::{Moment, UtcOffset, date_time};
 
 /// Relates the monotonic timeline to the calendar. It is read once, so that a clock change during a
 /// test does not affect its samples.
@@ -31,7 +31,9 @@ impl WallClock {
 
     /// Seconds east of UTC in the local time zone, at that moment.
     pub fn local_offset(self, moment: Moment) -> i32 {
-        local_time::offset(unix_time(self.date(moment)).as_secs())
+        // No time zone is known after the year 9999.
+        Timestamp::try_from(self.date(moment))
+            .map_or(0, |at| TimeZone::system().to_offset(at).seconds())
     }
 }
 
@@ -70,18 +72,12 @@ pub(crate) struct DateWriter {
 impl DateWriter {
     /// With nanoseconds, or in whole seconds.
     pub fn new(offset: i32, nanos: bool) -> DateWriter {
-        let end = if offset == 0 {
-            "Z".to_owned()
-        } else {
-            let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.abs() / 60);
-            format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
-        };
         DateWriter {
             offset,
             nanos,
             second: None,
             start: String::new(),
-            end,
+            end: UtcOffset { seconds: offset }.to_string(),
         }
     }
 
@@ -90,7 +86,7 @@ impl DateWriter {
         if self.second != Some(since.as_secs()) {
             self.second = Some(since.as_secs());
             let local = since.as_secs() as i64 + i64::from(self.offset);
-            self.start = CivilTime::of_unix(local).to_string();
+            self.start = date_time(local).to_string();
         }
         out.push_str(&self.start);
         if self.nanos && since.subsec_nanos() > 0 {

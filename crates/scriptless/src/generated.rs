@@ -211,7 +211,7 @@ fn since_epoch() -> std::time::Duration {
 /// RFC 3339, to the second.
 fn write_time(into: &mut String, seconds: u64) -> std::fmt::Result {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-    write!(into, "{}Z", plimsoll_units::CivilTime::of_unix(seconds))
+    write!(into, "{}Z", plimsoll_units::date_time(seconds))
 }
 
 /// A small generator for data, not for secrets: xorshift64*.

@@ -2,7 +2,7 @@
 //!
 //! A bare `f64` shows neither its unit nor its origin, so values that cross crates have types: a
 //! [`Moment`] on the process's monotonic timeline, a `std::time::Duration` read and written as in
-//! k6 ([`duration`]), a number of [`Bytes`], a date of the calendar ([`CivilTime`]). [`nearest`]
+//! k6 ([`duration`]), a number of [`Bytes`], a date of the calendar ([`date_time`]). [`nearest`]
 //! finds the name that was probably meant, and [`named_values!`] gives the variants of an enum
 //! their names.
 //!
@@ -19,7 +19,7 @@ pub mod percent;
 
 pub use bit_rate::BitRate;
 pub use bytes::Bytes;
-pub use calendar::{CivilDate, CivilTime};
+pub use calendar::{UtcOffset, date_time, days_since_1970};
 pub use moment::Moment;
 pub use names::{UnknownName, excerpt};
 pub use nearest::nearest;

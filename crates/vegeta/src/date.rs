@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use plimsoll_units::{CivilDate, CivilTime};
+use plimsoll_units::{UtcOffset, date_time, days_since_1970};
 
 /// A date and time with nanoseconds, and the UTC offset in which it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,16 +101,8 @@ impl Date {
         at(16, b":")?;
         let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
         let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-        let fits = (1..=12).contains(&month)
-            && (1..=31).contains(&day)
-            && hour < 24
-            && minute < 60
-            && second < 61;
-        let date = CivilDate { year, month, day };
-        let day = date.days_since_1970();
-        if !fits || CivilDate::of_day(day) != date {
-            return None;
-        }
+        let day = days_since_1970(year, month, day)?;
+        (hour < 24 && minute < 60 && second < 61).then_some(())?;
         let rest = bytes.get(19..)?;
         let digits = match rest.strip_prefix(b".") {
             Some(fraction) => fraction.iter().take_while(|b| b.is_ascii_digit()).count(),
@@ -146,19 +138,13 @@ impl Date {
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let local = self.seconds + i64::from(self.offset) * 60;
-        write!(f, "{}", CivilTime::of_unix(local))?;
+        write!(f, "{}", date_time(local))?;
         if self.nanos > 0 {
             let digits = format!("{:09}", self.nanos);
             write!(f, ".{}", digits.trim_end_matches('0'))?;
         }
-        match self.offset {
-            0 => f.write_str("Z"),
-            offset => {
-                let sign = if offset < 0 { '-' } else { '+' };
-                let minutes = offset.unsigned_abs();
-                write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
-            }
-        }
+        let seconds = i32::from(self.offset) * 60;
+        write!(f, "{}", UtcOffset { seconds })
     }
 }
 

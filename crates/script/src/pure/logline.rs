@@ -5,6 +5,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use plimsoll_units::{UtcOffset, date_time};
+
 /// The severity of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -218,19 +220,10 @@ pub fn rfc3339(time: WallTime) -> String {
     let local = time
         .unix_seconds
         .saturating_add(i64::from(time.utc_offset_seconds));
-    let mut out = plimsoll_units::CivilTime::of_unix(local).to_string();
-    if time.utc_offset_seconds == 0 {
-        out.push('Z');
-    } else {
-        let sign = if time.utc_offset_seconds < 0 {
-            '-'
-        } else {
-            '+'
-        };
-        let ahead = time.utc_offset_seconds.unsigned_abs();
-        _ = write!(out, "{sign}{:02}:{:02}", ahead / 3600, ahead / 60 % 60);
-    }
-    out
+    let offset = UtcOffset {
+        seconds: time.utc_offset_seconds,
+    };
+    format!("{}{offset}", date_time(local))
 }
 
 #[cfg(test)]
