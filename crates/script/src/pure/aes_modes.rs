@@ -1,18 +1,32 @@
 //! AES in the modes that WebCrypto names: CBC, CTR, GCM and key wrap.
 //!
-//! Implemented over the plain block cipher, since libraries fix parameters that WebCrypto leaves
-//! open: the counter bits of CTR, and the lengths of GCM's nonce and tag.
+//! The crates of the modes do the work, a piece at a time, because a script must not hold up its
+//! worker. GCM consists of CTR and GHASH here: the crate `aes-gcm` encrypts the whole text in one
+//! call, and fixes the lengths of the nonce and of the tag, which WebCrypto leaves open.
 
 use std::fmt;
 
-use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::cipher::array::Array;
+use aes::cipher::block_padding::Pkcs7;
+use aes::cipher::{
+    BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, InnerIvInit, KeyInit, StreamCipher,
+};
 use aes::{Aes128, Aes192, Aes256};
+use aes_kw::{AesKw, InnerInit};
+use ctr::{Ctr128BE, CtrCore};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
-use plimsoll_quickjs::{Progress, copy_in_pieces, give_way, pieces};
+use plimsoll_quickjs::{copy_in_pieces, give_way, pieces};
 
 const BLOCK: usize = 16;
 type Block = [u8; BLOCK];
+
+/// The bytes encrypted between two looks at the clock. A multiple of the block length.
+const PIECE: usize = 16 * 1024;
+
+/// The longest key to wrap, in bytes. Each block of a wrapped key depends on all others, so the crate
+/// cannot pause, and this many bytes take about a millisecond.
+const LONGEST_WRAPPED: usize = 64 * 1024;
 
 /// Why a text could not be encrypted or decrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +61,26 @@ pub enum Aes {
     Aes256(Box<Aes256>),
 }
 
+/// Evaluates an expression with the cipher, whose type depends on the key's length.
+macro_rules! each_length {
+    ($self:expr, $aes:ident => $do:expr) => {
+        match $self {
+            Aes::Aes128($aes) => {
+                let $aes = &**$aes;
+                $do
+            }
+            Aes::Aes192($aes) => {
+                let $aes = &**$aes;
+                $do
+            }
+            Aes::Aes256($aes) => {
+                let $aes = &**$aes;
+                $do
+            }
+        }
+    };
+}
+
 impl fmt::Debug for Aes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Aes")
@@ -67,34 +101,24 @@ impl Aes {
     }
 
     fn encrypt(&self, block: &mut Block) {
-        match self {
-            Aes::Aes128(aes) => aes.encrypt_block(block.into()),
-            Aes::Aes192(aes) => aes.encrypt_block(block.into()),
-            Aes::Aes256(aes) => aes.encrypt_block(block.into()),
-        }
-    }
-
-    fn decrypt(&self, block: &mut Block) {
-        match self {
-            Aes::Aes128(aes) => aes.decrypt_block(block.into()),
-            Aes::Aes192(aes) => aes.decrypt_block(block.into()),
-            Aes::Aes256(aes) => aes.decrypt_block(block.into()),
-        }
+        each_length!(self, aes => aes.encrypt_block(block.into()));
     }
 
     /// Cipher block chaining with padding (NIST SP 800-38A, 6.2; RFC 5652, 6.3).
     pub fn cbc_encrypt(&self, iv: &Block, text: &[u8]) -> Vec<u8> {
-        let padding = BLOCK - text.len() % BLOCK;
-        let mut padded = copy_in_pieces(text, padding);
-        padded.resize(text.len() + padding, padding as u8);
-        let mut before = *iv;
-        let mut progress = Progress::from(0);
-        for (number, block) in padded.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-            progress.reach(number * BLOCK);
-            xor(block, &before);
-            self.encrypt(block);
-            before = *block;
-        }
+        let rest = text.len() % BLOCK;
+        let mut padded = copy_in_pieces(text, BLOCK - rest);
+        padded.resize(text.len() + BLOCK - rest, 0);
+        let (whole, last) = padded.split_at_mut(text.len() - rest);
+        each_length!(self, aes => {
+            let mut cbc = cbc::Encryptor::inner_iv_init(aes, iv.into());
+            for piece in whole.chunks_mut(PIECE) {
+                give_way(piece.len());
+                cbc.encrypt_blocks(Array::slice_as_chunks_mut(piece).0);
+            }
+            // The last block has space for the padding.
+            _ = cbc.encrypt_padded::<Pkcs7>(last, rest);
+        });
         padded
     }
 
@@ -105,26 +129,17 @@ impl Aes {
             return Err(CipherError::TextLength);
         }
         let mut plain = copy_in_pieces(text, 0);
-        let mut before = *iv;
-        let mut progress = Progress::from(0);
-        for (number, block) in plain.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-            progress.reach(number * BLOCK);
-            let enciphered = *block;
-            self.decrypt(block);
-            xor(block, &before);
-            before = enciphered;
-        }
-        let padding = usize::from(plain.last().copied().unwrap_or_default());
-        let kept = plain.len().checked_sub(padding).ok_or(CipherError::Wrong)?;
-        let right = (1..=BLOCK).contains(&padding)
-            && plain
-                .iter()
-                .skip(kept)
-                .all(|&byte| usize::from(byte) == padding);
-        if !right {
-            return Err(CipherError::Wrong);
-        }
-        plain.truncate(kept);
+        let (whole, last) = plain.split_at_mut(text.len() - BLOCK);
+        let kept = each_length!(self, aes => {
+            let mut cbc = cbc::Decryptor::inner_iv_init(aes, iv.into());
+            for piece in whole.chunks_mut(PIECE) {
+                give_way(piece.len());
+                cbc.decrypt_blocks(Array::slice_as_chunks_mut(piece).0);
+            }
+            cbc.decrypt_padded::<Pkcs7>(last).map(<[u8]>::len)
+        });
+        let kept = kept.map_err(|_| CipherError::Wrong)?;
+        plain.truncate(text.len() - BLOCK + kept);
         Ok(plain)
     }
 
@@ -146,17 +161,28 @@ impl Aes {
         let counting = u128::MAX
             .checked_shr(128 - counter_bits.min(128))
             .unwrap_or(0);
-        let mut number = u128::from_be_bytes(*counter);
+        let number = u128::from_be_bytes(*counter);
+        // The crate's counter has 128 bits. Where this one starts again at zero, so does the crate.
+        let before_zero = (counting - (number & counting)).saturating_add(1);
+        let before_zero = usize::try_from(before_zero)
+            .map_or(text.len(), |blocks| blocks.saturating_mul(BLOCK))
+            .min(text.len());
         let mut out = copy_in_pieces(text, BLOCK);
-        let mut progress = Progress::from(0);
-        for (block_number, block) in out.chunks_mut(BLOCK).enumerate() {
-            progress.reach(block_number * BLOCK);
-            let mut stream = number.to_be_bytes();
-            self.encrypt(&mut stream);
-            xor(block, &stream);
-            number = number & !counting | number.wrapping_add(1) & counting;
-        }
+        let (first, second) = out.split_at_mut(before_zero);
+        self.ctr_with_wide_counter(number, first);
+        self.ctr_with_wide_counter(number & !counting, second);
         Ok(out)
+    }
+
+    fn ctr_with_wide_counter(&self, number: u128, text: &mut [u8]) {
+        each_length!(self, aes => {
+            let core = CtrCore::inner_iv_init(aes, &number.to_be_bytes().into());
+            let mut ctr = Ctr128BE::from_core(core);
+            for piece in text.chunks_mut(PIECE) {
+                give_way(piece.len());
+                ctr.apply_keystream(piece);
+            }
+        });
     }
 
     /// Galois/counter mode (NIST SP 800-38D, 7.1): the encrypted text, followed by a tag of that
@@ -241,62 +267,39 @@ impl Aes {
     /// Key wrap (RFC 3394, 2.2.1).
     ///
     /// # Errors
-    /// If `key` is shorter than two blocks of 8 bytes, or not a multiple of 8 bytes.
+    /// If `key` is shorter than two blocks of 8 bytes, longer than 64 KiB, or not a multiple of
+    /// 8 bytes.
     pub fn wrap_key(&self, key: &[u8]) -> Result<Vec<u8>, CipherError> {
-        if key.len() < BLOCK || !key.len().is_multiple_of(8) {
+        if !(BLOCK..=LONGEST_WRAPPED).contains(&key.len()) {
             return Err(CipherError::TextLength);
         }
-        let mut registers = key.as_chunks::<8>().0.to_vec();
-        let mut check = u64::from_be_bytes(WRAP_CHECK);
-        let mut step = 0;
-        for _ in 0..6 {
-            for register in &mut registers {
-                step += 1;
-                let (high, low) = self.wrap_step(check, *register, Aes::encrypt);
-                check = high ^ step;
-                *register = low;
-            }
-        }
-        Ok([check.to_be_bytes()]
-            .iter()
-            .chain(&registers)
-            .flatten()
-            .copied()
-            .collect())
+        let mut wrapped = vec![0; key.len() + 8];
+        each_length!(self, aes => {
+            AesKw::inner_init(aes).wrap_key(key, &mut wrapped).map(|_| ())
+        })
+        .map_err(wrap_error)?;
+        Ok(wrapped)
     }
 
     /// # Errors
     /// If the text is not a wrapped key, or was wrapped with another key.
     pub fn unwrap_key(&self, wrapped: &[u8]) -> Result<Vec<u8>, CipherError> {
-        let blocks = wrapped.as_chunks::<8>().0;
-        let Some((check, registers)) = blocks.split_first() else {
-            return Err(CipherError::TextLength);
-        };
-        if wrapped.len() < BLOCK + 8 || !wrapped.len().is_multiple_of(8) {
+        if !(BLOCK + 8..=LONGEST_WRAPPED + 8).contains(&wrapped.len()) {
             return Err(CipherError::TextLength);
         }
-        let mut registers = registers.to_vec();
-        let mut check = u64::from_be_bytes(*check);
-        let mut step = 6 * registers.len() as u64;
-        for _ in 0..6 {
-            for register in registers.iter_mut().rev() {
-                (check, *register) = self.wrap_step(check ^ step, *register, Aes::decrypt);
-                step -= 1;
-            }
-        }
-        if check != u64::from_be_bytes(WRAP_CHECK) {
-            return Err(CipherError::Wrong);
-        }
-        Ok(registers.concat())
+        let mut key = vec![0; wrapped.len() - 8];
+        each_length!(self, aes => {
+            AesKw::inner_init(aes).unwrap_key(wrapped, &mut key).map(|_| ())
+        })
+        .map_err(wrap_error)?;
+        Ok(key)
     }
+}
 
-    fn wrap_step(&self, high: u64, low: [u8; 8], cipher: fn(&Aes, &mut Block)) -> (u64, [u8; 8]) {
-        give_way(BLOCK);
-        let joined = u128::from(high) << 64 | u128::from(u64::from_be_bytes(low));
-        let mut block = joined.to_be_bytes();
-        cipher(self, &mut block);
-        let joined = u128::from_be_bytes(block);
-        ((joined >> 64) as u64, (joined as u64).to_be_bytes())
+fn wrap_error(error: aes_kw::Error) -> CipherError {
+    match error {
+        aes_kw::Error::IntegrityCheckFailed => CipherError::Wrong,
+        _ => CipherError::TextLength,
     }
 }
 
@@ -307,9 +310,6 @@ fn absorb(hash: &mut GHash, bytes: &[u8]) {
         hash.update_padded(piece);
     }
 }
-
-/// The first bytes of an unwrapped key (RFC 3394, 2.2.3.1).
-const WRAP_CHECK: [u8; 8] = [0xA6; 8];
 
 fn xor(block: &mut [u8], with: &Block) {
     for (byte, other) in block.iter_mut().zip(with) {
@@ -453,6 +453,12 @@ mod tests {
             assert_eq!(aes.unwrap_key(&changed), Err(CipherError::Wrong));
             assert_eq!(aes.unwrap_key(&wrapped[..8]), Err(CipherError::TextLength));
         }
+        let aes = Aes::new(&[0; 16]).unwrap();
+        for length in [0, 8, 17, LONGEST_WRAPPED + 8] {
+            let refused = aes.wrap_key(&vec![0; length]);
+            assert_eq!(refused, Err(CipherError::TextLength), "{length}");
+        }
+        assert!(aes.wrap_key(&vec![0; LONGEST_WRAPPED]).is_ok());
         assert_eq!(Aes::new(&[0; 15]).unwrap_err(), CipherError::KeyLength);
     }
 }
