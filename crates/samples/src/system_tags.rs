@@ -121,14 +121,4 @@ impl SystemTags {
     pub const fn has(self, tag: SystemTag) -> bool {
         self.0 & (1 << tag as u8) != 0
     }
-
-    /// The set with these keys. The error is the first unknown key.
-    pub fn from_keys<'a, I>(keys: I) -> Result<SystemTags, String>
-    where
-        I: IntoIterator<Item = &'a str>,
-    {
-        keys.into_iter()
-            .map(|key| SystemTag::from_key(key).ok_or_else(|| key.to_owned()))
-            .collect()
-    }
 }

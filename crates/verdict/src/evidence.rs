@@ -115,11 +115,6 @@ impl Evidence {
         }
     }
 
-    /// Processor time of all workers.
-    pub fn worker_cpu(&self) -> Duration {
-        self.workers.iter().map(|worker| worker.cpu).sum()
-    }
-
     /// The verdict.
     pub fn judge(&self) -> Verdict {
         let mut found = Findings::default();
