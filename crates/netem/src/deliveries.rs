@@ -17,8 +17,9 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::Notify;
 
 use crate::account::Direction;
+use crate::line::Flow;
 use crate::queue::Piece;
-use crate::tcp::Side;
+use crate::way::Side;
 
 /// The pieces in transit on all connections, by when they are due.
 #[derive(Debug, Default)]
@@ -45,13 +46,19 @@ impl Deliveries {
         self.pushed.set(number + 1);
         let mut due = self.due.borrow_mut();
         if due.peek().is_none_or(|Reverse(first)| at < first.at) {
-            self.sooner.notify_one();
+            self.wake();
         }
         due.push(Reverse(Delivery {
             at,
             number,
             outgoing: Rc::clone(outgoing),
         }));
+    }
+
+    /// The number of pieces in transit.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.due.borrow().len()
     }
 
     /// Writes all pieces that are due.
@@ -70,11 +77,16 @@ impl Deliveries {
         due.pop().map(|Reverse(delivery)| delivery)
     }
 
-    /// Waits until a piece is due.
-    pub async fn wait(&self) {
+    /// Makes [`wait`](Self::wait) look again for what comes first.
+    pub fn wake(&self) {
+        self.sooner.notify_one();
+    }
+
+    /// Waits until a piece is due, or until the moment that `other` returns.
+    pub async fn wait(&self, other: impl Fn() -> Option<Moment>) {
         loop {
-            let next = self.due.borrow().peek().map(|Reverse(first)| first.at);
-            let Some(at) = next else {
+            let due = self.due.borrow().peek().map(|Reverse(first)| first.at);
+            let Some(at) = due.into_iter().chain(other()).min() else {
                 self.sooner.notified().await;
                 continue;
             };
@@ -112,6 +124,9 @@ impl Ord for Delivery {
 pub struct Outgoing {
     socket: OwnedWriteHalf,
     pub side: Side,
+    pub flow: Cell<Flow>,
+    /// How many of its pieces wait for the line.
+    pub waiting: Cell<u32>,
     pieces: RefCell<VecDeque<(Moment, Piece)>>,
     bytes: Cell<usize>,
     emptied: Notify,
@@ -125,6 +140,8 @@ impl Outgoing {
         Rc::new(Outgoing {
             socket,
             side,
+            flow: Cell::default(),
+            waiting: Cell::default(),
             pieces: RefCell::default(),
             bytes: Cell::new(0),
             emptied: Notify::new(),

@@ -22,6 +22,8 @@ pub mod relay;
 mod schedule;
 pub mod tcp;
 pub mod udp;
+mod waiting;
+pub mod way;
 
 use std::time::Duration;
 

@@ -35,7 +35,19 @@ pub struct Line {
 /// The state of one connection, or of one pair of addresses. Its pieces never overtake each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Flow {
+    /// When its last piece entered the line.
+    entered: Moment,
+    /// When its last piece leaves.
     last: Moment,
+}
+
+impl Flow {
+    /// Has its next piece enter at `at`, or when the one before it did. Times of arrival are accurate to some
+    /// microseconds only, so that of a later piece may be the earlier one.
+    pub fn enter(&mut self, at: Moment) -> Moment {
+        self.entered = self.entered.max(at);
+        self.entered
+    }
 }
 
 /// What happens to a piece.
@@ -57,9 +69,13 @@ impl Line {
         }
     }
 
-    /// How long a piece that entered now would wait for the line to be free.
-    pub fn backlog(&self, now: Moment) -> Duration {
-        self.schedule.idle_from(now).since(now)
+    /// The earliest moment at which a piece that entered at `entered` can leave, if it is the next one.
+    pub fn earliest(&self, entered: Moment, size: Bytes) -> Moment {
+        let need = self
+            .link
+            .rate
+            .map_or(Duration::ZERO, |rate| rate.time_for(size));
+        self.schedule.idle_from(entered) + need + (self.link.round_trip - self.link.jitter) / 2
     }
 
     /// Sends a packet, which may be lost: it occupies the line even then.
@@ -167,9 +183,9 @@ mod tests {
         // A thousand bytes take a millisecond.
         assert_eq!(line.stream(&mut one, at(0), Bytes(1000)), at(38));
         assert_eq!(line.stream(&mut two, at(0), Bytes(2000)), at(40));
-        assert_eq!(line.backlog(at(1)), Duration::from_millis(2));
+        assert_eq!(line.earliest(at(1), Bytes(1000)), at(41));
         assert_eq!(line.stream(&mut one, at(10), Bytes(1000)), at(48));
-        assert_eq!(line.backlog(at(50)), Duration::ZERO);
+        assert_eq!(line.earliest(at(50), Bytes(1000)), at(88));
     }
 
     #[test]
@@ -182,7 +198,7 @@ mod tests {
         let (mut new, mut established) = (Flow::default(), Flow::default());
         // A new connection's first thousand bytes are available after its handshake, a round trip from now.
         assert_eq!(line.stream(&mut new, at(74), Bytes(1000)), at(112));
-        assert_eq!(line.backlog(at(0)), Duration::ZERO);
+        assert_eq!(line.earliest(at(0), Bytes(1000)), at(38));
         assert_eq!(line.stream(&mut established, at(1), Bytes(1000)), at(39));
         assert_eq!(line.stream(&mut established, at(74), Bytes(1000)), at(113));
     }

@@ -1,4 +1,4 @@
-//! The pieces in transit in one direction of one connection, in order of arrival.
+//! The packets in transit in one direction of one UDP session, in order of arrival.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use bytes::Bytes as Buffer;
 use plimsoll_units::Moment;
 use tokio::sync::Notify;
+
+use crate::line::Flow;
 
 /// A piece of a stream, or its end.
 #[derive(Debug)]
@@ -17,18 +19,17 @@ pub enum Piece {
 /// First in, first out, with a limit on the number of bytes.
 #[derive(Debug, Default)]
 pub struct Queue {
-    pieces: RefCell<VecDeque<(Moment, Piece)>>,
+    packets: RefCell<VecDeque<(Moment, Buffer)>>,
     bytes: Cell<usize>,
+    pub flow: Cell<Flow>,
     filled: Notify,
 }
 
 impl Queue {
-    /// Appends a piece that leaves at `due`.
-    pub fn push(&self, due: Moment, piece: Piece) {
-        if let Piece::Data(data) = &piece {
-            self.bytes.set(self.bytes.get() + data.len());
-        }
-        self.pieces.borrow_mut().push_back((due, piece));
+    /// Appends a packet that leaves at `due`.
+    pub fn push(&self, due: Moment, packet: Buffer) {
+        self.bytes.set(self.bytes.get() + packet.len());
+        self.packets.borrow_mut().push_back((due, packet));
         self.filled.notify_one();
     }
 
@@ -37,17 +38,20 @@ impl Queue {
         self.bytes.get()
     }
 
-    /// Waits for the first piece, and returns it with the moment at which it is due.
-    pub async fn next(&self) -> (Moment, Piece) {
+    /// Waits for the first packet, and returns it with the moment at which it is due.
+    pub async fn next(&self) -> (Moment, Buffer) {
         loop {
-            let first = self.pieces.borrow_mut().pop_front();
-            if let Some((due, piece)) = first {
-                if let Piece::Data(data) = &piece {
-                    self.bytes.set(self.bytes.get() - data.len());
-                }
-                return (due, piece);
+            if let Some(first) = self.pop() {
+                return first;
             }
             self.filled.notified().await;
         }
+    }
+
+    /// The first packet, if there is one.
+    pub fn pop(&self) -> Option<(Moment, Buffer)> {
+        let (due, packet) = self.packets.borrow_mut().pop_front()?;
+        self.bytes.set(self.bytes.get() - packet.len());
+        Some((due, packet))
     }
 }

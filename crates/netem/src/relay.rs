@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 use crate::Link;
 use crate::netem::Namespace;
 use crate::priority::Priority;
-use crate::tcp::{self, Way};
-use crate::udp;
+use crate::way::Way;
+use crate::{tcp, udp};
 
 /// What a relay relays, and where.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,5 @@
 //! TCP through a link.
 
-use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -10,60 +9,23 @@ use plimsoll_engine::timer::{sleep, sleep_until};
 use plimsoll_units::{Bytes, Moment};
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::Mutex;
 
-use crate::account::{Account, Direction};
 use crate::arrival::{self, Received};
-use crate::deliveries::{Deliveries, Outgoing};
-use crate::line::{Flow, Line};
+use crate::deliveries::Outgoing;
 use crate::queue::Piece;
-
-/// State that a relay's connections and packets share: both directions of the network path, and the statistics.
-#[derive(Debug)]
-pub struct Way {
-    pub link: crate::Link,
-    pub forward: RefCell<Line>,
-    pub backward: RefCell<Line>,
-    pub account: Account,
-    /// The shared read buffer, from which data is copied to memory of its own: waiting connections hold no buffers.
-    scratch: RefCell<Vec<u8>>,
-    deliveries: Deliveries,
-    /// The turn to wait for a line whose buffer is full: first come, first served.
-    forward_turn: Mutex<()>,
-    backward_turn: Mutex<()>,
-}
-
-impl Way {
-    /// A path without traffic. Equal seeds give the same jitter and losses.
-    pub fn new(link: crate::Link, seed: u64) -> Self {
-        Way {
-            link,
-            forward: RefCell::new(Line::new(link, seed)),
-            backward: RefCell::new(Line::new(link, seed.wrapping_add(1))),
-            account: Account::default(),
-            scratch: RefCell::new(vec![0; piece_size(&link)]),
-            deliveries: Deliveries::default(),
-            forward_turn: Mutex::new(()),
-            backward_turn: Mutex::new(()),
-        }
-    }
-
-    /// Writes pieces that are due, which comes before anything else.
-    fn catch_up(&self) {
-        self.deliveries.catch_up(|side| side.account(self));
-    }
-}
+use crate::way::{Entry, Side, Way};
 
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;
-/// Longest wait for the line to be free before senders are blocked, like a router's buffer.
-pub(crate) const BUFFER: Duration = Duration::from_millis(20);
-/// Limits one read: with a bandwidth limit, a piece is at most what the line transmits in this time.
-const SMOOTH: Duration = Duration::from_micros(200);
-const LARGEST: usize = 64 << 10;
-const SMALLEST: usize = 1448;
+/// A connection is not blocked while fewer of its pieces wait for the line, which suffices for a short message and the end
+/// of the stream: many short exchanges wait for the line, but not also for their turn to be read.
+const UNBLOCKED: u32 = 2;
 /// Most simultaneous connections; more wait to be accepted.
 pub const MOST: usize = 20_000;
+/// Connections that are accepted before everything else that is ready runs. It takes about 50 µs to set one up, so in a
+/// burst, hundreds of them would keep timers and bytes waiting. The others wait in the kernel's queue, where that costs
+/// nothing: the kernel timestamps what arrives on them.
+const AT_ONCE: u32 = 16;
 /// Length of the accept queue. The kernel lowers this to `net.core.somaxconn`. A client that finds the queue full tries
 /// again after a second, which no network with the configured delay would do.
 const WAITING: u32 = 65_535;
@@ -91,19 +53,13 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
     tokio::select! {
         ended = accept_all(listener, target, &way) => ended,
-        () = deliver(&way) => Ok(()),
-    }
-}
-
-async fn deliver(way: &Way) {
-    loop {
-        way.deliveries.wait().await;
-        way.catch_up();
+        () = way.deliver() => Ok(()),
     }
 }
 
 async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) -> io::Result<()> {
     let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MOST));
+    let mut at_once = 0;
     loop {
         let Ok(place) = std::sync::Arc::clone(&places).acquire_owned().await else {
             return Ok(());
@@ -117,6 +73,11 @@ async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) ->
                     pass_on(client, accepted, target, &way).await;
                     drop(place);
                 });
+                at_once += 1;
+                if at_once == AT_ONCE {
+                    at_once = 0;
+                    tokio::task::yield_now().await;
+                }
             }
             // The client disconnected before it was accepted, or no descriptor is free: wait and try again.
             Err(_) => {
@@ -191,58 +152,31 @@ struct Incoming {
     open: Moment,
 }
 
-/// A direction.
-#[derive(Clone, Copy, Debug)]
-pub enum Side {
-    Forward,
-    Backward,
-}
-
-impl Side {
-    fn line(self, way: &Way) -> &RefCell<Line> {
-        match self {
-            Side::Forward => &way.forward,
-            Side::Backward => &way.backward,
-        }
-    }
-
-    fn turn(self, way: &Way) -> &Mutex<()> {
-        match self {
-            Side::Forward => &way.forward_turn,
-            Side::Backward => &way.backward_turn,
-        }
-    }
-
-    fn account(self, way: &Way) -> &Direction {
-        match self {
-            Side::Forward => &way.account.forward,
-            Side::Backward => &way.account.backward,
-        }
-    }
-}
-
 /// Relays one direction of a connection, until its end has left the line.
 async fn carry(from: Incoming, to: Rc<Outgoing>, way: &Way) {
     tokio::select! {
         // The end of the incoming data is in transit, and its delivery ends this function.
         () = async { take_in(from, &to, way).await; std::future::pending::<()>().await } => {}
         // An error also ends it, because nobody reads the rest.
-        _ = to.finish(to.side.account(way)) => way.catch_up(),
+        _ = to.finish(way.direction(to.side)) => way.catch_up(),
     }
 }
 
 async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
-    let line = to.side.line(way);
-    let mut flow = Flow::default();
-    // Bytes reserve the shared line only when they are available to it, so that other connections can use it meanwhile.
-    sleep_until(from.open).await;
+    let is_limited = way.link.rate.is_some();
+    if is_limited {
+        // Bytes reserve the shared line only when they are available to it, so that other connections can use it meanwhile.
+        sleep_until(from.open).await;
+    }
     loop {
         to.room(WINDOW).await;
         let is_readable = match from.early {
             Some(_) => Ok(()),
             None => arrival::readable(from.socket.as_ref()).await,
         };
-        wait_for_line(line, to.side.turn(way)).await;
+        if to.waiting.get() >= UNBLOCKED {
+            way.wait_for_line(to.side).await;
+        }
         way.catch_up();
         let received = match from.early.take() {
             Some(early) => Ok(Some(early)),
@@ -260,33 +194,64 @@ async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
         };
         let ended = matches!(piece, Piece::End);
         let entered = arrived.max(from.open);
-        let due = line.borrow_mut().stream(&mut flow, entered, size);
-        way.deliveries.push(to, due, piece);
+        way.enter(to.side, entered, size, Entry::Stream(Rc::clone(to), piece));
         if ended {
             return;
         }
     }
 }
 
-/// Waits until the line's buffer has space. First come, first served, as in the buffer itself; only the first one
-/// checks.
-async fn wait_for_line(line: &RefCell<Line>, turn: &Mutex<()>) {
-    let _turn = turn.lock().await;
-    loop {
-        let backlog = line.borrow().backlog(plimsoll_clock::now());
-        if backlog <= BUFFER {
-            return;
-        }
-        sleep(backlog - BUFFER).await;
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_units::BitRate;
+    use tokio::io::AsyncWriteExt;
+    use tokio::task::{LocalSet, yield_now};
 
-fn piece_size(link: &crate::Link) -> usize {
-    let Some(rate) = link.rate else {
-        return LARGEST;
-    };
-    let smooth = u128::from(rate.get()) * SMOOTH.as_nanos() / 8 / 1_000_000_000;
-    usize::try_from(smooth)
-        .unwrap_or(LARGEST)
-        .clamp(SMALLEST, LARGEST)
+    const CONNECTIONS: usize = 50;
+
+    /// On a line that is busy for seconds, the request of each of them is in the line's queue at once.
+    #[test]
+    fn the_first_piece_of_a_connection_does_not_wait_for_a_turn() -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let work = plimsoll_engine::timer::run_with_timers(short_requests());
+        LocalSet::new().block_on(&runtime, work)?
+    }
+
+    async fn short_requests() -> io::Result<()> {
+        let any = SocketAddr::from((std::net::Ipv4Addr::LOCALHOST, 0));
+        let server = listen(any)?;
+        let listener = listen(any)?;
+        let mut clients = Vec::new();
+        for _ in 0..CONNECTIONS {
+            let mut client = TcpStream::connect(listener.local_addr()?).await?;
+            // 80 ms on the line.
+            client.write_all(&[0; 1_000]).await?;
+            clients.push(client);
+        }
+        let link = crate::Link {
+            round_trip: Duration::from_millis(1),
+            jitter: Duration::ZERO,
+            rate: BitRate::new(100_000),
+            loss: 0.0,
+        };
+        let way = Rc::new(Way::new(link, 1));
+        let mut most = 0;
+        let queued = async {
+            let end = plimsoll_clock::now() + Duration::from_secs(3);
+            while most < CONNECTIONS - 5 && plimsoll_clock::now() < end {
+                yield_now().await;
+                most = most.max(way.in_transit());
+            }
+        };
+        tokio::select! {
+            ended = relay(listener, server.local_addr()?, Rc::clone(&way)) => ended?,
+            () = queued => {}
+        }
+        // Some may have left by the time that the last ones were read.
+        assert!(most >= CONNECTIONS - 5, "{most} pieces in transit");
+        Ok(())
+    }
 }

@@ -12,11 +12,9 @@ use plimsoll_engine::timer::{sleep, sleep_until};
 use plimsoll_units::{Bytes, Moment};
 use tokio::net::UdpSocket;
 
-use crate::account::Direction;
 use crate::arrival;
-use crate::line::{Flow, Line, Passage};
-use crate::queue::{Piece, Queue};
-use crate::tcp::{BUFFER, Way};
+use crate::queue::Queue;
+use crate::way::{Entry, Side, Way};
 
 /// A client that has not sent anything for this long is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
@@ -29,8 +27,7 @@ const LARGEST: usize = 65_536;
 
 /// One client, with its packets in transit to the server.
 struct Session {
-    queue: Queue,
-    flow: RefCell<Flow>,
+    queue: Rc<Queue>,
     seen: std::cell::Cell<Moment>,
 }
 
@@ -39,6 +36,13 @@ struct Session {
 /// # Errors
 /// If the listening socket fails.
 pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+    tokio::select! {
+        ended = receive_all(socket, target, &way) => ended,
+        () = way.deliver() => Ok(()),
+    }
+}
+
+async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io::Result<()> {
     arrival::date(&socket);
     let socket = Rc::new(socket);
     let sessions: Rc<RefCell<HashMap<SocketAddr, Rc<Session>>>> = Rc::default();
@@ -66,8 +70,7 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
                 };
                 way.account.sessions.set(way.account.sessions.get() + 1);
                 let session = Rc::new(Session {
-                    queue: Queue::default(),
-                    flow: RefCell::default(),
+                    queue: Rc::default(),
                     seen: std::cell::Cell::new(plimsoll_clock::now()),
                 });
                 sessions.borrow_mut().insert(client, Rc::clone(&session));
@@ -76,7 +79,7 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
                     upstream,
                     client,
                     Rc::clone(&session),
-                    Rc::clone(&way),
+                    Rc::clone(way),
                 );
                 let sessions = Rc::clone(&sessions);
                 tokio::task::spawn_local(async move {
@@ -87,40 +90,25 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::R
             }
         };
         session.seen.set(plimsoll_clock::now());
-        let entering = Entering {
-            line: &way.forward,
-            account: &way.account.forward,
+        enter(
+            way,
+            Side::Forward,
+            &session.queue,
             arrived,
-        };
-        entering.enter(&session.flow, &session.queue, &buffer[..count]);
+            &buffer[..count],
+        );
     }
 }
 
-/// A packet that enters a line.
-struct Entering<'a> {
-    line: &'a RefCell<Line>,
-    account: &'a Direction,
-    arrived: Moment,
-}
-
-impl Entering<'_> {
-    fn enter(&self, flow: &RefCell<Flow>, queue: &Queue, packet: &[u8]) {
-        let mut line = self.line.borrow_mut();
-        if line.backlog(self.arrived) > BUFFER || queue.bytes() > WINDOW {
-            self.account.crowded_out();
-            return;
-        }
-        match line.packet(
-            &mut flow.borrow_mut(),
-            self.arrived,
-            Bytes(packet.len() as u64),
-        ) {
-            Passage::Lost => self.account.lost(),
-            Passage::Arrives(due) => {
-                queue.push(due, Piece::Data(Buffer::copy_from_slice(packet)));
-            }
-        }
+/// Has a packet enter a line, unless the line's buffer is full.
+fn enter(way: &Way, side: Side, to: &Rc<Queue>, arrived: Moment, packet: &[u8]) {
+    if way.is_full(side, arrived) || to.bytes() > WINDOW {
+        way.direction(side).crowded_out();
+        return;
     }
+    let size = Bytes(packet.len() as u64);
+    let packet = Entry::Packet(Rc::clone(to), Buffer::copy_from_slice(packet));
+    way.enter(side, arrived, size, packet);
 }
 
 /// Relays one client's packets to the server and back, until both have been silent for long enough.
@@ -131,7 +119,7 @@ async fn serve(
     session: Rc<Session>,
     way: Rc<Way>,
 ) {
-    let back = Queue::default();
+    let back = Rc::default();
     let out = async {
         loop {
             let (late, packet) = due(&session.queue).await;
@@ -143,17 +131,11 @@ async fn serve(
     };
     let returning = async {
         let mut buffer = vec![0; LARGEST];
-        let flow = RefCell::default();
         loop {
             match arrival::receive_packet(&upstream, &mut buffer).await {
                 Ok((count, _, arrived)) => {
                     session.seen.set(plimsoll_clock::now());
-                    let entering = Entering {
-                        line: &way.backward,
-                        account: &way.account.backward,
-                        arrived,
-                    };
-                    entering.enter(&flow, &back, &buffer[..count]);
+                    enter(&way, Side::Backward, &back, arrived, &buffer[..count]);
                 }
                 Err(_) => sleep(Duration::from_millis(1)).await,
             }
@@ -186,13 +168,9 @@ async fn serve(
 
 /// The next packet once it is due, and how late that is.
 async fn due(queue: &Queue) -> (Duration, Buffer) {
-    loop {
-        let (due, piece) = queue.next().await;
-        sleep_until(due).await;
-        if let Piece::Data(packet) = piece {
-            return (plimsoll_clock::now().since(due), packet);
-        }
-    }
+    let (due, packet) = queue.next().await;
+    sleep_until(due).await;
+    (plimsoll_clock::now().since(due), packet)
 }
 
 async fn connected(target: SocketAddr) -> io::Result<UdpSocket> {
