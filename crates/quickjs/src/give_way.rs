@@ -66,6 +66,20 @@ pub fn give_way_in_drop(work: usize) {
     }
 }
 
+/// Keeps `value` if this stack is being unwound because the script has to end, and leaves the default in its place. The
+/// runtime's next script drops it, or the runtime when it is freed.
+///
+/// For values that take long to drop: a stack that is being unwound cannot be suspended, and the worker's other users
+/// would wait.
+pub fn drop_later<T: Default + 'static>(value: &mut T) -> bool {
+    let running = RUNNING.get().filter(|_| std::thread::panicking());
+    if let Some(running) = running {
+        // SAFETY: as in `give_way_in_drop`.
+        unsafe { running.as_ref() }.keep_left_over(Box::new(std::mem::take(value)));
+    }
+    running.is_some()
+}
+
 fn running() -> Option<NonNull<Inner>> {
     // A stack that is being unwound can neither be suspended nor unwound again.
     RUNNING.get().filter(|_| !std::thread::panicking())

@@ -40,8 +40,8 @@ pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
 pub use function::{Call, Entry, HostFunction, Returned};
 pub use give_way::{
-    Progress, collect_in_pieces, copy_in_pieces, extend_in_pieces, give_way, give_way_in_drop,
-    pieces, reserve_in_pieces, reserve_text_in_pieces,
+    Progress, collect_in_pieces, copy_in_pieces, drop_later, extend_in_pieces, give_way,
+    give_way_in_drop, pieces, reserve_in_pieces, reserve_text_in_pieces,
 };
 pub use module::{Bytecode, Exports, Loader, Module};
 pub use name::{Atom, Key, Name, NameRange};

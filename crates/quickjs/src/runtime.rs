@@ -65,6 +65,8 @@ pub(super) struct Inner {
     /// Whether the script was interrupted and its objects are not freed yet. To free them may take seconds, and the end
     /// of the script does not wait for it.
     has_left_over: Cell<bool>,
+    /// Values of host functions that were ended, not dropped yet for the same reason.
+    left_over: RefCell<Vec<Box<dyn Any>>>,
     /// Whether the engine is freed.
     is_freed: Cell<bool>,
     /// For tests: how often the engine asked whether to pause, how often it was allowed to, and whether asking makes it
@@ -131,6 +133,7 @@ impl Runtime {
             engine_runs: Cell::new(false),
             end_requested: Cell::new(false),
             has_left_over: Cell::new(false),
+            left_over: RefCell::default(),
             is_freed: Cell::new(false),
             #[cfg(test)]
             pause_polls: Cell::new(0),
@@ -311,12 +314,19 @@ impl Inner {
         }
     }
 
-    /// Frees the objects of an interrupted script.
+    /// Keeps a value of a host function that is being ended until [`Inner::free_left_over`].
+    pub(super) fn keep_left_over(&self, value: Box<dyn Any>) {
+        self.left_over.borrow_mut().push(value);
+        self.free_later();
+    }
+
+    /// Frees the objects of an interrupted script, and the values of its host functions.
     pub(super) fn free_left_over(&self) {
         if self.has_left_over.replace(false) {
             // SAFETY: the runtime is live.
             let free = || unsafe { sys::JS_SetFreeLater(self.raw.as_ptr(), false) };
             self.with_engine_running(true, free);
+            drop(self.left_over.take());
         }
     }
 

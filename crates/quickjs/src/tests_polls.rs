@@ -5,9 +5,10 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::give_way::in_host_function;
 use crate::tests::{eval, runtime};
 use crate::tests_interrupts::alone;
-use crate::{Context, Fiber, Runtime, block_on, sys};
+use crate::{Context, Fiber, Runtime, block_on, drop_later, give_way, sys};
 
 /// More polls than the parser and a few calls cause.
 const POLLS: u32 = 60;
@@ -322,6 +323,43 @@ fn a_script_that_is_ended_leaves_its_objects_behind() {
     let pauses = runtime.inner().pauses_allowed.get() - before;
     assert!(pauses > 50, "{pauses}");
     assert!(!runtime.has_left_over());
+}
+
+/// A value that takes long to drop, and notes whether it has been dropped.
+#[derive(Default)]
+struct Large(Option<Rc<Cell<bool>>>);
+
+impl Drop for Large {
+    fn drop(&mut self) {
+        if !drop_later(self)
+            && let Some(is_dropped) = &self.0
+        {
+            assert!(!std::thread::panicking());
+            is_dropped.set(true);
+        }
+    }
+}
+
+#[test]
+fn a_host_function_that_is_ended_leaves_large_values_behind() {
+    let _alone = alone();
+    let runtime = runtime();
+    let is_dropped = Rc::new(Cell::new(false));
+    let large = Large(Some(Rc::clone(&is_dropped)));
+    runtime.set_interrupt(Some(Rc::new(|_| true)));
+    let script = Fiber::new(&runtime, |_| {
+        in_host_function(move || {
+            let _large = large;
+            give_way(usize::MAX);
+        })
+        .is_err()
+    });
+    assert_eq!(block_on(script.unwrap()), Some(true));
+    assert!(!is_dropped.get() && runtime.has_left_over());
+
+    runtime.set_interrupt(None);
+    block_on(Fiber::new(&runtime, |_| ()).unwrap()).unwrap();
+    assert!(is_dropped.get() && !runtime.has_left_over());
 }
 
 #[test]

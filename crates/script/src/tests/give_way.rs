@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::run;
 use crate::instance::Outcome;
+use crate::pure::html::DROPPED_WHILE_UNWINDING;
 
 /// The values that the calls below use.
 const PREPARE: &str = "
@@ -130,4 +131,25 @@ fn long_calls_are_ended() {
         }
     }
     assert!(held.is_empty(), "{}", held.join("\n"));
+}
+
+/// An unwinding stack cannot be suspended, so the worker's other users would wait until the whole page is dropped.
+#[test]
+fn a_page_whose_parsing_is_ended_is_dropped_later() {
+    let source = format!(
+        "{PREPARE} export default function () {{ console.log('begun'); parseHTML(paragraphs) }}"
+    );
+    let looks = Arc::new(AtomicUsize::new(0));
+    let begin = Arc::clone(&looks);
+    let log = move |_: &str| begin.store(1, Ordering::Relaxed);
+    let interrupted = move || {
+        let known = looks.load(Ordering::Relaxed);
+        looks.store(known + known.min(1), Ordering::Relaxed);
+        known > LOOKS
+    };
+    DROPPED_WHILE_UNWINDING.set(0);
+    let path = PathBuf::from("/script.js");
+    let outcome = run(path, source.into_bytes(), log, Some(Arc::new(interrupted)));
+    assert_eq!(outcome, Outcome::Interrupted);
+    assert_eq!(DROPPED_WHILE_UNWINDING.get(), 0);
 }

@@ -11,7 +11,7 @@ use html5ever::interface::{
 };
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{LocalName, Namespace, ParseOpts, parse_document};
-use plimsoll_quickjs::{give_way, give_way_in_drop, reserve_in_pieces};
+use plimsoll_quickjs::{drop_later, give_way, give_way_in_drop, reserve_in_pieces};
 
 /// Bytes passed to the parser at once.
 const PIECE: usize = 512;
@@ -120,14 +120,27 @@ pub(super) enum Kind {
     Element(QualName, Vec<Attribute>),
 }
 
-impl Drop for Tree {
+impl Drop for Nodes {
     fn drop(&mut self) {
+        if drop_later(self) {
+            return;
+        }
         // Nodes refer to each other by number, so they can be dropped in any order.
-        while let Some(entry) = self.nodes.pop() {
+        while let Some(entry) = self.pop() {
+            #[cfg(test)]
+            if std::thread::panicking() {
+                DROPPED_WHILE_UNWINDING.set(DROPPED_WHILE_UNWINDING.get() + 1);
+            }
             drop(entry);
             give_way_in_drop(NODE);
         }
     }
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Nodes that were dropped on a stack that was being unwound, which cannot be suspended.
+    pub static DROPPED_WHILE_UNWINDING: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// Receives the parser's events and builds the tree.
