@@ -234,7 +234,9 @@ impl<F: UserFactory> ActiveUser<F> {
                 in_flight.interrupt(ended.since(started));
                 run.iteration_interrupted();
                 self.scenario.state.mark_interrupted();
-                return !self.stop.is_stopped();
+                // The worker may not know yet that the run has been aborted. Another iteration would only delay its
+                // end: it would first free what this one left behind.
+                return !self.stop.is_stopped() && run.aborted().is_none();
             }
             Ending::Abort(reason) => {
                 run.iteration_interrupted();

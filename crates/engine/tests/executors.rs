@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use plimsoll_engine::{
-    AbortReason, Ending, Event, InitError, Iteration, Running, ScenarioContext, Setting, Stop,
-    Tally, UserFactory, UserId, VirtualUser, Worker,
+    AbortReason, Ending, Event, InitError, Iteration, RunState, Running, ScenarioContext, Setting,
+    Stop, Tally, UserFactory, UserId, VirtualUser, Worker,
 };
 use plimsoll_plan::{Executor, Plan, Rate, Scenario, Stage};
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
@@ -24,6 +24,8 @@ struct Sleepers {
     abort_at: Option<u64>,
     /// No user except the first ever waits. The first aborts the run after ten iterations.
     never_wait: bool,
+    /// Every iteration aborts the run from outside, as a signal does, and is interrupted by that.
+    are_interrupted: bool,
     frees: Option<Arc<Frees>>,
 }
 
@@ -44,6 +46,8 @@ struct Sleeper {
     seen: Arc<Mutex<Vec<Seen>>>,
     abort_at: Option<u64>,
     never_wait: bool,
+    /// The run, if every iteration aborts it.
+    aborts: Option<Arc<RunState>>,
     frees: Option<Arc<Frees>>,
     tally: Tally,
 }
@@ -73,7 +77,7 @@ impl Drop for Sleeper {
 impl UserFactory for Sleepers {
     type User = Sleeper;
 
-    async fn create(&self, id: UserId, _: &Worker) -> Result<Sleeper, InitError> {
+    async fn create(&self, id: UserId, worker: &Worker) -> Result<Sleeper, InitError> {
         Ok(Sleeper {
             id,
             scenario: usize::MAX,
@@ -81,6 +85,7 @@ impl UserFactory for Sleepers {
             seen: Arc::clone(&self.seen),
             abort_at: self.abort_at,
             never_wait: self.never_wait,
+            aborts: self.are_interrupted.then(|| Arc::clone(&worker.run)),
             frees: self.frees.clone(),
             tally: Tally::default(),
         })
@@ -128,7 +133,10 @@ impl VirtualUser for Sleeper {
         if enough || self.abort_at == Some(it.in_test) {
             return Ending::Abort(AbortReason::ByScript("enough".to_owned()));
         }
-        if slept.is_err() {
+        if let Some(run) = &self.aborts {
+            run.abort(AbortReason::Signal);
+        }
+        if slept.is_err() || self.aborts.is_some() {
             Ending::Interrupted
         } else {
             Ending::Completed
@@ -365,6 +373,29 @@ fn a_user_that_asks_for_the_end_ends_everything_and_is_torn_down() {
         Some(&AbortReason::ByScript("enough".to_owned()))
     );
     assert_eq!(outcome.factory.torn_down.load(Ordering::Relaxed), 1);
+}
+
+/// The abort interrupts iterations before the workers know of it.
+#[test]
+fn an_iteration_that_an_abort_interrupts_is_the_last() {
+    for executor in [
+        Executor::ConstantUsers {
+            users: 1,
+            duration: Duration::from_secs(60),
+        },
+        Executor::PerUserIterations {
+            users: 1,
+            iterations: 1_000_000,
+            max_duration: Duration::from_secs(60),
+        },
+    ] {
+        let factory = Sleepers {
+            are_interrupted: true,
+            ..Sleepers::default()
+        };
+        let outcome = run_with(factory, scenario(executor), 1);
+        assert_eq!(outcome.seen.len(), 1);
+    }
 }
 
 #[test]
