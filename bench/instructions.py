@@ -55,7 +55,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--record", action="store_true", help="write the budget anew")
+    parser.add_argument("--record", action="store_true", help="write the measured values as the new budget")
     parser.add_argument("--no-build", action="store_true", help="take what is already built")
     told = parser.parse_args()
     if not shutil.which("valgrind"):

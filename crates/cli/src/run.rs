@@ -114,7 +114,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         },
         move |signal| {
             lines.failure(
-                "ending at once, as a second signal asks for; what was measured is lost",
+                "exiting immediately because of a second signal; the measurements are lost",
                 "sig",
                 Some(interrupts::name(signal)),
             );

@@ -81,7 +81,7 @@ impl Client {
     async fn connect_http3(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
         let refuse = |message: &str| Err(ErrorInfo::new(code::H3, message));
         if !url.is_https() {
-            return refuse("http3: HTTP/3 was asked for on a plain http URL; use https");
+            return refuse("http3: HTTP/3 was requested for a plain http URL; use https");
         }
         if self.shared.settings.proxies.for_url(url).is_some() {
             return refuse(
@@ -112,7 +112,7 @@ fn speaks_http2(protocol: Protocol, tls: Option<TlsFacts>) -> Result<bool, Error
         (Protocol::Auto, Some(facts)) => Ok(facts.http2),
         (Protocol::H2c, None) => Ok(true),
         (Protocol::Http2, None) => {
-            mismatch("http2: HTTP/2 was asked for on a plain http URL; ask for h2c, or use https")
+            mismatch("http2: HTTP/2 was requested for a plain http URL; ask for h2c, or use https")
         }
         (Protocol::Http2 | Protocol::H2c, Some(facts)) if facts.http2 => Ok(true),
         (Protocol::Http2 | Protocol::H2c, Some(_)) => mismatch(

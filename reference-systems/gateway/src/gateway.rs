@@ -98,7 +98,7 @@ impl Gateway {
         let under_way = targets().map(|target| target.under_way()).sum();
         put(
             "requests_at_targets",
-            "Requests under way at targets.",
+            "Requests in progress at targets.",
             under_way,
         );
         let idle = upstreams.iter().map(|upstream| upstream.idle()).sum();

@@ -52,7 +52,7 @@ use reload::Operator;
 #[command(after_help = "\
 When ready, one line of JSON on standard output says where:
   {\"system\":\"gateway\",\"url\":\"http://127.0.0.1:9900\",\"entries\":{\"web\":\"http://127.0.0.1:8080\"}}
-SIGHUP, or a change of the file, takes the file up anew without losing a request.
+On SIGHUP, or when the file changes, the file is loaded again without losing a request.
 SIGTERM and SIGINT stop it after the responses in progress.")]
 pub struct Settings {
     /// The configuration: entries, routes, services and upstreams, in YAML

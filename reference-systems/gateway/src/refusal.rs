@@ -65,7 +65,7 @@ impl Refusal {
             Refusal::BodyTooSlow => "the body comes too slowly",
             Refusal::ClientGone => "the body broke off",
             Refusal::RateLimited(_) => "too many requests; try again later",
-            Refusal::Overloaded => "too many requests are under way; try again later",
+            Refusal::Overloaded => "too many requests are in progress; try again later",
             Refusal::Waited => "too many requests are before this one; try again later",
             Refusal::NoTarget => "no server is well; try again later",
             Refusal::Unreachable => "the server cannot be reached",

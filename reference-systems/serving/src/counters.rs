@@ -111,7 +111,7 @@ const REQUESTS: &[Metric<Counters>] = &[
     ),
     (
         "plimsoll_serve_requests_under_way",
-        "Requests under way now.",
+        "Requests in progress.",
         Counters::under_way,
     ),
     (

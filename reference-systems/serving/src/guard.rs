@@ -43,7 +43,7 @@ impl Refusal {
     /// The message for the client.
     pub fn message(self) -> String {
         match self {
-            Refusal::Overloaded => "too many requests are under way; try again later".to_owned(),
+            Refusal::Overloaded => "too many requests are in progress; try again later".to_owned(),
             Refusal::TooLarge(most) => format!("the body is too large: at most {most} bytes"),
         }
     }

@@ -162,7 +162,7 @@ async fn begin(app: App, limits: &plimsoll_serving::Limits) -> Result<Routed, St
                 let name = name.replace(['-', '.'], "_");
                 text.metric(
                     &format!("plimsoll_statuslist_indices_ready_{name}"),
-                    "Indices ready to be handed out.",
+                    "Indices ready to be issued.",
                     indices as u64,
                 );
                 text.metric(

@@ -59,13 +59,13 @@ impl Problem {
                 .to_owned(),
             Problem::WrongMethod => "that method is not for this place".to_owned(),
             Problem::TooLarge(most) => format!("the body is too large: at most {most} bytes"),
-            Problem::Underflow => "fewer indices are ready than were asked for".to_owned(),
+            Problem::Underflow => "fewer indices are ready than were requested".to_owned(),
             // The store's message is only for the log: it may name hosts and users.
             Problem::Store(Failure::Unavailable(_)) => {
                 "the store is unavailable; whether a change was made is unknown".to_owned()
             }
             Problem::Store(Failure::Overloaded) | Problem::Overloaded => {
-                "too many requests are under way; try again later".to_owned()
+                "too many requests are in progress; try again later".to_owned()
             }
             Problem::Broken(_) => "something is wrong inside the server".to_owned(),
         }

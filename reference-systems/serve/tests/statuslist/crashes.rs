@@ -127,14 +127,14 @@ struct Found {
 impl Found {
     fn nothing_wrong(&self, seed: u64) {
         println!(
-            "{} indices handed out, {} statuses acknowledged",
+            "{} indices issued, {} statuses acknowledged",
             self.handed_out, self.acknowledged
         );
         let seed = format!("again with PLIMSOLL_TEST_SEED={seed}");
         assert!(self.handed_out > 1000 && self.acknowledged > 500, "{seed}");
         assert!(
             self.twice.is_empty(),
-            "handed out twice: {:?}; {seed}",
+            "issued twice: {:?}; {seed}",
             self.twice
         );
         assert!(self.lost.is_empty(), "lost: {:?}; {seed}", self.lost);
