@@ -55,7 +55,7 @@ fn text_of(path: &Path) -> Result<String, String> {
         std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
     read.map_err(|error| format!("cannot be read: {error}"))?;
-    // A spreadsheet's or a shell's text begins with a byte order mark now and then.
+    // Text from a spreadsheet or a shell may begin with a byte order mark.
     let text = String::from_utf8_lossy(&bytes);
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }

@@ -33,7 +33,7 @@ impl Exit {
     pub const SCRIPT_EXCEPTION: Exit = Exit(107);
     pub const ABORTED_BY_SCRIPT: Exit = Exit(108);
     pub const FAILED_BY_SCRIPT: Exit = Exit(110);
-    /// All went well, but something that was asked for could not be written.
+    /// The run succeeded, but a requested output could not be written.
     pub const LOST_OUTPUT: Exit = Exit(255);
     /// Anything else that went wrong.
     pub const GENERIC: Exit = Exit(255);

@@ -9,7 +9,7 @@ use plimsoll_run::{Event, Listener, LiveTitle, Phase};
 use crate::talk::say;
 use crate::terminal::{self, Stream};
 
-/// Draws the view anew ten times a second.
+/// Redraws the view ten times a second.
 pub struct Live {
     title: LiveTitle,
     paint: Paint,

@@ -47,13 +47,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     // The clock's origin is the program's start.
     plimsoll_clock::now();
-    // Without it, a shortage of memory is harder to understand, and no more than that.
+    // If this fails, running out of memory only gives a message that is harder to understand.
     let _ = out_of_memory::explain();
     let matches = args::command().try_get_matches_from(args::translate(std::env::args_os()));
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
-            // Where the terminal is gone there is nobody left to tell.
+            // If the terminal is closed, nobody can read a message.
             let printed = error.print().and_then(|()| std::io::stdout().flush());
             let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
             return match exit_of(&error) {

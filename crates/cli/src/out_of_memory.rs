@@ -12,7 +12,7 @@ use signal_hook::consts::SIGABRT;
 
 use crate::exit::Exit;
 
-/// Whether an allocation has failed. Most failures are reported by whoever asked for the memory.
+/// Whether an allocation has failed. Most failures are reported by the code that requested memory.
 static FAILED: AtomicBool = AtomicBool::new(false);
 
 const MESSAGE: &str = "error: out of memory: the system refused to give this process more memory, so it had to end and \
@@ -54,7 +54,7 @@ unsafe extern "C" fn note_failure(error: c_int, _: *mut c_void) {
 
 #[cfg(target_os = "linux")]
 fn write_stderr(bytes: &[u8]) {
-    // Where stderr is gone there is nobody left to tell.
+    // If stderr is closed, nobody can read the message.
     let _ = rustix::io::write(rustix::stdio::stderr(), bytes);
 }
 

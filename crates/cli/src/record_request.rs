@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::args::RecordArgs;
 use crate::talk::say;
 
-/// The record that flags ask for, if they do.
+/// The record that the flags request, if any.
 ///
 /// # Errors
 /// When the store cannot be opened.

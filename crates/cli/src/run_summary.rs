@@ -71,7 +71,7 @@ impl RunSummary<'_> {
     }
 }
 
-/// The mode that flags and variables ask for.
+/// The mode that flags and environment variables select.
 ///
 /// # Errors
 /// For an unknown mode.

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A server cannot serve others meanwhile.
 const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);
 
-/// Asks for a test, or serves them until a signal comes.
+/// Runs a test as the client, or serves tests until a signal arrives.
 pub fn throughput(args: &ThroughputArgs) -> Exit {
     let stop = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stop);
@@ -74,7 +74,7 @@ fn serve(args: &ThroughputArgs, stop: &AtomicBool) -> Exit {
             complain(&error.to_string());
             Exit::NO_RESULT
         }
-        // Whoever asks for one test wants to know how it went.
+        // With --one-off the exit status is that of the test.
         (Ok(()), Some(_)) if args.one_off => Exit::NO_RESULT,
         (Ok(()), _) => Exit::SUCCESS,
     }

@@ -13,7 +13,7 @@ pub struct Settings {
     pub noise: Option<Noise>,
     pub figures: Vec<&'static Figure>,
     pub fail_on: Vec<FailOn>,
-    /// What is left out at the start of each run.
+    /// How much of the start of each run is excluded.
     pub skip: Skip,
     /// Runs of different configurations too.
     pub any_configuration: bool,
@@ -50,7 +50,7 @@ impl Noise {
     }
 }
 
-/// What is left out at a run's start.
+/// How much of a run's start is excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// Its warm-up, where it ends by itself.

@@ -16,7 +16,7 @@ use crate::failures::failures;
 use crate::settled::{Settled, is_invalid};
 use crate::{Noise, Settings};
 
-/// Most runs of one side.
+/// Maximum number of runs on one side.
 const MOST: usize = 500;
 
 /// Compares the runs that `a` and `b` name, one of each or as many.

@@ -1,4 +1,4 @@
-//! The conductor: takes workers through the phases of a run in step.
+//! The conductor: starts the workers and keeps them in the same phase of the run.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -26,9 +26,9 @@ pub struct Setting<F: UserFactory> {
     pub watch: Arc<Watch>,
     /// Tags of every sample.
     pub run_tags: TagMap,
-    /// Least time between the starts of two iterations of a user.
+    /// Minimum time between the starts of two iterations of a user.
     pub min_iteration: Duration,
-    /// Most worker threads; never more than there are users.
+    /// Maximum number of worker threads. There are never more workers than users.
     pub workers: usize,
 }
 
@@ -269,7 +269,7 @@ struct Phase<'a> {
     state: &'a RunState,
     reported: &'a Receiver<Report>,
     told_abort: bool,
-    /// How many workers are gone.
+    /// The number of workers that have ended.
     gone: usize,
 }
 

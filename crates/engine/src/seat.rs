@@ -135,7 +135,7 @@ pub(crate) struct ActiveUser<F: UserFactory> {
     seat: Option<Seat<F::User>>,
     in_scenario: u64,
     counted: bool,
-    /// When the last iteration ended, until something else follows.
+    /// When the last iteration ended; `None` once that is no longer the current time.
     ended: Cell<Option<Moment>>,
 }
 

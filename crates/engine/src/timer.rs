@@ -1,12 +1,12 @@
 //! Timers finer than a millisecond.
 //!
-//! The runtime's own timers are rounded up to whole milliseconds, which is fine for timeouts and
+//! The runtime's own timers are rounded up to whole milliseconds, which is fine for timeouts but
 //! far too coarse for pacing or for a user's think time. Each worker has one kernel timer (timerfd)
 //! and a heap of deadlines.
 //!
-//! A sleeping processor takes tens of microseconds to wake up, so an alarm alone would start
-//! requests that much late. Where [`Wakefulness`] allows it, the alarm is set slightly early and
-//! the worker waits actively for the rest.
+//! A sleeping processor takes tens of microseconds to wake up, so with an alarm set to the
+//! deadline itself, requests would start late by that much. Where [`Wakefulness`] allows it, the
+//! alarm is set slightly early and the worker waits actively for the rest.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -156,7 +156,7 @@ impl Wakefulness {
     const EARLY: Duration = Duration::from_micros(45);
     /// Active waiting may use one part in this number of a worker's time.
     const SHARE: u32 = 25;
-    /// Most time that can be saved up.
+    /// Maximum time that can be saved up.
     const MOST: Duration = Duration::from_millis(1);
 
     fn new(now: Moment) -> Wakefulness {
@@ -198,9 +198,9 @@ fn with_timers(apply: impl FnOnce(&Timers)) {
 struct Timers {
     heap: RefCell<BinaryHeap<Reverse<(Moment, Key)>>>,
     slots: RefCell<Slots>,
-    /// The next deadline has moved forward since the alarm was set.
+    /// A deadline earlier than the alarm was added since the alarm was set.
     nearer: Cell<bool>,
-    /// Upper bound of the cancelled entries in the heap.
+    /// Upper bound of the number of cancelled entries in the heap.
     cancelled: Cell<usize>,
     driver: RefCell<Option<Waker>>,
 }
@@ -502,7 +502,7 @@ mod tests {
             now = deadline;
         }
         assert!(awake <= Duration::from_millis(42), "{awake:?}");
-        // A hundred per second are all waited for.
+        // With a hundred deadlines per second, the worker waits actively for each of them.
         now = now + Duration::from_secs(1);
         for _ in 0..100 {
             let deadline = now + Duration::from_millis(10);

@@ -90,7 +90,7 @@ pub(crate) fn run<F: UserFactory>(assignment: Assignment<F>) {
     }
 }
 
-/// Tells the conductor once that this worker is gone, also if it ends by a panic.
+/// Reports to the conductor, once, that this worker has ended, even if it panics.
 struct Leaving {
     reports: Sender<Report>,
     is_told: Cell<bool>,
@@ -229,8 +229,8 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     let _ = reporting.await;
     contexts.iter().for_each(|context| context.add_share());
     outbox.send(None);
-    // Everything is measured. The users are freed after this: with millions of objects in scripts it takes seconds, and
-    // the end of the run does not wait for it.
+    // All measurements are done. The users are freed after this report, because freeing scripts with millions of objects
+    // takes seconds, and the end of the run must not wait for that.
     leaving.tell();
 }
 
@@ -308,7 +308,7 @@ impl Outbox {
     }
 }
 
-/// How often to measure the lateness of a timer. Coarse enough to cost nothing.
+/// How often to measure the lateness of a timer. At this interval the cost is negligible.
 const TIMER_STEP: Duration = Duration::from_millis(10);
 
 /// Once a second, sends the recorded samples and the measurements of this worker's thread.

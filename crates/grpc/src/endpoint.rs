@@ -15,11 +15,10 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Parses `host:port`, optionally after `dns:///`, `passthrough:///`, `http://` or `https://`.
-    /// The
-    /// latter two determine whether TLS is used.
+    /// The latter two determine whether TLS is used.
     ///
     /// # Errors
-    /// A sentence about what the address lacks.
+    /// A sentence that says what is missing in the address.
     pub fn parse(address: &str, tls: bool) -> Result<Endpoint, String> {
         let text = address.trim();
         let schemes = [

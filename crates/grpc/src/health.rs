@@ -24,8 +24,8 @@ impl Health {
     }
 }
 
-/// Requests the health of `service` (an empty name means the whole server). The facts of the call
-/// are returned in any case.
+/// Requests the health of `service` (an empty name means the whole server). Returns the facts
+/// about the call even if it failed.
 pub async fn check_health(
     channel: &Channel,
     service: &str,

@@ -40,7 +40,7 @@ impl Described {
     /// Encodes a message that is given as JSON.
     ///
     /// # Errors
-    /// Where the text is not such a message.
+    /// The place where the text does not fit the message type.
     pub fn encode(&self, json: &str) -> Result<Vec<u8>, Unreadable> {
         let mut reader = serde_json::Deserializer::from_str(json);
         let unreadable = |error: serde_json::Error| Unreadable(error.to_string());
@@ -54,7 +54,7 @@ impl Described {
     /// unset differs from the default.
     ///
     /// # Errors
-    /// When the bytes are not such a message, or the message has no JSON form.
+    /// When the bytes are not a message of this type, or the message has no JSON form.
     pub fn to_json(&self, bytes: &[u8]) -> Result<String, Unreadable> {
         let message = DynamicMessage::decode(self.0.clone(), bytes)
             .map_err(|error| Unreadable(format!("proto: {error}")))?;

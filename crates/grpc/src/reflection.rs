@@ -101,8 +101,8 @@ impl Asking {
         for service in services {
             self.ask(FILE_CONTAINING_SYMBOL, &service).await?;
         }
-        // Servers may leave out imported files. A name leaves the set for good once its file was
-        // received or requested.
+        // Servers may leave out imported files. A name is permanently removed from the set once
+        // its file was received or requested.
         while let Some(name) = self.imported.pop_first() {
             if !self.files.contains_key(&name) {
                 self.ask(FILE_BY_FILENAME, &name).await?;

@@ -19,8 +19,7 @@ pub struct Template {
 
 impl Template {
     /// The headers of a call to `path` (`/package.Service/Method`) at `endpoint`. A timeout is sent
-    /// to
-    /// the server, and the call is abandoned once it has passed.
+    /// to the server, and the call is abandoned once it has passed.
     ///
     /// # Errors
     /// When path or authority cannot be part of a URL.

@@ -2,7 +2,7 @@
 //!
 //! `closed_loop URL [users] [seconds] [epoll|uring] [prepared|whole] [auto|h1|h2c]`: one thread,
 //! one task per user, each sending the same prepared request. With `whole`, each request is encoded
-//! anew and its response is kept.
+//! when it is sent, and its response is kept.
 #![allow(unsafe_code, clippy::print_stdout)]
 
 use std::cell::Cell;

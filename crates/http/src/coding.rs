@@ -114,7 +114,7 @@ impl Decoding {
     /// Decompresses gzip.
     ///
     /// # Errors
-    /// None so far: errors in the body show up later.
+    /// Currently never: errors in the body are reported by later steps.
     pub fn gzip(body: Bytes, limits: DecodeLimits) -> Result<Option<Self>, DecodeError> {
         Decoding::new(body, vec![Encoding::Gzip], limits)
     }
@@ -213,7 +213,7 @@ pub(crate) async fn decode(
     }
 }
 
-/// Decompresses gzip. A body that was cut is decompressed as far as it goes.
+/// Decompresses gzip. A truncated body is decompressed as far as possible.
 pub(crate) async fn gunzip(
     body: Bytes,
     limits: DecodeLimits,

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use crate::cookie_date::parse_date;
 use crate::url::Url;
 
-/// Maximum number of cookies in a jar, and per host. RFC 6265, section 6.1, asks for at least 3000
-/// and 50. The oldest are removed first.
+/// Maximum number of cookies in a jar, and per host. RFC 6265, section 6.1, recommends at least
+/// 3000 and 50. The oldest are removed first.
 const MAX_TOTAL: usize = 10_000;
 const MAX_PER_HOST: usize = 500;
 
@@ -149,7 +149,7 @@ impl CookieJar {
             .retain(|cookie| cookie.name != name || !cookie.is_for(url));
     }
 
-    /// Deletes everything.
+    /// Deletes all cookies.
     pub fn reset(&self) {
         self.stored.borrow_mut().clear();
     }

@@ -63,8 +63,8 @@ impl Decompressor {
         })
     }
 
-    /// Upper bound of the output that the decompressor itself keeps. What deflate needs is too
-    /// little to count.
+    /// Upper bound of the output that the decompressor itself keeps. Deflate's window is too
+    /// small to count.
     pub(crate) fn window(&self) -> usize {
         match self {
             Decompressor::Gzip(_) | Decompressor::Zlib(_) | Decompressor::Deflate(_) => 0,

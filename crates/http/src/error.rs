@@ -2,7 +2,7 @@
 pub mod code {
     /// Anything without its own code.
     pub const DEFAULT: u32 = 1000;
-    /// A network error that is not TCP's.
+    /// A network error other than an error of TCP.
     pub const NETWORK: u32 = 1010;
     /// The URL cannot be used.
     pub const INVALID_URL: u32 = 1020;
@@ -84,7 +84,7 @@ pub struct ErrorInfo {
     /// This machine, not the target, was at its limit: no free local port, descriptor or memory.
     /// Such a failure says nothing about the target.
     pub is_local: bool,
-    /// It was a local port or a descriptor that this machine lacked.
+    /// This machine had no free local port or file descriptor.
     pub is_exhausted: bool,
     /// The response was complete, but its redirect has no usable target.
     pub of_redirect: bool,

@@ -340,7 +340,7 @@ impl Client {
         last.clone()
     }
 
-    /// The headers in the form of HTTP/2 and HTTP/3; `text` has the same as text.
+    /// The headers in the form of HTTP/2 and HTTP/3; `text` is their text form.
     fn multiplexed_head(&self, parts: &HeadParts<'_>, text: &Rc<[u8]>) -> Rc<RequestHead> {
         let mut last = self.last_multiplexed.borrow_mut();
         let is_https = parts.url.is_https();

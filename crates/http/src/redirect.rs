@@ -13,11 +13,11 @@ pub(crate) struct Redirect {
     pub(crate) keeps_body: bool,
     /// The target is another host, which must not receive credentials.
     pub(crate) leaves_host: bool,
-    /// A relative target keeps an overridden `Host`.
+    /// Whether the target is relative: the request then keeps its overridden `Host`.
     pub(crate) keeps_host_field: bool,
 }
 
-/// The redirect that a response asks for: RFC 9110, section 15.4, with the methods changed as Go
+/// The redirect that a response requests: RFC 9110, section 15.4, with the methods changed as Go
 /// does. `None` if the response is not a redirect or names no target.
 pub(crate) fn redirect_of(
     head: &Head,

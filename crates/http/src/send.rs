@@ -176,8 +176,7 @@ impl Client {
 }
 
 impl Request {
-    /// The request that a response to this one asks for instead, or `None`
-    /// if it asks for none.
+    /// The request to which a response to this one redirects, or `None` if it does not redirect.
     ///
     /// # Errors
     /// When its target is not a usable URL.
@@ -198,7 +197,7 @@ impl Request {
     }
 }
 
-/// What a response asks for.
+/// The further request that a response requires.
 enum Next {
     Redirect(Redirect),
     Authorize(String),
@@ -220,7 +219,7 @@ impl<'a> Hop<'a> {
         }
     }
 
-    /// Prepares what only few requests need.
+    /// Prepares the parts that only a few requests need.
     #[inline]
     fn prepare(&mut self, request: &Request) -> Result<(), ErrorInfo> {
         if let Some(reason) = &request.invalid {

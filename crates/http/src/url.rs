@@ -65,10 +65,10 @@ impl From<UrlError> for ErrorInfo {
     }
 }
 
-/// Bytes of a URL at most. Go has no limit, but servers have: 8 kB is usual, and Go's own refuses more than this. Reading
-/// and sending a URL cannot be suspended, so that a longer one would hold up all users of a worker.
+/// Maximum length of a URL in bytes. Go's client has no limit, but servers do: 8 kB is usual, and Go's server refuses
+/// more than this. Parsing and sending a URL cannot be suspended, so a longer one would delay all users of the worker.
 const LONGEST: usize = 1 << 20;
-/// Bytes of a URL that is too long that an error shows.
+/// Number of bytes that an error shows of a URL that is too long.
 const SHOWN: usize = 100;
 
 impl Url {

@@ -158,7 +158,7 @@ fn few_closed_connections_remain() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let client = client(http3(&server));
-        // Nothing is heard of it, so that a closed connection would remain for three seconds.
+        // It never responds, so each closed connection would remain for three seconds.
         let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
         let url = format!("https://{}/", mute.local_addr().unwrap());
         let mut get = request(Method::Get, &url);
@@ -167,7 +167,7 @@ fn few_closed_connections_remain() {
             client.send(&get, None, &mut |_| {}).await.unwrap_err();
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
-        // Those of 64 closed connections, and of 8 sockets.
+        // The tasks of 64 closed connections and of 8 sockets.
         let tasks = tokio::runtime::Handle::current()
             .metrics()
             .num_alive_tasks();

@@ -272,7 +272,7 @@ impl Connection {
     fn take_frames(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         let mut at = 0;
         while let Some(head) = bytes.get(at..).and_then(FrameHead::read) {
-            // Before the whole frame has arrived: its length may be a lie.
+            // Check this before the whole frame has arrived, because its length may be wrong.
             if !self.has_settings && (head.kind != kind::SETTINGS || head.has(flag::ACK)) {
                 // The peer must begin with SETTINGS: RFC 9113, section 3.4.
                 self.begins = bytes.get(at..at + HEAD).unwrap_or_default().to_vec();

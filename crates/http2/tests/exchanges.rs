@@ -277,7 +277,7 @@ fn a_dropped_request_is_cancelled() {
         let cancelled = (RST_STREAM, 0, 1, CANCEL.to_be_bytes().to_vec());
         peer.preface().await;
         assert_eq!(peer.next(RST_STREAM).await, Some(cancelled));
-        // What the server sent before it knew is ignored: section 5.1.
+        // What the server sent before it received the reset is ignored: section 5.1.
         peer.send(&[settings(), response(1), response(3)].concat())
             .await;
         assert_eq!(read(&mut other).await.unwrap().status, 200);

@@ -62,7 +62,7 @@ pub struct Snapshot {
     pub tcp: Option<TcpState>,
 }
 
-/// Most bytes that a reader waits for: the length of a block by default.
+/// Maximum number of bytes that a reader waits for: the length of a block by default.
 const WAKE_AT_MOST: usize = 128 << 10;
 /// A stream that has received this many bytes at the first check is fast: its reader waits for whole blocks.
 const FAST: u64 = 64 << 20;

@@ -49,7 +49,7 @@ pub struct Omitted {
     pub packets: u64,
 }
 
-/// Most streams in a peer's results: those of both directions.
+/// Maximum number of streams in a peer's results: those of both directions.
 const MOST: usize = 2 * crate::test::MOST_STREAMS as usize;
 
 impl Results {

@@ -51,9 +51,10 @@ pub struct Server {
     turning_away: Arc<AtomicUsize>,
 }
 
-/// Most clients informed at one time that the server is busy; further ones are closed without a message.
+/// Maximum number of clients that are informed at the same time that the server is busy; further connections are closed
+/// without a message.
 const TURNED_AWAY: usize = 32;
-/// Most bytes of the server's output that are kept for the client.
+/// Maximum number of bytes of the server's output that are kept for the client.
 const LONGEST_OUTPUT: usize = 1 << 20;
 const SLICE: Duration = Duration::from_millis(100);
 

@@ -8,7 +8,7 @@ use crate::file::node::{Node, Table, Value};
 use crate::file::{Document, unknown};
 use crate::problem::{Place, Problem};
 
-/// Most cells of a lab.
+/// Maximum number of cells of a lab.
 pub const MOST_CELLS: usize = 10_000;
 
 /// A condition on cells: for some axes the allowed values.

@@ -159,7 +159,7 @@ pub fn load(lab: &Lab) -> Duration {
         .fold(Duration::ZERO, Duration::saturating_add)
 }
 
-/// Least duration of the lab.
+/// Minimum duration of the lab.
 pub fn least(lab: &Lab) -> Duration {
     load(lab).saturating_add(lab.pause.saturating_mul(runs(lab)))
 }

@@ -30,10 +30,10 @@ impl Place {
     }
 }
 
-/// Something that keeps a lab from running: its place, the problem, and the fix.
+/// Something that keeps a lab from running: its location, the problem, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// The place, if it has a line.
+    /// The location, if it has a line.
     pub place: Option<Place>,
     /// The problem and the fix.
     pub message: String,

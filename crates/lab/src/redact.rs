@@ -34,7 +34,7 @@ fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
     }
 }
 
-/// As one would type it in this directory.
+/// The text without the paths of the program and of this directory, as a user would type it here.
 fn shorter(text: &str, program: &str, here: &str) -> String {
     let mut text = text.to_owned();
     if program.len() > 1 {

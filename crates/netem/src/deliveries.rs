@@ -2,7 +2,7 @@
 //!
 //! A relay is one thread, and a burst of new connections gives it a lot to do. Most of that can wait, because delays
 //! count from the arrival of bytes and not from when they are read. Pieces that are due cannot wait. So every task
-//! calls [`Deliveries::catch_up`] before each step that takes time, and nothing is later than one such step takes.
+//! calls [`Deliveries::catch_up`] before each step that takes time, and no piece is late by more than one such step.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -77,7 +77,7 @@ impl Deliveries {
         due.pop().map(|Reverse(delivery)| delivery)
     }
 
-    /// Makes [`wait`](Self::wait) look again for what comes first.
+    /// Makes [`wait`](Self::wait) check again which piece is due first.
     pub fn wake(&self) {
         self.sooner.notify_one();
     }

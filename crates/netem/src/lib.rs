@@ -1,15 +1,17 @@
 //! Emulates a network: a relay that delays and paces what it forwards.
 //!
 //! A [`Link`] describes the network. [`line`] computes from it when each piece arrives, without a clock or a socket, so
-//! that tests take no time. [`tcp`] and [`udp`] relay real traffic accordingly ([`relay`] runs them), and [`account`] records how late pieces
-//! left, since a late relay emulates a different delay than it reports. [`priority`] keeps other programs from delaying it.
+//! that tests take no time. [`tcp`] and [`udp`] relay real traffic accordingly ([`relay`] runs them). [`account`] records
+//! how late pieces left, because a late relay emulates a longer delay than configured. [`priority`] keeps other programs
+//! from delaying the relay.
 //!
-//! What a relay above the kernel cannot emulate: it accepts a TCP connection at once, so the client sees a connect
-//! without a round trip. The relay adds the handshake's round trip before the first byte enters the line, so the time
-//! from connecting to the first response is right, but not its parts. With [`netem`] the kernel does it, where it can.
+//! A relay in user space cannot delay a TCP connect: the kernel accepts the connection immediately, so the client sees a
+//! connect without a round trip. The relay adds the handshake's round trip before the first byte enters the line, so the
+//! time from connecting to the first response is right, but not its parts. [`netem`] uses the kernel's own emulation
+//! instead, where it is available, and delays the connect too.
 //!
-//! The kernel dates bytes when they arrive (see [`arrival`]). The time that the relay takes to read them, as in a burst
-//! of new connections, is part of the delay it adds, as long as that delay is the longer of the two.
+//! The kernel timestamps bytes when they arrive (see [`arrival`]), and delays count from then. So the time that the relay
+//! takes to read them, for example in a burst of new connections, does not add to the delay unless it exceeds it.
 
 pub mod account;
 mod arrival;

@@ -8,11 +8,11 @@
 //! out  = sent + round trip ÷ 2 ± jitter ÷ 2
 //! ```
 //!
-//! Pieces that enter in the order of `t` leave first in, first out. A piece may also be reported late, after others that
-//! entered later: a busy relay reads it late. [`Schedule`](crate::schedule) then gives it the time that was free since `t`, so it never
-//! delays another piece while the line was idle, and the line is busy exactly as long as its bytes need.
+//! Pieces that enter in the order of `t` leave first in, first out. A busy relay may read and report a piece late,
+//! after others that entered later. [`Schedule`](crate::schedule) then gives it line time that was free since `t`. So it
+//! never delays another piece while the line was idle, and the line is busy exactly as long as its bytes need.
 //!
-//! Within one flow nothing overtakes: `out` is never before the last piece's.
+//! Pieces of one flow never overtake each other: `out` is never before that of the previous piece.
 
 use std::time::Duration;
 
@@ -42,8 +42,8 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Has its next piece enter at `at`, or when the one before it did. Times of arrival are accurate to some
-    /// microseconds only, so that of a later piece may be the earlier one.
+    /// The next piece enters at `at`, but not before the previous one. Times of arrival are only accurate to a few
+    /// microseconds, so a later piece may have an earlier one.
     pub fn enter(&mut self, at: Moment) -> Moment {
         self.entered = self.entered.max(at);
         self.entered
@@ -89,7 +89,7 @@ impl Line {
         }
     }
 
-    /// Sends a piece of a byte stream, which is never lost for good. A lost segment is retransmitted when the
+    /// Sends a piece of a byte stream, which is only ever delayed by a loss. A lost segment is retransmitted when the
     /// acknowledgements of later segments report it, one round trip later (fast retransmit, RFC 5681 §3.2), and delays
     /// everything behind it.
     pub fn stream(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {

@@ -17,7 +17,7 @@ pub struct Namespace {
     far: Ipv4Addr,
 }
 
-/// Most packets in transit; more are dropped. Netem's default of 1000 is too small for a long delay.
+/// Maximum number of packets in transit; more are dropped. Netem's default of 1000 is too small for a long delay.
 const LIMIT: u32 = 100_000;
 
 /// An interface name has 15 bytes (IFNAMSIZ, linux/if.h), two of which are our prefix.

@@ -33,9 +33,9 @@ pub struct Priority {
 
 #[derive(Debug)]
 enum Source {
-    /// Raised here, and guarded here.
+    /// Raised by [`Priority::raise`], so [`Priority::guard`] may drop it.
     Own,
-    /// The relay was started with it, for example by `chrt`: that was the user's decision.
+    /// The relay was started with it, for example by `chrt`. It is left alone, because the user decided so.
     Inherited,
     Refused(io::Error),
 }

@@ -13,7 +13,7 @@ use crate::priority::Priority;
 use crate::way::Way;
 use crate::{tcp, udp};
 
-/// What a relay relays, and where.
+/// The settings of a relay: the emulated network, its two addresses, and the protocols.
 #[derive(Clone, Copy, Debug)]
 pub struct Relay {
     pub link: Link,
@@ -25,7 +25,7 @@ pub struct Relay {
     pub seed: u64,
 }
 
-/// Gets a description for people and one for programs once traffic can pass.
+/// Called once traffic can pass, with a description for people and one for programs.
 pub type Ready<'a> = &'a mut dyn FnMut(String, Value);
 
 impl Relay {
@@ -35,7 +35,7 @@ impl Relay {
     /// When it cannot listen, or fails later.
     pub fn run(&self, stop: &Notify, ready: Ready<'_>) -> Result<Value, String> {
         allow_many_descriptors();
-        // Last: it also holds for this thread only, which runs the relay.
+        // Affects only this thread, which also runs the relay.
         let priority = Priority::raise();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -160,15 +160,16 @@ fn allow_many_descriptors() {
     size_descriptor_table(raised.current);
 }
 
-/// Has the kernel make its table of open files as large as it can get. It grows by doubling otherwise, and each time a process with
-/// several threads waits for all processors (`synchronize_rcu`), 10 to 20 ms in the middle of a burst of new connections.
+/// Makes the kernel enlarge this process's table of open files in advance. Otherwise the table grows by doubling, and each
+/// time a process with several threads waits for all processors (`synchronize_rcu`): 10 to 20 ms in the middle of a burst
+/// of new connections.
 #[cfg(target_os = "linux")]
 fn size_descriptor_table(limit: Option<u64>) {
     // Two for each connection, and some for everything else.
     let wanted = 2 * tcp::MOST as u64 + 100;
     let highest = limit.map_or(wanted, |limit| wanted.min(limit.saturating_sub(1)));
     if let (Ok(any), Ok(highest)) = (std::fs::File::open("/dev/null"), i32::try_from(highest)) {
-        // Where there is not enough memory, the table grows as it is needed.
+        // If memory is short, the table grows when needed.
         let _ = rustix::io::fcntl_dupfd_cloexec(&any, highest);
     }
 }

@@ -17,14 +17,14 @@ use crate::way::{Entry, Side, Way};
 
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;
-/// A connection is not blocked while fewer of its pieces wait for the line, which suffices for a short message and the end
-/// of the stream: many short exchanges wait for the line, but not also for their turn to be read.
+/// A connection is read without waiting while fewer of its pieces than this wait for the line. This covers a short message
+/// and the end of the stream, so short exchanges wait only for the line, and not also for their turn to be read.
 const UNBLOCKED: u32 = 2;
-/// Most simultaneous connections; more wait to be accepted.
+/// Maximum number of simultaneous connections; more wait to be accepted.
 pub const MOST: usize = 20_000;
 /// Connections that are accepted before everything else that is ready runs. It takes about 50 µs to set one up, so in a
-/// burst, hundreds of them would keep timers and bytes waiting. The others wait in the kernel's queue, where that costs
-/// nothing: the kernel timestamps what arrives on them.
+/// burst, hundreds of them would delay timers and bytes. The others wait in the kernel's queue, where waiting does no
+/// harm, because the kernel timestamps the bytes that arrive on them.
 const AT_ONCE: u32 = 16;
 /// Length of the accept queue. The kernel lowers this to `net.core.somaxconn`. A client that finds the queue full tries
 /// again after a second, which no network with the configured delay would do.
@@ -95,7 +95,7 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
         .set(way.account.connections.get() + 1);
     way.catch_up();
     // The kernel completed the handshake before we accepted the connection, in a burst long before. The timestamps of
-    // early bytes show closely when that was.
+    // early bytes show approximately when.
     let early = arrival::receive_early(&client, &mut way.scratch.borrow_mut());
     let connected = early
         .as_ref()
@@ -125,7 +125,7 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
     let backward = Incoming {
         socket: from_server,
         early: None,
-        // A server sees the connection when the handshake's last packet has arrived, now at the earliest.
+        // A server sees the connection when the handshake's last packet has arrived; it cannot send earlier.
         open: connected + (way.link.round_trip * 3 / 2 - way.link.jitter / 2),
     };
     tokio::join!(
@@ -210,7 +210,7 @@ mod tests {
 
     const CONNECTIONS: usize = 50;
 
-    /// On a line that is busy for seconds, the request of each of them is in the line's queue at once.
+    /// Even on a line that is busy for seconds, the first request of every connection is queued for the line immediately.
     #[test]
     fn the_first_piece_of_a_connection_does_not_wait_for_a_turn() -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -250,7 +250,7 @@ mod tests {
             ended = relay(listener, server.local_addr()?, Rc::clone(&way)) => ended?,
             () = queued => {}
         }
-        // Some may have left by the time that the last ones were read.
+        // Some pieces may have left before the last ones were read.
         assert!(most >= CONNECTIONS - 5, "{most} pieces in transit");
         Ok(())
     }

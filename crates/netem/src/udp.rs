@@ -18,7 +18,7 @@ use crate::way::{Entry, Side, Way};
 
 /// A client that has not sent anything for this long is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
-/// Most simultaneous clients; packets of others are dropped and counted.
+/// Maximum number of simultaneous clients; packets of others are dropped and counted.
 const MOST: usize = 1_024;
 /// Bytes of one client that may be in transit in one direction.
 const WINDOW: usize = 16 << 20;
@@ -100,7 +100,7 @@ async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io
     }
 }
 
-/// Has a packet enter a line, unless the line's buffer is full.
+/// Puts a packet on a line, unless the line's buffer is full.
 fn enter(way: &Way, side: Side, to: &Rc<Queue>, arrived: Moment, packet: &[u8]) {
     if way.is_full(side, arrived) || to.bytes() > WINDOW {
         way.direction(side).crowded_out();

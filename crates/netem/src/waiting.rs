@@ -128,7 +128,7 @@ mod tests {
         waiting.push(at(10), Bytes(1), need, ());
         waiting.push(at(11), Bytes(1), need, ());
         assert_eq!(waiting.backlog(at(12)), Duration::from_millis(6));
-        // Sent already or not, it takes the line's time.
+        // A piece still occupies the line after it was removed from the queue.
         waiting.pop();
         assert_eq!(waiting.backlog(at(12)), Duration::from_millis(6));
         assert_eq!(waiting.backlog(at(20)), Duration::ZERO);

@@ -22,8 +22,8 @@ const BUFFER: Duration = Duration::from_millis(20);
 const SMOOTH: Duration = Duration::from_micros(200);
 const LARGEST: usize = 64 << 10;
 const SMALLEST: usize = 1448;
-/// How long before a piece can leave its place on the line is decided, at most. It is a quarter of the travel time if
-/// that is shorter.
+/// A piece's place on the line is decided at most this long before the piece can leave, and at most a quarter of the
+/// travel time before.
 const LEAD: Duration = Duration::from_millis(1);
 
 /// State that a relay's connections and packets share: both directions of the network path, and the statistics.
@@ -122,7 +122,7 @@ impl Way {
         self.deliveries.catch_up(|side| self.direction(side));
     }
 
-    /// Has something of `size` enter a line at `entered`.
+    /// Puts a piece or packet of `size` on a line, which it entered at `entered`.
     pub(crate) fn enter(&self, side: Side, entered: Moment, size: Bytes, entry: Entry) {
         let Some(rate) = self.link.rate else {
             self.send(side, entered, size, entry);
@@ -163,7 +163,7 @@ impl Way {
         LEAD.min(self.link.round_trip / 8)
     }
 
-    /// Decides about the pieces whose time has come, and about those that follow within a short time.
+    /// Decides the place of the pieces for which that is due, and of those that follow within a short time.
     fn decide(&self, side: Side) {
         let one = self.one(side);
         let now = plimsoll_clock::now();
@@ -182,7 +182,7 @@ impl Way {
         }
     }
 
-    /// Sends something over the line.
+    /// Sends a piece or packet over the line.
     fn send(&self, side: Side, entered: Moment, size: Bytes, entry: Entry) {
         let mut line = self.one(side).line.borrow_mut();
         match entry {
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use plimsoll_units::BitRate;
 
-    /// Pieces have their place on the line by when they entered it, and not by when a busy relay read them.
+    /// A piece's place on the line depends on when it entered, and not on when a busy relay read it.
     #[test]
     fn a_packet_that_is_read_late_leaves_before_those_that_entered_later() {
         let link = Link {
@@ -261,7 +261,7 @@ mod tests {
         let (first, second, late) = (Rc::default(), Rc::default(), Rc::default());
         let start = plimsoll_clock::now();
         let at = |micros| start + Duration::from_micros(micros);
-        // The clock of the second packet of `late` is behind.
+        // The second packet of `late` has an earlier timestamp than the first.
         let packets = [
             (at(1), &first),
             (at(3), &second),

@@ -22,7 +22,7 @@ use crate::{Context, sys};
 pub struct Settings {
     /// The property names that [`crate::Name`] indexes.
     pub names: &'static [&'static str],
-    /// Most bytes that the engine may allocate; `None` means no limit.
+    /// Maximum number of bytes that the engine may allocate; `None` means no limit.
     pub memory_limit: Option<usize>,
     /// Finds and compiles the modules that scripts import.
     pub loader: Rc<dyn Loader>,
@@ -62,10 +62,10 @@ pub(super) struct Inner {
     engine_runs: Cell<bool>,
     /// Whether the engine was asked to end the script. If the script returns nonetheless, its result may be incomplete.
     pub(super) end_requested: Cell<bool>,
-    /// Whether the script was interrupted and its objects are not freed yet. To free them may take seconds, and the end
-    /// of the script does not wait for it.
+    /// Whether the script was interrupted and its objects are not freed yet. Freeing them may take seconds, so the
+    /// end of the script does not wait for it.
     has_left_over: Cell<bool>,
-    /// Values of host functions that were ended, not dropped yet for the same reason.
+    /// Values of stopped host functions that are not dropped yet, for the same reason.
     left_over: RefCell<Vec<Box<dyn Any>>>,
     /// Whether the engine is freed.
     is_freed: Cell<bool>,
@@ -368,7 +368,7 @@ impl Inner {
             self.registry.clear();
             self.rejections.clear(context);
             self.prototypes.clear(context);
-            // Unless they belong to the thread.
+            // Unless other runtimes of the thread share them.
             if Rc::strong_count(&self.names) == 1 {
                 self.names.clear(context);
             }

@@ -445,7 +445,7 @@ fn polls_do_not_change_results() {
 }
 
 /// A host function may hold something that other users wait for, so dropping a value in it never suspends it. A
-/// collection that this triggers is made up for after its return.
+/// garbage collection that becomes due meanwhile runs after the function has returned.
 #[test]
 fn host_functions_are_not_suspended_where_they_drop_values() {
     use super::{Call, Context, Returned};

@@ -149,7 +149,7 @@ impl<'c> Value<'c> {
         self.tag() == sys::JS_TAG_INT || self.tag() == sys::JS_TAG_FLOAT64
     }
 
-    /// Whether this is a string; a `String` object is none.
+    /// Whether this is a string; a `String` object is not.
     #[inline]
     pub fn is_string(&self) -> bool {
         matches!(self.tag(), sys::JS_TAG_STRING | sys::JS_TAG_STRING_ROPE)

@@ -12,7 +12,7 @@ pub struct Lead {
     pub unit: String,
 }
 
-/// Most overview plots in a report.
+/// Maximum number of overview plots in a report.
 const MOST: usize = 4;
 
 /// The figures that the report focuses on, in this order and without duplicates: the compared ones,

@@ -10,7 +10,7 @@ use serde_json::json;
 const DURATION: Duration = Duration::from_secs(10);
 /// Users created before the start without `--vus`.
 const USERS: i64 = 50;
-/// Most users: ten times the initial number, but at least this many.
+/// Default maximum number of users: ten times the initial number, but at least this many.
 const USERS_MOST: i64 = 1_000;
 
 /// Replaces `--duration` and `--vus` in the flags with a constant arrival rate. Function, variables

@@ -24,7 +24,7 @@ pub struct LoadOptions {
     pub duration: Option<Duration>,
     /// Requests per second: the open model.
     pub rate: Option<Rate>,
-    /// Most users in the open model.
+    /// Maximum number of users in the open model.
     pub max_users: Option<u32>,
     /// Requests in all.
     pub requests: Option<u64>,

@@ -14,8 +14,8 @@ use plimsoll_samples::{SampleRecord, SystemTag};
 use crate::event::{Event, Finished, Listener};
 use crate::request::Script;
 
-/// Most batches that may wait. If there are more, the supervisor waits for the disk; workers do
-/// not, but their windows accumulate slightly, which is better than losing samples.
+/// Maximum number of waiting batches. If there are more, the supervisor waits for the disk; workers
+/// do not, but their windows accumulate slightly, which is better than losing samples.
 const WAITING: usize = 16;
 
 /// The channel to the thread that writes, and the thread, which returns its errors.

@@ -104,7 +104,7 @@ pub struct ScriptRequest {
 #[derive(Clone, Copy, Debug)]
 pub struct AtRate {
     pub rate: Rate,
-    /// Most virtual users; by default ten times the initial number.
+    /// Maximum number of virtual users; by default ten times the initial number.
     pub max_users: Option<u32>,
 }
 

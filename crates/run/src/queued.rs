@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::event::{Event, Finished, Listener};
 
-/// Most messages that may wait.
+/// Maximum number of waiting messages.
 const CAPACITY: usize = 256;
 /// How long the end of a run waits for the thread.
 const PATIENCE: Duration = Duration::from_secs(2);

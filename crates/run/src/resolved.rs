@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::request::Load;
 
-/// What [`HttpOptions`](crate::HttpOptions) and the like come down to.
+/// The result of resolving the options of a command, such as [`HttpOptions`](crate::HttpOptions).
 pub struct Resolved {
     pub load: Load,
     /// The line above the figures.

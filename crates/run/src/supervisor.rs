@@ -24,7 +24,7 @@ pub struct Supervisor<'a> {
     /// The samples after the warm-up, if there is one.
     after_warm_up: Option<Stretch>,
     machine_before: MachineReading,
-    /// Most users at a time, as counted each second.
+    /// Highest number of users at a time, as counted each second.
     users_most: u32,
     /// Whether every iteration is a request, so that a run without requests has measured nothing.
     is_request_load: bool,

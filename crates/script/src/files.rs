@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plimsoll_quickjs::Context;
 
-/// The files that a script may open. Whoever loads scripts implements it.
+/// The files that a script may open. The code that loads scripts implements this trait.
 pub trait Files: Any + Send + Sync {
     /// The module that relative paths start from: the outermost file whose code is running.
     fn base(&self, context: &Context) -> Option<String>;

@@ -17,7 +17,7 @@ use crate::users::within;
 /// The limits of one script.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Most bytes that the engine may allocate.
+    /// Maximum number of bytes that the engine may allocate.
     pub memory: usize,
     /// Longest time that the script may run and wait.
     pub time: Duration,

@@ -32,7 +32,7 @@ pub struct Outside {
     changes: u64,
 }
 
-/// Most groups remembered per user.
+/// Maximum number of groups remembered per user.
 const GROUPS_KEPT: usize = 8;
 
 impl Tags {

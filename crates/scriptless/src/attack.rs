@@ -219,7 +219,7 @@ impl Here {
         if !self.attack.name.is_empty() {
             headers.append(ATTACK, &self.attack.name)?;
         }
-        // As in Go's client: a request that sets its own `Accept-Encoding`, or asks for a range,
+        // As in Go's client: a request that sets its own `Accept-Encoding`, or requests a range,
         // gets the body as the server sends it.
         let gunzips = headers.get("accept-encoding").is_none()
             && headers.get("range").is_none()

@@ -23,6 +23,6 @@ pub struct Settings {
     pub precision: f64,
     /// Repeats at each end of the interval.
     pub repeats: u32,
-    /// Most trials.
+    /// Maximum number of trials.
     pub trials: u32,
 }

@@ -28,7 +28,7 @@ pub struct Trial {
     pub by_little: f64,
     /// The share of the schedule that was dropped, because every user was busy.
     pub dropped: f64,
-    /// Most users at a time.
+    /// Highest number of users at a time.
     pub users: u32,
     /// Mean duration of an iteration, in milliseconds.
     pub iteration: f64,

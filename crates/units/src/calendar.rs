@@ -1,4 +1,4 @@
-//! Dates of the Gregorian calendar, and the seconds and days since 1970 that they stand for.
+//! Converts between dates of the Gregorian calendar and seconds or days since 1970.
 
 use std::fmt;
 

@@ -4,8 +4,8 @@
 /// and at most a third of the letters may differ. The first of equally close ones wins, so callers
 /// order candidates by importance.
 ///
-/// `written` is outside input of any length; one that is longer than any sensible key costs nothing
-/// and gives `None`.
+/// `written` is untrusted input of any length. If it is longer than any sensible key, the result is
+/// `None`, without comparing it.
 pub fn nearest<'a, I>(written: &str, candidates: I) -> Option<&'a str>
 where
     I: IntoIterator<Item = &'a str>,

@@ -22,7 +22,7 @@ pub struct RunFigures<'a> {
     pub machine: MachineReading,
     /// Why the run had to end early, if this machine was the cause.
     pub machine_failure: Option<String>,
-    /// Most users at a time.
+    /// Highest number of users at a time.
     pub users_most: u32,
     /// Completed iterations.
     pub completed: u64,

@@ -58,9 +58,10 @@ pub struct Evidence {
     pub received: Bytes,
     /// The requests' times in a closed model, and their phases in any model.
     pub service: Option<ServiceTimes>,
-    /// Most connections that still held their local port at a time, and the number of local ports.
+    /// Highest number of connections that held a local port at a time, and the number of local
+    /// ports.
     pub waiting_ports: Option<(u64, u64)>,
-    /// Most file descriptors open at a time, and their limit.
+    /// Highest number of open file descriptors at a time, and their limit.
     pub descriptors: Option<(u64, u64)>,
     /// The smallest observed step of the clock.
     pub clock_step: Option<Duration>,

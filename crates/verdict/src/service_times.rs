@@ -25,7 +25,7 @@ pub struct ServiceTimes {
     pub moving: Duration,
     /// Bytes sent and received.
     pub bytes: Bytes,
-    /// Most users of a closed model; `None` in an open model.
+    /// Highest number of users of a closed model; `None` in an open model.
     pub closed_users: Option<u32>,
     /// Length of the run.
     pub elapsed: Duration,

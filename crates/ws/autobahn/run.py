@@ -21,8 +21,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 WORK = HERE.parents[2] / "target" / "autobahn"
 SUITE = "autobahntestsuite==25.10.1"
-# What is informational tells which of several ways was chosen; what is unimplemented asks for
-# windows of another size, which scripts have no way to offer, and is left uncompressed.
+# INFORMATIONAL says which of several valid behaviors was found. UNIMPLEMENTED cases request
+# compression windows of another size, which scripts cannot offer, so they run uncompressed.
 GOOD = {"OK", "NON-STRICT", "INFORMATIONAL", "UNIMPLEMENTED"}
 MODULES = {"k6-ws": "echo.js", "k6-websockets": "echo-evented.js"}
 

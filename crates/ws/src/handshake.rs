@@ -77,7 +77,7 @@ impl Key {
 }
 
 impl Offer {
-    /// The header fields that ask for a WebSocket.
+    /// The header fields that request a WebSocket.
     pub(crate) fn fields(&self, key: &Key) -> Vec<(&'static str, String)> {
         let mut fields = vec![
             ("Upgrade", "websocket".to_owned()),

@@ -76,8 +76,8 @@ impl Journal {
         self.left_out.load(Relaxed)
     }
 
-    /// Writes there from now on. A file is opened anew, so that it may have been moved
-    /// away.
+    /// Writes to `place` from now on. A file is always opened again, because it may have been
+    /// renamed.
     pub fn open(&self, place: &AccessLog) -> Result<(), String> {
         if let AccessLog::File(path) = place {
             append(path).map_err(|error| format!("access_log: {}: {error}", path.display()))?;

@@ -48,7 +48,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// An open entry.
 pub struct Entry {
     pub settings: config::Entry,
-    /// Its actual address, if the configuration asks for any free port.
+    /// Its actual address, also if the configuration has port 0.
     pub address: SocketAddr,
     pub counters: AllCounters,
     manners: Arc<ArcSwap<Manners>>,

@@ -31,9 +31,9 @@ pub struct Routing {
 pub struct Passed {
     /// The path by which the route was found.
     pub path: String,
-    /// The path and the query that the upstream would be asked for.
+    /// The path and the query that would be requested from the upstream.
     pub target: String,
-    /// The names of the fields that the upstream would be sent.
+    /// The names of the header fields that would be sent to the upstream.
     pub fields: Vec<String>,
 }
 

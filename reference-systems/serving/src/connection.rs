@@ -34,7 +34,7 @@ const CONNECTION_WINDOW: u32 = 4 << 20;
 /// Which HTTP a listener speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Protocol {
-    /// HTTP/2 if the client asks for it (by ALPN, or by prior knowledge), else HTTP/1.1
+    /// HTTP/2 if the client requests it (by ALPN, or by prior knowledge), else HTTP/1.1
     Auto,
     /// HTTP/1.1 alone
     H1,

@@ -103,7 +103,7 @@ impl Mailbox {
             if self.closed.get() {
                 return Poll::Ready(None);
             }
-            // A user has one task for as long as it works here.
+            // A user has a single task while it belongs to this scenario, so its waker stays valid.
             let mut waiting = self.waiting.borrow_mut();
             if waiting.is_none() {
                 *waiting = Some(context.waker().clone());
@@ -175,7 +175,7 @@ impl<F: UserFactory> Pool<F> {
                 sleep_until(scheduled).await;
                 late = 0;
             } else {
-                // A schedule that is behind must not prevent the users it has started from running.
+                // When the schedule is behind, the users that it has started must still get to run.
                 late += 1;
                 if late.is_multiple_of(16) {
                     tokio::task::yield_now().await;
@@ -239,7 +239,7 @@ impl<F: UserFactory> Pool<F> {
         }
     }
 
-    /// Gives a user a task and a position.
+    /// Starts the task of a user and returns the user's index.
     fn employ(self: &Rc<Self>, user: ActiveUser<F>) -> usize {
         let mailbox = Rc::new(Mailbox::default());
         let place = {

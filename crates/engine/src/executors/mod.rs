@@ -86,7 +86,7 @@ impl<F: UserFactory> Share<F> {
         self.regular_end() + self.scenario.state.scenario.graceful_stop
     }
 
-    /// Whether this worker does the work that one of them has to do for all.
+    /// Whether this worker does the work that one worker has to do for all.
     fn leads(&self) -> bool {
         self.worker == 0
     }

@@ -35,7 +35,7 @@ pub struct Lab {
     pub question: String,
     /// The document that the lab repeats.
     pub source: Option<String>,
-    /// Most variants running at the same time.
+    /// Maximum number of variants running at the same time.
     pub keep: usize,
     /// Pause between runs.
     pub pause: Duration,

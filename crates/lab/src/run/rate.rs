@@ -93,7 +93,7 @@ impl Sink {
     }
 }
 
-/// Writes until nobody reads any more, or for as long as anybody could need.
+/// Writes until the reader has closed the connection, or until a time limit.
 fn fill(mut stream: TcpStream) {
     let block = [0; 64 << 10];
     let end = Instant::now() + 2 * PATIENCE;

@@ -69,7 +69,7 @@ impl Server {
             .map(|name| Ok((name.clone(), free_port(&process.place_of_port)?)))
             .collect::<Result<_, Problem>>()?;
         let log = logs.join(format!("{}.log", process.name));
-        // Move the log of an earlier start aside, which would be taken for that of this one.
+        // Rename the log of an earlier start, so that it is not mistaken for the log of this one.
         if let Some(aside) = (1..)
             .map(|number| logs.join(format!("{}.log.{number}", process.name)))
             .find(|aside| !aside.exists())

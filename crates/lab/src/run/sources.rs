@@ -19,7 +19,7 @@ pub struct SourceFile {
     pub sha256: String,
 }
 
-/// More files than any lab or script uses.
+/// Maximum number of files; more than any lab or script uses.
 const MOST: usize = 2000;
 /// Larger files are data that nobody edits by hand; only their length is compared.
 const LARGEST: u64 = 64 << 20;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
-/// Most bytes read from a device or a pipe, which may never end.
+/// Maximum number of bytes read from a device or a pipe, which may never end.
 const STREAM_LIMIT: u64 = 256 << 20;
 
 /// Reads a file; at most 256 MiB of a device or a pipe.

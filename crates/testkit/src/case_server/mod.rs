@@ -9,7 +9,7 @@
 //! | `TLS` | the same over TLS 1.2 and 1.3, with a certificate for `localhost` and `127.0.0.1` |
 //! | `TLS12` | HTTP/1.1 over TLS 1.2 only |
 //! | `TLS_OTHER` | a certificate for `other.example` only |
-//! | `TLS_CLIENT` | asks for a client certificate |
+//! | `TLS_CLIENT` | requests a client certificate |
 //! | `TLS_MUTUAL` | the same, for HTTP/2 and so for gRPC too |
 //! | `RAW` | misbehaves below HTTP: see [`raw`] |
 //! | `CERTS` | a folder with `ca.pem`, `client.pem` and `client-key.pem`, and with `cases.proto` and `cases.protoset` |

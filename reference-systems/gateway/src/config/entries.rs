@@ -37,7 +37,7 @@ pub struct Entry {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// HTTP/2 if the client asks for it (by ALPN, or by prior knowledge).
+    /// HTTP/2 if the client requests it (by ALPN, or by prior knowledge).
     #[default]
     Auto,
     H1,

@@ -291,7 +291,7 @@ pub static PLACE: Shape = Shape {
     ],
 };
 
-/// All shapes, in the order in which the reference tells them.
+/// All shapes, in the order of the reference.
 pub static SHAPES: &[&Shape] = &[
     &FILE,
     &LAB,

@@ -48,7 +48,7 @@ thread_local! {
     static NETWORKS: RefCell<Vec<(Key, Rc<Network>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Most networks kept per thread.
+/// Maximum number of networks kept per thread.
 const NETWORKS_KEPT: usize = 16;
 
 /// The network for this TLS configuration.

@@ -216,7 +216,7 @@ async fn run<'a>(
 
 /// The positions of a batch's unstarted requests. The first one whose host may receive another request is next.
 struct Waiting<'a> {
-    /// Most simultaneous requests to one host; 0 means no limit.
+    /// Maximum number of simultaneous requests to one host; 0 means no limit.
     limit: usize,
     numbers: HashMap<&'a str, usize>,
     hosts: Vec<Host>,

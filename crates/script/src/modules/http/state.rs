@@ -39,7 +39,7 @@ impl Callback {
     }
 }
 
-/// Most URLs remembered per user.
+/// Maximum number of URLs remembered per user.
 const URLS_KEPT: usize = 4;
 
 impl HttpState {
@@ -77,11 +77,11 @@ pub struct HttpOptions {
     pub throw: bool,
     /// Bodies are dropped, unless a request's `responseType` says otherwise.
     pub discard_bodies: bool,
-    /// Most simultaneous requests of a batch.
+    /// Maximum number of simultaneous requests of a batch.
     pub batch: usize,
     /// The same per host; 0 means no limit.
     pub batch_per_host: usize,
-    /// Most redirects to follow, if the script or the options set it.
+    /// Maximum number of redirects to follow, if the script or the options set it.
     pub max_redirects: Option<u32>,
 }
 
@@ -97,5 +97,5 @@ impl Default for HttpOptions {
     }
 }
 
-/// Most redirects to follow by default.
+/// Maximum number of redirects to follow by default.
 pub const MAX_REDIRECTS: u32 = 10;

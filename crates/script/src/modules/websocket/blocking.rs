@@ -61,7 +61,7 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     answer(context, &dial.url, &opened.response, "", "")
 }
 
-/// The result of a failed handshake, or an exception if the options ask for one.
+/// The result of a failed handshake, or an exception if the options request one.
 fn fail<'c>(
     context: &'c Context,
     session: &Session,

@@ -17,7 +17,7 @@ use super::session::Session;
 use super::words;
 use crate::user::User;
 
-/// Most events that may wait for the script; while there are more, nothing is read from the connection.
+/// Maximum number of events that wait for the script; while there are more, nothing is read from the connection.
 const UNHEARD: usize = 64;
 
 /// Longest wait for the server's close frame after ours. A server that keeps sending, or reads nothing, may

@@ -15,7 +15,8 @@ use super::words;
 use crate::tags::Snapshot;
 use crate::user::{User, Work};
 
-/// Most outstanding pings per session. A server that never sends pongs must not exhaust memory.
+/// Maximum number of outstanding pings per session. A server that never sends pongs must not exhaust
+/// memory.
 const PINGS: usize = 1024;
 
 /// One session's metrics.
