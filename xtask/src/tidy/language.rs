@@ -107,6 +107,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("asked of", "\"requested from\""),
     ("reckoned", "\"computed\""),
     ("broken off", "\"aborted\" or \"closed\""),
+    ("whoever", "name the person or the code"),
+    ("anew", "\"again\""),
+    ("under way", "\"in progress\" or \"in flight\""),
+    ("handed out", "\"issued\" or \"assigned\""),
 ];
 
 /// A phrase is fine if this text is directly before or after it.
