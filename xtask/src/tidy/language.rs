@@ -111,6 +111,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("anew", "\"again\""),
     ("under way", "\"in progress\" or \"in flight\""),
     ("handed out", "\"issued\" or \"assigned\""),
+    ("speak against", "\"are reasons to doubt\""),
+    ("speaks against", "\"is a reason to doubt\""),
 ];
 
 /// A phrase is fine if this text is directly before or after it.
@@ -226,7 +228,7 @@ fn is_prose(literal: &str) -> bool {
     literal.contains(char::is_whitespace) || literal.starts_with(char::is_uppercase)
 }
 
-/// What begins a comment in a script or a configuration file.
+/// The sign that begins a comment in a script or a configuration file.
 fn comment_sign(file: &File) -> Option<&'static str> {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     match name.rsplit_once('.').map(|(_, extension)| extension) {
