@@ -1,4 +1,4 @@
-//! What a fuzz target is.
+//! The type of a fuzz target.
 
 use std::borrow::Cow;
 

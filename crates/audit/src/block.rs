@@ -51,7 +51,7 @@ pub enum Model {
     Unknown,
 }
 
-/// What a distribution measures.
+/// The quantity that a distribution measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The whole exchange: the main latency.

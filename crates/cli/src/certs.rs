@@ -8,7 +8,7 @@ use crate::args::CertsArgs;
 use crate::exit::Exit;
 use crate::talk::{complain, put, say};
 
-/// Makes them and says where they are, as one JSON object.
+/// Creates the certificates and prints their paths as one JSON object.
 pub fn certs(args: &CertsArgs) -> Exit {
     match run(args) {
         Ok(told) => {
@@ -25,7 +25,7 @@ pub fn certs(args: &CertsArgs) -> Exit {
 fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
     let folder = Folder::new(&args.folder);
     if !args.force {
-        // Before a key is made, which may take seconds.
+        // Check this before keys are created, which may take seconds.
         folder.check_empty()?;
     }
     let mut names = USUAL_NAMES

@@ -19,7 +19,7 @@ impl Exit {
     pub const NOT_EVEN_THE_LEAST: Exit = Exit(1);
     /// `plimsoll find`: the trials ran out, or the generator was the limit.
     pub const UNCERTAIN: Exit = Exit(3);
-    /// `plimsoll compare`: something that --fail-on names.
+    /// `plimsoll compare`: a condition of `--fail-on` is met.
     pub const FAILED_ON: Exit = Exit(1);
     /// `plimsoll compare` and `history`: there is nothing to compare or list.
     pub const NOT_COMPARED: Exit = Exit(2);
@@ -38,7 +38,7 @@ impl Exit {
     /// Anything else that went wrong.
     pub const GENERIC: Exit = Exit(255);
 
-    /// The status with this number; those that do not fit are called generic.
+    /// The status with this number, or [`Exit::GENERIC`] if it is not from 0 to 255.
     #[cfg_attr(unix, allow(dead_code))]
     pub fn from_code(code: i32) -> Exit {
         u8::try_from(code).map_or(Exit::GENERIC, Exit)

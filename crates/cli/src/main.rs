@@ -39,8 +39,8 @@ use clap::FromArgMatches;
 use args::{Cli, Command};
 use exit::Exit;
 
-/// Takes the place of the system's allocator for the script engine's C code too: users allocate and free small blocks on
-/// one thread all the time, which is what it is made for.
+/// Replaces the system's allocator, also for the script engine's C code. It is designed for threads that constantly
+/// allocate and free small blocks, as users do.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// A wrong flag is a wrong configuration. A command that does not exist ends as with k6.
+/// An invalid flag has the status of an invalid configuration. An unknown command has k6's status.
 fn exit_of(error: &clap::Error) -> Exit {
     use clap::error::ErrorKind as E;
     match error.kind() {

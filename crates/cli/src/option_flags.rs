@@ -6,7 +6,7 @@ use plimsoll_plan::{Errors, Fault, Options, Segment, SegmentSequence};
 
 use crate::args::OptionArgs;
 
-/// Flags whose variable is named otherwise than the flag.
+/// Flags whose environment variable has another name.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("--stage", "K6_STAGES"),
     ("--blacklist-ip", "K6_BLACKLIST_IPS"),

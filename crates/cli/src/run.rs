@@ -172,7 +172,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     Ok(outcome.ending().into())
 }
 
-/// What is taken because k6 has it, and does nothing yet.
+/// Warns of flags that are accepted because k6 has them, but have no effect yet.
 fn warn_of_missing(args: &RunArgs, log: &Log) {
     let missing = [
         (

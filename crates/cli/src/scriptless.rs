@@ -33,7 +33,7 @@ pub fn worker_threads(given: Option<usize>) -> usize {
 /// summary.
 ///
 /// # Errors
-/// What kept it from running.
+/// The reason why it did not run.
 pub fn run(
     resolved: Resolved,
     read: fn(&Summary, &Generator) -> HttpResult,

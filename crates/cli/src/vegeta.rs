@@ -24,7 +24,7 @@ pub fn vegeta(args: &VegetaArgs) -> Exit {
     inputs.notes.iter().for_each(|note| say(note));
     match done {
         Ok(()) => Exit::SUCCESS,
-        // A reader that has gone away (`| head`) has seen enough.
+        // It is fine if the reader has closed the pipe (`| head`).
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Exit::SUCCESS,
         Err(Failure::Output(error)) => {
             lose(&format!("cannot write to {place}: {error}"));

@@ -70,7 +70,7 @@ struct Runs {
     pub same: Vec<(RunFigures, RunFigures)>,
     /// Warm-ups that are not in the figures.
     pub left_out: Vec<LeftOut>,
-    /// What speaks against runs, each with the run's name.
+    /// Reasons to doubt runs, each with the run's name.
     pub doubts: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ use crate::settled::LeftOut;
 pub struct Comparison {
     pub compared: Vec<Compared>,
     pub method: String,
-    /// What the times are called.
+    /// The name of the times in the output.
     pub times: &'static str,
     pub differences: Vec<Difference>,
     pub(crate) left_out: Vec<LeftOut>,
@@ -20,7 +20,7 @@ pub struct Comparison {
     pub(crate) failures: Failures,
 }
 
-/// What the conditions of `--fail-on` say.
+/// The result of the conditions of `--fail-on`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgment {
     Passed,

@@ -5,12 +5,12 @@ use plimsoll_stats::comparison::Outcome;
 
 use crate::FailOn;
 
-/// What --fail-on found.
+/// The results of `--fail-on`.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Failures {
     /// Each a sentence.
     pub found: Vec<String>,
-    /// What could not be judged.
+    /// The conditions that could not be judged.
     pub open: Vec<String>,
 }
 

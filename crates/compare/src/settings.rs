@@ -1,10 +1,10 @@
-//! What is compared, and how.
+//! The settings of a comparison.
 
 use std::path::PathBuf;
 
 use plimsoll_results::figures::{self, Figure};
 
-/// What is compared, and how.
+/// The figures to compare, and how to compare them.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Pairs of runs of two commands.
@@ -72,7 +72,7 @@ impl Skip {
     }
 }
 
-/// What ends the program with a status of its own.
+/// A condition of `--fail-on`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FailOn {
     /// Any figure is different and worse.

@@ -9,13 +9,13 @@ use crate::{Settings, Skip};
 pub(crate) struct Settled {
     pub figures: RunFigures,
     pub left_out: Option<LeftOut>,
-    /// What speaks against its figures.
+    /// Reasons to doubt its figures.
     pub doubts: Vec<String>,
 }
 
 /// The warm-up that was left out of a run.
 pub(crate) struct LeftOut {
-    /// What the run is called.
+    /// The name of the run.
     pub name: String,
     pub seconds: u64,
     /// The figures with it, in the order of those that are compared.
@@ -90,7 +90,7 @@ pub(crate) fn is_invalid(record: &Record) -> bool {
         .is_some_and(|end| end.generator.verdict == "invalid")
 }
 
-/// What speaks against a run's own figures.
+/// Reasons to doubt a run's own figures.
 fn doubt(name: &str, record: &Record) -> Option<String> {
     let Some(end) = &record.end else {
         return Some(format!("{name} was killed: what it did last is not in it"));

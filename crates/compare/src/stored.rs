@@ -1,4 +1,4 @@
-//! Runs that are over: records, and runs of the store.
+//! Compares completed runs: records, and runs of the store.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -22,7 +22,7 @@ const MOST: usize = 500;
 /// Compares the runs that `a` and `b` name, one of each or as many.
 ///
 /// # Errors
-/// When they cannot be read, or not be compared.
+/// When they cannot be read or compared.
 pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, String> {
     if settings.noise == Some(Noise::Measure) {
         return Err("--noise measure: there is nothing to run; give a share, like 3%, or history, or compare two commands".to_owned());
@@ -77,10 +77,10 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
     })
 }
 
-/// What is known of a figure's noise.
+/// Returns the noise of a figure, if it is known.
 type Known = Box<dyn Fn(&Figure) -> Option<f64>>;
 
-/// How the noise is known, and how that is called.
+/// The source of the noise, and its description for the output.
 fn noise_of(settings: &Settings, a: &Side) -> Result<(Known, String), String> {
     Ok(match settings.noise {
         Some(Noise::Known(share)) => (
@@ -115,7 +115,7 @@ impl History {
     }
 }
 
-/// How the runs of the store that asked A's question where A was asked differ.
+/// The differences between stored runs with the configuration of A, on the machine of A.
 fn history(settings: &Settings, a: &Side) -> Result<History, String> {
     let place = store_location::place(settings.store.as_deref())?;
     let store = store_location::open_existing(&place)?;

@@ -72,7 +72,7 @@ pub mod code {
     }
 }
 
-/// What went wrong.
+/// The error of an exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorInfo {
     /// One of [`code`].

@@ -1,4 +1,4 @@
-//! What the connections that carry several requests at once have in common: HTTP/2 and HTTP/3.
+//! The common part of connections that carry several requests at once: HTTP/2 and HTTP/3.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -57,7 +57,7 @@ impl From<ErrorInfo> for RequestFault {
     }
 }
 
-/// What a connection counts and keeps between its requests.
+/// The counters and timers of a connection that outlive its requests.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     served: Cell<u64>,

@@ -64,7 +64,7 @@ pub struct RequestCookie {
     pub replace: bool,
 }
 
-/// What happens to the response body.
+/// The treatment of the response body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BodyUse {
     /// Decoded and returned.

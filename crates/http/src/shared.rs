@@ -10,7 +10,7 @@ use crate::settings::Settings;
 /// a read are copied out.
 const SCRATCH: usize = 64 * 1024;
 
-/// What the users of one worker share: settings, resolver cache, TLS sessions.
+/// The state that the users of one worker share: settings, resolver cache, TLS sessions.
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) settings: Arc<Settings>,

@@ -1,4 +1,4 @@
-//! What a client does after a response: redirects, cookies, credentials, codings.
+//! Tests what a client does after a response: redirects, cookies, credentials, codings.
 
 mod peer;
 

@@ -27,7 +27,7 @@ const LENGTHS: [u8; 257] = [
 /// The end of a string, which may not be sent: RFC 7541, section 5.2.
 const END_OF_STRING: u16 = 256;
 
-/// What four more bits of input mean at a node of the code's tree.
+/// The effect of four more bits of input at a node of the code's tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     next: u8,

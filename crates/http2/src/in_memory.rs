@@ -16,7 +16,7 @@ use crate::waiting::Registration;
 /// Larger than the windows of a connection whose peer grants no more.
 const UPLOAD: usize = 100_000;
 
-/// What four requests got from a server.
+/// The results of four requests to a server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Exchanged {
     /// Responses whose headers arrived.

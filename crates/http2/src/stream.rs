@@ -42,7 +42,7 @@ pub(crate) struct Stream {
     /// When the headers arrived, and when the last part of the response did.
     pub arrived: Option<(Moment, Moment)>,
     data: VecDeque<Bytes>,
-    /// What arrived after those.
+    /// Bytes of the body that arrived after those in `data`.
     more: BytesMut,
     trailers: Option<Rc<Heading>>,
     pub fault: Option<StreamFault>,

@@ -1,4 +1,4 @@
-//! What the client must accept from a server, by section of RFC 9113.
+//! Frames that the client must accept from a server, by section of RFC 9113.
 
 mod scripted_peer;
 

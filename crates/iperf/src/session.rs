@@ -27,7 +27,7 @@ pub struct Showing {
     pub json: bool,
 }
 
-/// What the control connection received meanwhile.
+/// The message that the control connection received meanwhile.
 pub enum Heard {
     Nothing,
     /// The client has ended the test.

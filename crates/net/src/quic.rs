@@ -21,7 +21,7 @@ use crate::error::{Error, TlsError};
 use crate::network::{Network, Steps};
 use crate::tls::{Alpn, TlsFacts, alert_text, fault_of, go_name};
 
-/// What TLS has noted on this thread since the last call of [`QuicNotes::take`].
+/// The notes that TLS has made on this thread since the last call of [`QuicNotes::take`].
 #[derive(Clone, Debug, Default)]
 pub struct QuicNotes {
     /// The cipher suite for which keys were last derived.

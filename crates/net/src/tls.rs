@@ -70,7 +70,7 @@ pub enum Alpn {
     Http3,
 }
 
-/// What a handshake negotiated, in Go's names.
+/// The result of a handshake's negotiation, in Go's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsFacts {
     /// `tls1.2` or `tls1.3`.

@@ -50,7 +50,7 @@ impl Flow {
     }
 }
 
-/// What happens to a piece.
+/// The fate of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
     /// It leaves at this moment.

@@ -57,7 +57,7 @@ struct OneWay {
     turn: Mutex<()>,
 }
 
-/// What enters a line.
+/// A piece or packet that enters a line.
 #[derive(Debug)]
 pub enum Entry {
     /// A piece of a TCP stream.

@@ -1,4 +1,4 @@
-//! What is printed before a test starts.
+//! The text that is printed before a test starts.
 
 use std::time::Duration;
 

@@ -42,7 +42,7 @@ pub struct LiveView {
     pub statuses: Vec<(u16, u64)>,
     /// Failures without a response, most frequent first.
     pub errors: Vec<(String, u64)>,
-    /// What the generator itself does.
+    /// The activity of the generator itself.
     pub generator: GeneratorLoad,
 }
 

@@ -8,7 +8,7 @@ use crate::shortcuts;
 use crate::stripe::Division;
 use crate::threshold::{Threshold, ThresholdOptions};
 
-/// What the script exports.
+/// The exports of the script.
 #[derive(Clone, Debug, Default)]
 pub struct Exports {
     /// Names of the exported functions.

@@ -335,7 +335,7 @@ const CLI_ONLY: [&str; 6] = [
     "unixSocket",
 ];
 
-/// What scripts set under `ext.plimsoll`.
+/// The options that scripts set under `ext.plimsoll`.
 const OWN: [&str; 4] = [
     "protocol",
     "connectionsPerUser",

@@ -12,7 +12,7 @@ use crate::scale::{Scale, extent};
 pub struct Forest {
     /// Short title of the picture.
     pub title: String,
-    /// What is divided by what: `pgquery over sqlite`.
+    /// The two values of the ratio, as in `pgquery over sqlite`.
     pub label: String,
     /// From top to bottom.
     pub rows: Vec<RatioRow>,

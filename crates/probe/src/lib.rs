@@ -26,7 +26,7 @@ pub use capacity::Capacity;
 pub use report::{Report, RoundTrip};
 pub use spread::Spread;
 
-/// What to measure, and how often.
+/// The measurements to make, and how often.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub address: Address,

@@ -125,7 +125,7 @@ struct Boxed<T> {
     value: T,
 }
 
-/// What the engine's callbacks need to know about a host type, found at the start of each of its objects.
+/// The functions of a host type that the engine's callbacks need. Each of its objects starts with a pointer to them.
 struct Table {
     type_of: fn() -> TypeId,
     mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),

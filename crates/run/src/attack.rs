@@ -34,7 +34,7 @@ pub(crate) struct TargetErrors {
 }
 
 impl TargetErrors {
-    /// The error that ended the run, if the list did.
+    /// The error in the list that ended the run, if there was one.
     pub fn error(&self, aborted: Option<&AbortReason>) -> Option<String> {
         match self.stream.as_ref().and_then(|stream| stream.ended()) {
             Some(Some(error)) => Some(format!("{}: {error}", self.name)),

@@ -47,7 +47,7 @@ pub struct AttackOptions {
     pub threads: Option<usize>,
 }
 
-/// What `0` means for a length of time.
+/// The meaning of `0` as a length of time.
 const UNLIMITED: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 /// When hits start, and for how long.
@@ -221,7 +221,7 @@ impl AttackOptions {
         }
     }
 
-    /// What the record's header says of the run.
+    /// The settings in the header of the record.
     fn describe(&self, aim: &Aim, scenario: &Scenario) -> serde_json::Value {
         let mut record = serde_json::json!({
             "targets": self.targets,

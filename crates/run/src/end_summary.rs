@@ -10,7 +10,7 @@ use plimsoll_script::{Interrupted, ScriptError, SummaryOutput};
 
 use crate::{Outcome, Prepared};
 
-/// The k6 version whose interface is kept.
+/// The k6 version with which the interface is compatible.
 const K6_VERSION: &str = "1.8.1";
 
 /// How much the text shows.
@@ -26,7 +26,7 @@ impl SummaryMode {
     /// Parses the value of `--summary-mode`.
     ///
     /// # Errors
-    /// Which values there are.
+    /// The list of valid values.
     pub fn parse(text: Option<&str>) -> Result<SummaryMode, String> {
         match text {
             None | Some("" | "compact") => Ok(SummaryMode::Compact),
@@ -40,7 +40,7 @@ impl SummaryMode {
     }
 }
 
-/// What the terminal shows.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct Screen {
     /// No colors.

@@ -22,7 +22,7 @@ pub struct GrpcOptions {
     pub schema: SchemaOptions,
     /// Metadata of calls.
     pub metadata: Vec<String>,
-    /// Messages as JSON, or `@` and the file that they are in; an empty one without it.
+    /// Messages as JSON, or `@` and the name of their file. The default is one empty message.
     pub data: Option<String>,
     pub timeout: Duration,
     pub connect_timeout: Duration,
@@ -36,7 +36,7 @@ pub struct GrpcOptions {
     pub connection: ConnectionOptions,
 }
 
-/// Where the method is described; by default the server is asked.
+/// The source of the method's description; by default the server's reflection.
 pub struct SchemaOptions {
     pub proto: Option<PathBuf>,
     pub protoset: Option<PathBuf>,

@@ -24,7 +24,7 @@ pub fn fetcher(offline: bool) -> Fetch {
     })
 }
 
-/// Fetches the script itself: always again, because users edit it; from the cache if `offline`.
+/// Fetches the script itself. The cache is only used if `offline`, because users edit the script.
 pub fn script_fetcher(offline: bool) -> Fetch {
     if offline {
         return fetcher(offline);

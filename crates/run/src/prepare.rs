@@ -96,7 +96,7 @@ pub struct ScriptRequest {
     /// Keep all files that the script loads.
     pub keep_files: bool,
     pub io: IoMode,
-    /// What TLS trusts and presents besides what the script's options say.
+    /// Certificates that TLS trusts and presents, in addition to those in the script's options.
     pub tls: TlsFiles,
 }
 

@@ -27,7 +27,7 @@ pub struct Progress {
     requests_by_then: f64,
 }
 
-/// What the run is doing.
+/// The current phase of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     Init,
@@ -54,7 +54,7 @@ impl Progress {
         }
     }
 
-    /// What the run is doing.
+    /// The current phase of the run.
     pub fn phase(&self) -> Phase {
         self.phase
     }

@@ -79,7 +79,7 @@ pub struct Http {
     pub opens_ahead: bool,
 }
 
-/// What determines when requests start.
+/// The rule that determines when requests start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// A schedule.

@@ -11,7 +11,7 @@ pub struct Resolved {
     pub load: Load,
     /// The line above the figures.
     pub title: String,
-    /// What a record's header says of the run.
+    /// The settings in the header of a record.
     pub configuration: Value,
     /// How long it takes, if nothing but time ends it.
     pub duration: Option<Duration>,

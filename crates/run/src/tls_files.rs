@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_net::{ClientCertificate, TlsSettings};
 
-/// What TLS trusts and presents.
+/// Certificates that TLS trusts and presents.
 #[derive(Clone, Debug, Default)]
 pub struct TlsFiles {
     /// Accept any certificate.

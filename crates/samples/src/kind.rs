@@ -29,7 +29,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What the values of a metric measure.
+/// The quantity that a metric measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Contains {

@@ -26,7 +26,7 @@ pub struct Metric {
     pub name: String,
     /// How its samples are aggregated.
     pub kind: Kind,
-    /// What its values measure.
+    /// The quantity that it measures.
     pub contains: Contains,
     /// Plimsoll's addition to k6's metrics, shown separately.
     pub extra: bool,

@@ -48,7 +48,7 @@ pub struct MetricSummary {
     pub name: String,
     /// How its samples were aggregated.
     pub kind: Kind,
-    /// What its values measure.
+    /// The quantity that it measures.
     pub contains: Contains,
     /// Plimsoll's addition to k6's metrics.
     pub extra: bool,

@@ -16,7 +16,7 @@ use crate::system_tags::{SystemTag, SystemTags};
 use crate::tags::TagMap;
 use crate::thresholds::{self, Judge};
 
-/// What the recorders of a run keep.
+/// The tags and sub-metrics that the recorders of a run keep.
 #[derive(Clone, Debug, Default)]
 pub struct WatchSettings {
     /// The thresholds. Their sub-metrics are kept, in addition to the one that is always kept.

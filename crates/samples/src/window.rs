@@ -1,4 +1,4 @@
-//! What one recorder collected since its last window.
+//! The samples that one recorder collected since its last window.
 //!
 //! Windows circulate: the recorder fills one while the main thread adds the other to the totals,
 //! which empties it and sends it back. So in steady state neither side allocates, and the pages of

@@ -21,7 +21,7 @@ use crate::pure::gorand::GoRand;
 use crate::pure::logline::Level;
 use crate::tags::Tags;
 
-/// What a script of this user is doing.
+/// The current activity of this user's script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Running the code outside of functions, which may open files and declare metrics, but not make
@@ -122,7 +122,7 @@ pub struct User {
     pub tally: RefCell<Tally>,
     /// Stops the current activity.
     pub stop: RefCell<Option<Stop>>,
-    /// What `setup` returned, once this user has read it.
+    /// The value that `setup` returned, once this user has read it.
     pub setup_value: OnceCell<Persistent>,
     /// Whether the current activity continues after the run was aborted: teardown, including its init
     /// code.

@@ -192,7 +192,7 @@ impl Trial {
         })
     }
 
-    /// What the generator lacked in a trial that its own limit ended.
+    /// The resource that the generator lacked in a trial that its own limit ended.
     pub fn shortage(&self) -> String {
         if self.short_of_users {
             return format!(

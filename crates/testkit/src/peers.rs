@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-/// What a peer does once it has read the headers of a request.
+/// The behavior of a peer once it has read the headers of a request.
 #[derive(Debug, Clone)]
 pub enum Play {
     /// Sends these bytes and waits for the next request.

@@ -1,4 +1,4 @@
-//! What `plimsoll vegeta` does with result files: report, convert and plot them.
+//! The tasks of `plimsoll vegeta`: report, convert and plot result files.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -36,7 +36,7 @@ impl From<std::io::Error> for Failure {
 /// The files to read, `stdin` or `-` for stdin.
 pub struct Inputs {
     pub files: Vec<String>,
-    /// What a reader should know about the files.
+    /// Notes for the reader about the files.
     pub notes: Vec<String>,
 }
 

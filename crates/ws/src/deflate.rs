@@ -8,7 +8,7 @@ use plimsoll_http::{Counted, Decoded, Full, MemoryBudget};
 
 use crate::violation::Violation;
 
-/// What client and server negotiated.
+/// The parameters that client and server negotiated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreed {
     /// The server compresses each message separately.

@@ -9,7 +9,7 @@ use sha1::{Digest, Sha1};
 
 use crate::deflate::Agreed as AgreedDeflate;
 
-/// What the client offers to the server.
+/// The extensions and subprotocols that the client offers to the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Subprotocols in order of preference.

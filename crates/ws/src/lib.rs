@@ -30,7 +30,7 @@ pub use handshake::{Agreed, Offer, OfferDeflate, Refusal};
 pub use open::{Opened, Rejected, Socket, open, request_url};
 pub use violation::Violation;
 
-/// What a connection accepts.
+/// The limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum length of a message in bytes, also after decompression.

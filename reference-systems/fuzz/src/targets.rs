@@ -1,4 +1,4 @@
-//! What is fuzzed, one file each.
+//! The fuzz targets, one file each.
 
 mod gateway_config;
 mod gateway_request;

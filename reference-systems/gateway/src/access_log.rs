@@ -38,7 +38,7 @@ pub struct Line {
     /// The target that was asked last.
     pub target: Option<String>,
     pub retries: u32,
-    /// What went wrong.
+    /// The error, if any.
     pub trouble: Option<String>,
 }
 

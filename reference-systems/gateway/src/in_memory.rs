@@ -26,7 +26,7 @@ pub struct Routing {
     client: Client,
 }
 
-/// A request as an upstream would be sent it.
+/// A request as the gateway would send it to an upstream.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The path by which the route was found.

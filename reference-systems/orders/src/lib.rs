@@ -50,7 +50,7 @@ pub struct Settings {
     limits: Limits,
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Orders {
     pages: Arc<Pages>,
 }

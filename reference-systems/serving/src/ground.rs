@@ -17,7 +17,7 @@ use crate::listeners::{self, Room, accept};
 use crate::log;
 use crate::workers::Workers;
 
-/// What a system gets at its start, to open its listeners.
+/// The resources that a system gets at its start, to open its listeners.
 pub struct Ground {
     room: Room,
     draining: OnceCell<Draining>,

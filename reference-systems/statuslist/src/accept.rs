@@ -1,4 +1,4 @@
-//! What a client accepts and has cached.
+//! Parses the formats that a client accepts and the version that it has cached.
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT;

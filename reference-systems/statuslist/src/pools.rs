@@ -84,7 +84,7 @@ impl Default for Prefetch {
     }
 }
 
-/// What happens to requests for more than is available.
+/// The treatment of requests for more indices than are available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Underflow {

@@ -165,7 +165,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What tests of any crate may use in addition.
+/// The crates that tests of any crate may use in addition.
 const FOR_TESTS: &[&str] = &["testkit", "testground", "clock", "bench"];
 
 /// Every edge between our crates must be in the table, and every crate too.

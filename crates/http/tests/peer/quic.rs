@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 
 type Stream = RequestStream<h3_quinn::BidiStream<Bytes>, Bytes>;
 
-/// What a server has seen.
+/// The requests and connections that a server has seen.
 #[derive(Default)]
 pub struct Seen {
     pub connections: Cell<usize>,

@@ -90,7 +90,7 @@ pub struct Published {
 /// An error of the published document.
 #[derive(Clone, Debug, Serialize)]
 pub struct Avoided {
-    /// What was wrong.
+    /// The error.
     pub wrong: String,
     /// Why it cannot happen here.
     pub avoided: String,

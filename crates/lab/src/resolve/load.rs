@@ -20,7 +20,7 @@ pub const SOURCES: [&str; 6] = ["script", "http", "targets", "grpc", "throughput
 /// The load.
 #[derive(Clone, Debug, Serialize)]
 pub struct Load {
-    /// What generates requests.
+    /// The source of the requests.
     pub source: Source,
     /// The tool that generates the load.
     pub tool: String,

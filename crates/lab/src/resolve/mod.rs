@@ -77,7 +77,7 @@ pub struct Cell {
     pub sanity: Sanity,
     /// The load.
     pub load: Load,
-    /// What is observed.
+    /// The observations to make.
     pub observe: Observe,
 }
 
@@ -136,7 +136,7 @@ pub struct Link {
     pub cpus: Vec<u32>,
 }
 
-/// What is observed during runs.
+/// The observations to make during runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Observe {
     /// The interval.

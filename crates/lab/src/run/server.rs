@@ -48,7 +48,7 @@ impl Server {
     /// Its directory is below `private`, its log below `logs`.
     ///
     /// # Errors
-    /// What is wrong, with the place in the lab file and the fix.
+    /// The problem, with the location in the lab file and a fix.
     pub fn start(
         process: &Process,
         private: &Path,

@@ -10,7 +10,7 @@ use crate::resolve::process::{Process, ProcessKind};
 /// The only user of a private PostgreSQL.
 pub const USER: &str = "plimsoll";
 
-/// What to run for a service.
+/// The command and the account that run a service.
 #[derive(Debug)]
 pub struct Launch {
     /// The program and its arguments.

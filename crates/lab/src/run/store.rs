@@ -83,7 +83,7 @@ impl Store {
     /// Writes the result of the lab and the pages of its report.
     ///
     /// # Errors
-    /// What the system says, and how to repeat it.
+    /// The system's error, and how to write the result again.
     pub fn write_report(
         &self,
         result: &LabResult,
@@ -198,7 +198,7 @@ impl Store {
 /// Reads JSON.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// The problem with the file.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     serde_json::from_slice(&bytes).map_err(|error| format!("{}: {error}", path.display()))

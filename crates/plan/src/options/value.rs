@@ -17,7 +17,7 @@ pub(crate) trait OptionValue: Sized {
     /// Reads a value that is not `null`; errors go to the reader.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// What `null` means in a list or an object; invalid for most types.
+    /// The meaning of `null` in a list or an object; invalid for most types.
     fn of_null() -> Option<Self> {
         None
     }

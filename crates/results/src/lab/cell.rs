@@ -147,7 +147,7 @@ pub struct Repeat {
     pub latency_kind: String,
     /// One entry per second, including the warm-up.
     pub seconds: Vec<SecondFigures>,
-    /// What each process used: the system's, its services', the generator's.
+    /// The resources that each process used: the system's, its services', the generator's.
     pub used: Vec<Used>,
     /// The generator's report on itself.
     pub generator: Generator,

@@ -194,7 +194,7 @@ pub struct End {
     /// The results of scenarios with fixed work, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed_work: BTreeMap<String, FixedWork>,
-    /// What the generator did.
+    /// Measurements of the generator itself.
     pub generator: Generator,
 }
 

@@ -38,7 +38,7 @@ pub struct LimitSettings {
     pub seed: u64,
 }
 
-/// What to do next.
+/// The next step of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
     /// Try this rate for the usual time.

@@ -68,7 +68,7 @@ impl Expected {
         serde_json::from_value(value)
     }
 
-    /// What the runs have in common; an error if they differ too much.
+    /// The common part of the runs; an error if they differ too much.
     pub fn common(runs: &[Observation]) -> Result<Expected, String> {
         let (first, others) = runs.split_first().ok_or("no run")?;
         let mut common = first.clone();

@@ -30,7 +30,7 @@ pub enum Behavior {
     Refuse,
 }
 
-/// What to do with one request.
+/// The reaction to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Respond,

@@ -49,7 +49,7 @@ pub fn problem(path: impl Into<String>, what: impl Into<String>) -> Problem {
     }
 }
 
-/// What the parser reports, with the closest valid name.
+/// The parser's error, with the closest valid name.
 pub fn explain(error: &Error, path: String) -> Problem {
     let error = error.without_snippet();
     let what = match error {

@@ -22,7 +22,7 @@ pub struct Upstream {
     pub name: String,
     #[serde(default)]
     pub strategy: Strategy,
-    /// What `hash` hashes.
+    /// The input of `hash`.
     #[serde(default, deserialize_with = "hash_by")]
     pub hash_by: Option<HashBy>,
     #[serde(deserialize_with = "list")]

@@ -4,7 +4,7 @@ use std::thread::{JoinHandle, spawn};
 
 use crate::running::tool;
 
-/// What h2load counted.
+/// The counts of h2load.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Counted {
     pub succeeded: u64,

@@ -1,4 +1,4 @@
-//! What to look up for a relation of one object.
+//! The lookups that a relation of one object needs.
 //!
 //! Computed usersets concern the same object, so they are resolved once, here: the remaining parts
 //! are the relations whose tuples count, and the tuplesets that lead to other objects. So one
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Relation, Rewrite, Types};
 
-/// What to look up for one relation of a type.
+/// The lookups that one relation of a type needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     pub type_name: String,

@@ -166,7 +166,7 @@ impl Socket {
             return Ok(());
         };
         match timer.every {
-            // Missed turns are not made up for.
+            // Intervals that were missed are skipped.
             Some(every) => {
                 let next = (due + every).max(plimsoll_clock::now());
                 self.timers.borrow_mut().insert((next, id), timer);
