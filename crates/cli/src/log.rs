@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plimsoll_output::wall_clock::{WallClock, read_local_zone};
 use plimsoll_results::secrets::for_display;
 use plimsoll_run::Refusal;
 use plimsoll_script::logline::{Format, Level, Line, WallTime};
@@ -137,6 +138,7 @@ impl Log {
 
     /// Takes the lines of a script and of what prepares it.
     pub fn sink(self: &Arc<Self>) -> plimsoll_script::Log {
+        read_local_zone();
         let log = Arc::clone(self);
         Arc::new(move |level, message, fields| log.line(level, message, fields))
     }
@@ -211,8 +213,7 @@ fn wall_time() -> WallTime {
     let unix_seconds = now
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs().try_into().unwrap_or(0));
-    let offset = plimsoll_output::wall_clock::WallClock::reading(Moment::ZERO, now)
-        .local_offset(Moment::ZERO);
+    let offset = WallClock::reading(Moment::ZERO, now).local_offset(Moment::ZERO);
     WallTime {
         unix_seconds,
         utc_offset_seconds: offset,

@@ -227,3 +227,36 @@ fn every_command_has_help() {
         "{version}"
     );
 }
+
+/// A time zone in the format of RFC 9636: UTC+05:30 since ever.
+fn time_zone() -> Vec<u8> {
+    let part = |version: u8| {
+        let mut part = b"TZif".to_vec();
+        part.push(version);
+        part.extend_from_slice(&[0; 15]);
+        // No further rules: one type of local time, with a name of four bytes.
+        for count in [0_u32, 0, 0, 0, 1, 4] {
+            part.extend_from_slice(&count.to_be_bytes());
+        }
+        part.extend_from_slice(&19_800_i32.to_be_bytes());
+        part.extend_from_slice(b"\0\0IST\0");
+        part
+    };
+    [part(b'2'), part(b'2'), b"\nIST-5:30\n".to_vec()].concat()
+}
+
+/// Reading the zone takes more stack than a script's call has, so it must be read before.
+#[test]
+fn the_first_line_of_a_script_has_the_local_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let zone = folder.path().join("zone");
+    fs::write(&zone, time_zone()).unwrap();
+    let script = "export default function () { console.log('a line'); }";
+    let ended = run(script, "", &[]).env("TZ", &zone).run();
+    assert_eq!(ended.status, Some(0), "{ended:?}");
+    let line = ended.stderr.lines().find(|line| line.contains("a line"));
+    assert!(
+        line.is_some_and(|line| line.contains("+05:30\"")),
+        "{ended:?}"
+    );
+}

@@ -1,10 +1,19 @@
 //! Converts moments to dates.
 
+use std::sync::LazyLock;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use plimsoll_units::{Moment, UtcOffset, date_time};
+
+/// The local time zone. It is read once, because reading it takes time and more stack than a script's call has.
+static LOCAL_ZONE: LazyLock<TimeZone> = LazyLock::new(TimeZone::system);
+
+/// Reads the local time zone. To be called before a script runs that may log a line.
+pub fn read_local_zone() {
+    LazyLock::force(&LOCAL_ZONE);
+}
 
 /// Relates the monotonic timeline to the calendar. It is read once, so that a clock change during a
 /// test does not affect its samples.
@@ -32,8 +41,7 @@ impl WallClock {
     /// Seconds east of UTC in the local time zone, at that moment.
     pub fn local_offset(self, moment: Moment) -> i32 {
         // No time zone is known after the year 9999.
-        Timestamp::try_from(self.date(moment))
-            .map_or(0, |at| TimeZone::system().to_offset(at).seconds())
+        Timestamp::try_from(self.date(moment)).map_or(0, |at| LOCAL_ZONE.to_offset(at).seconds())
     }
 }
 
