@@ -57,6 +57,7 @@ const ROWS: &[Row] = &[
     failing("every 5th fails", Behavior::Fail(5), 60),
     failing("every 7th connection dropped", Behavior::Drop(7), 60),
     failing("every 7th connection reset", Behavior::Reset(7), 60),
+    failing("every 3rd stream refused", Behavior::RefuseStream(3), 60),
     Row {
         name: "no response at all",
         behavior: Behavior::Silent,

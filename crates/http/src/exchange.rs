@@ -24,8 +24,8 @@ pub struct Exchange {
     pub remote: Option<SocketAddr>,
     /// Whether a connection was opened for this exchange.
     pub opened: bool,
-    /// How often the request was sent before, on connections that the server closed without a
-    /// response. The server may have processed each of them.
+    /// How often the request was sent before, and the server closed the connection without a response or refused to
+    /// process it. Where it closed the connection, it may have processed the request.
     pub resent: u32,
     /// Bytes of HTTP, without TLS: headers and bodies as sent and as received.
     pub bytes: Traffic,

@@ -37,7 +37,7 @@ pub struct HttpResult {
     /// How long requests could start. `None` if an amount of work ends the run.
     pub load_seconds: Option<f64>,
     /// Requests that were sent again, because the server closed a reused connection without a
-    /// response. Each counts once in `requests`.
+    /// response or refused to process them. Each counts once in `requests`.
     pub requests_resent: u64,
     /// Bytes written to sockets.
     pub bytes_sent: u64,

@@ -141,7 +141,7 @@ fn duration(result: &HttpResult) -> String {
 fn resent(result: &HttpResult) -> Option<String> {
     let resent = result.requests_resent;
     (resent > 0).then(|| {
-        let text = format!("{resent} after the server closed their connection");
+        let text = format!("{resent} after the server closed their connection or refused them");
         entry("sent again", &text)
     })
 }

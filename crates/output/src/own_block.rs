@@ -67,7 +67,7 @@ fn resent(summary: &Summary, paint: Paint) -> Option<String> {
     let resent = summary.http.resent;
     (resent > 0).then(|| {
         format!(
-            "requests sent again, after the server closed their connection: {}",
+            "requests sent again, after the server closed their connection or refused them: {}",
             paint.bad(&resent.to_string())
         )
     })

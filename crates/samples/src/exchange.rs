@@ -46,7 +46,7 @@ pub struct HttpFacts<'a> {
     pub exhausted: bool,
     /// Whether a connection was opened for this exchange.
     pub opened: bool,
-    /// How often it was sent before, on connections that the server closed without a response.
+    /// How often it was sent before, and the server closed the connection without a response or refused to process it.
     pub resent: u32,
     /// Whether the response was an expected one; `None` if nothing defines that.
     pub expected: Option<bool>,

@@ -317,7 +317,7 @@ pub struct HttpOverview {
     /// Connections that were opened.
     pub connections_opened: u64,
     /// Requests that were sent again, because the server closed a reused connection without a
-    /// response. It may have seen each of them more than once.
+    /// response or refused to process them. It may have seen each of them more than once.
     pub resent: u64,
     /// Requests of scripts with a protocol other than HTTP: gRPC calls and WebSocket handshakes.
     pub calls: u64,

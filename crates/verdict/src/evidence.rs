@@ -40,7 +40,7 @@ pub struct Evidence {
     pub responses: u64,
     /// Why the run had to end early, if the client's machine was the cause.
     pub machine_failure: Option<String>,
-    /// Requests that were sent again because the server closed their connection.
+    /// Requests that were sent again because the server closed their connection or refused them.
     pub resent: u64,
     /// WebSocket handshakes among those with a response.
     pub websocket_handshakes: u64,

@@ -75,7 +75,7 @@ impl Evidence {
 
     pub(crate) fn resent_text(&self) -> String {
         format!(
-            "{} of {} requests were sent again after the server closed their connection: it may have seen them twice",
+            "{} of {} requests were sent again after the server closed their connection or refused them: it may have seen them twice",
             self.resent, self.requests
         )
     }

@@ -123,10 +123,14 @@ pub const COMMANDS: &[Command] = &[
 ];
 
 impl Command {
-    /// WebSocket has no failed responses.
+    /// WebSocket has no failed responses. Only HTTP/2 has streams, which the gRPC commands use.
     pub fn applies(&self, row: &Row) -> bool {
-        use plimsoll_testkit::logged_server::Behavior::Fail;
-        !(self.protocol == Protocol::WebSocket && matches!(row.behavior, Fail(_)))
+        use plimsoll_testkit::logged_server::Behavior::{Fail, RefuseStream};
+        match row.behavior {
+            Fail(_) => self.protocol != Protocol::WebSocket,
+            RefuseStream(_) => self.protocol == Protocol::Grpc,
+            _ => true,
+        }
     }
 
     pub fn run(&self, row: &Row, io: Io, server: &LoggedServer) -> Run {

@@ -188,7 +188,7 @@ pub struct End {
     #[serde(default)]
     pub connections_opened: u64,
     /// Requests that were sent again, because the server closed a reused connection without a
-    /// response. Each is one request in the counters.
+    /// response or refused to process them. Each is one request in the counters.
     #[serde(default)]
     pub requests_resent: u64,
     /// The results of scenarios with fixed work, by their names.

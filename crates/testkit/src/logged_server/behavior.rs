@@ -22,6 +22,9 @@ pub enum Behavior {
     Drop(u64),
     /// Resets the connection (TCP RST; gRPC: the stream) instead of responding to each n-th request.
     Reset(u64),
+    /// Resets the HTTP/2 stream of each n-th call with REFUSED_STREAM, which says that the server has not processed the
+    /// call. Only on the port for gRPC; HTTP/1.1 has no streams, so there the connection is reset.
+    RefuseStream(u64),
     /// Sends this many bytes with each response; gRPC: none. WebSocket: in messages as soon as the connection is open.
     Flood(usize),
     /// Reads requests and never responds.
@@ -37,6 +40,7 @@ pub(super) enum Act {
     Fail,
     Drop,
     Reset,
+    RefuseStream,
     Ignore,
 }
 
@@ -72,6 +76,7 @@ impl Conduct {
             Behavior::Fail(every) => nth(every, Act::Fail),
             Behavior::Drop(every) => nth(every, Act::Drop),
             Behavior::Reset(every) => nth(every, Act::Reset),
+            Behavior::RefuseStream(every) => nth(every, Act::RefuseStream),
             Behavior::Silent | Behavior::Refuse => (Duration::ZERO, Act::Ignore),
         }
     }

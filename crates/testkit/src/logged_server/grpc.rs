@@ -1,6 +1,7 @@
 //! gRPC over HTTP/2 without TLS: any unary method returns its own message.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::net::{Shutdown, TcpListener};
 use std::sync::Arc;
@@ -70,10 +71,12 @@ struct Connection {
 
 impl Connection {
     /// # Errors
-    /// Makes hyper reset the stream.
-    async fn answer(&self, request: Request<Incoming>) -> io::Result<Response<Body>> {
-        let message = request.into_body().collect().await;
-        let message = message.map_err(io::Error::other)?.to_bytes();
+    /// Makes hyper reset the stream: with the code of an [`h2::Error`], else with `INTERNAL_ERROR`.
+    async fn answer(
+        &self,
+        request: Request<Incoming>,
+    ) -> Result<Response<Body>, Box<dyn Error + Send + Sync>> {
+        let message = request.into_body().collect().await?.to_bytes();
         let ledger = &self.conduct.ledger;
         let payload = message.len().saturating_sub(PREFIX);
         let call = ledger.arrived(self.number, payload);
@@ -95,7 +98,11 @@ impl Connection {
             }
             Act::Reset => {
                 ledger.ended(call, Outcome::Cut, 0);
-                Err(io::Error::other("reset this stream"))
+                Err("reset this stream".into())
+            }
+            Act::RefuseStream => {
+                ledger.ended(call, Outcome::Cut, 0);
+                Err(h2::Error::from(h2::Reason::REFUSED_STREAM).into())
             }
             Act::Ignore => std::future::pending().await,
         }

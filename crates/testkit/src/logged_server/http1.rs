@@ -48,7 +48,7 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
     let (status, reason) = match act {
         Act::Respond => (200, "OK"),
         Act::Fail => (503, "Service Unavailable"),
-        Act::Drop | Act::Reset => {
+        Act::Drop | Act::Reset | Act::RefuseStream => {
             conduct.ledger.ended(request, Outcome::Cut, 0);
             end(stream, act)?;
             return Ok(false);
@@ -77,7 +77,7 @@ fn treat(stream: &mut TcpStream, request: usize, act: Act, conduct: &Conduct) ->
 
 /// Ends a connection without a response.
 pub(super) fn end(stream: &mut TcpStream, act: Act) -> io::Result<()> {
-    if act == Act::Reset {
+    if matches!(act, Act::Reset | Act::RefuseStream) {
         // Closing with a linger time of zero sends RST.
         SockRef::from(&*stream).set_linger(Some(Duration::ZERO))?;
         return Ok(());

@@ -73,7 +73,7 @@ pub(super) fn serve(
                         conduct.ledger.ended(request, outcome, payload.len());
                         send(&mut stream, opcode, &payload, conduct)?;
                     }
-                    Act::Drop | Act::Reset => {
+                    Act::Drop | Act::Reset | Act::RefuseStream => {
                         conduct.ledger.ended(request, Outcome::Cut, 0);
                         drop(input);
                         return http1::end(&mut stream, act);
