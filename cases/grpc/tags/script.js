@@ -7,6 +7,7 @@ export default function () {
   client.connect(ADDRESS, { plaintext: true });
   call('EchoWord', {}, { tags: { kind: 'one', number: 5, yes: true } });
   call('EchoWord', {}, { tags: { name: 'called' } });
+  call('EchoWord', {}, { tags: { url: 'mine', service: 'mine', method: 'mine', status: 'mine' } });
   call('Fail', { code: 5 });
   client.close();
 }

@@ -369,9 +369,14 @@ impl Known {
         let mut tags = own.borrowed();
         let number = status.map(|status| status.to_string());
         let mut put = |tag: SystemTag, key: &'static str, value| {
-            let given = tags.iter().any(|(known, _)| *known == key);
-            if work.recorder.sets(tag) && !given {
-                tags.push((key, value));
+            if !work.recorder.sets(tag) {
+                return;
+            }
+            match tags.iter_mut().find(|(known, _)| *known == key) {
+                // Of these tags, a script may set only the name.
+                Some(given) if key != "name" => given.1 = value,
+                Some(_) => {}
+                None => tags.push((key, value)),
             }
         };
         put(SystemTag::Url, "url", self.url.as_str());
