@@ -237,7 +237,8 @@ impl Receiver {
         self.answer.remote
     }
 
-    fn end(&mut self, status: Status) {
+    /// Ends the call with this status, because the client wants no more of it. To be followed by [`Sender::cancel`].
+    pub fn end(&mut self, status: Status) {
         self.place = Place::Done;
         self.answer.status = status;
         let line = &mut self.answer.timeline;

@@ -66,7 +66,7 @@ impl Default for Limits {
 impl Limits {
     /// # Errors
     /// `ResourceExhausted` for a message that is too long.
-    pub(crate) fn check_send(&self, message: &Framed) -> Result<(), Status> {
+    pub fn check_send(&self, message: &Framed) -> Result<(), Status> {
         let length = message.body_length();
         if length <= self.max_send {
             return Ok(());

@@ -14,6 +14,7 @@ use plimsoll_samples::{BaseTags, SystemTag, builtin};
 use super::answer;
 use super::counts::{count_answer, count_failed_connect, count_opened};
 use super::described::{Files, compile, take_set};
+use super::open_streams::OpenStreams;
 use super::parameters::{CallParameters, of_call, of_connect};
 use super::reach::{agent, endpoint, network};
 use crate::modules::sample_tags::SampleTags;
@@ -32,6 +33,7 @@ pub struct State {
     /// Time spent opening the connection, until the first call on it records it.
     opening: Cell<Duration>,
     known: RefCell<HashMap<String, Rc<Known>>>,
+    pub streams: OpenStreams,
 }
 
 /// A method that was called before.
@@ -572,6 +574,7 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let state = state(context, call)?;
     if let Some(channel) = state.channel.take() {
         channel.close();
+        state.streams.cancel(&channel);
     }
     Ok(context.undefined())
 }

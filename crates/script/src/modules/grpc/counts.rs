@@ -17,6 +17,7 @@ pub fn count_answer(work: &Work, channel: &Channel, answer: &Answer) {
         has_response: answer.has_response(),
         tls: answer.tls,
         resent: answer.resent,
+        is_canceled: false,
     };
     count_call(work, &end, started);
     count_opened(work, channel, started);
@@ -28,11 +29,13 @@ pub struct CallEnd<'a> {
     pub has_response: bool,
     pub tls: Option<TlsFacts>,
     pub resent: u32,
+    /// Whether the script has ended it by closing the client, which is not a failure.
+    pub is_canceled: bool,
 }
 
 /// Counts the end of a call that started at `started`.
 pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
-    let is_ok = end.status.code.is_ok();
+    let is_ok = end.status.code.is_ok() || end.is_canceled;
     let error = if is_ok {
         Cow::Borrowed("")
     } else {
@@ -47,7 +50,7 @@ pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
         tls_cipher_suite: end.tls.map_or("", |tls| tls.cipher_suite),
         resent: end.resent,
         error: &error,
-        error_code: end.status.code.0,
+        error_code: if is_ok { 0 } else { end.status.code.0 },
         exhausted: end.status.is_exhausted,
     });
 }

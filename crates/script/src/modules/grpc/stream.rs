@@ -24,10 +24,10 @@ use crate::user::{User, user};
 pub struct Stream(Rc<Shared>);
 
 /// State shared by the script and the operation that drives the stream.
-struct Shared {
+pub struct Shared {
     owner: Rc<User>,
     known: Rc<Known>,
-    channel: Rc<Channel>,
+    pub channel: Rc<Channel>,
     template: Rc<Template>,
     tags: SampleTags,
     base: Option<BaseTags>,
@@ -37,6 +37,8 @@ struct Shared {
     ended: Cell<bool>,
     /// Set when the script wrote an invalid message: the stream ends with this status.
     spoiled: RefCell<Option<Status>>,
+    /// Whether the script has closed the client.
+    canceled: Cell<bool>,
     driver: RefCell<Option<Waker>>,
     /// Bytes of uncompressed messages, sent and received.
     payload: Cell<(u64, u64)>,
@@ -99,6 +101,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         outgoing: RefCell::default(),
         ended: Cell::new(false),
         spoiled: RefCell::default(),
+        canceled: Cell::new(false),
         driver: RefCell::default(),
         payload: Cell::default(),
     });
@@ -111,6 +114,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
                 .add(builtin::GRPC_STREAMS, 1.0, base, tags, at);
         });
     }
+    state.streams.add(&shared);
     owner.event_loop.run(drive(Rc::clone(&shared)));
     let object = context.instance(Stream(shared))?;
     // Scripts see the methods as the stream's own properties.
@@ -198,10 +202,14 @@ async fn drive(shared: Rc<Shared>) {
     let started = plimsoll_clock::now();
     // A single response message is counted together with the status that follows it.
     let mut single = 0.0;
-    let opened = shared.channel.open(&shared.template, started).await;
+    let opened = match shared.canceled.get() {
+        // It would open the client's connection again.
+        true => Err(canceled()),
+        false => shared.channel.open(&shared.template, started).await,
+    };
     let mut has_response = false;
     let mut tls = None;
-    let (status, took) = match opened {
+    let (mut status, took) = match opened {
         Err(status) => (status, plimsoll_clock::now().since(started)),
         Ok(call) => {
             let (mut sender, mut receiver) = (call.sender, call.receiver);
@@ -230,6 +238,7 @@ async fn drive(shared: Rc<Shared>) {
             (status, receiver.timeline(None).service_time())
         }
     };
+    let is_canceled = shared.canceled.get() && status.code == Code::CANCELED;
     let payload = status.code.is_ok().then(|| shared.payload.get());
     shared.owner.count_call(payload);
     if let Some(work) = shared.owner.work() {
@@ -238,6 +247,7 @@ async fn drive(shared: Rc<Shared>) {
             has_response,
             tls,
             resent: 0,
+            is_canceled,
         };
         count_call(work, &end, started);
         count_opened(work, &shared.channel, started);
@@ -257,10 +267,28 @@ async fn drive(shared: Rc<Shared>) {
             }
         });
     }
+    if is_canceled {
+        // As k6 reports it to scripts; its samples have the status of the call.
+        status = Status::new(Code::UNKNOWN, CANCELED);
+    }
     shared.tell(News::Over(status));
 }
 
+const CANCELED: &str = "canceled by client (k6)";
+
+/// The status of a stream whose client was closed.
+fn canceled() -> Status {
+    Status::new(Code::CANCELED, CANCELED)
+}
+
 impl Shared {
+    /// Ends the stream, because its client is closed.
+    pub fn cancel(&self) {
+        self.canceled.set(true);
+        *self.spoiled.borrow_mut() = Some(canceled());
+        self.wake();
+    }
+
     fn wake(&self) {
         let driver = self.driver.borrow().clone();
         if let Some(driver) = driver {
@@ -278,11 +306,17 @@ impl Shared {
     ) -> Poll<News> {
         *self.driver.borrow_mut() = Some(task.waker().clone());
         if let Some(status) = self.spoiled.take() {
+            receiver.end(status.clone());
             return Poll::Ready(News::Over(status));
         }
         loop {
             if sending.is_none() {
                 *sending = self.outgoing.borrow_mut().pop_front();
+                let limits = self.channel.limits();
+                if let Some(Err(status)) = sending.as_ref().map(|next| limits.check_send(next)) {
+                    receiver.end(status.clone());
+                    return Poll::Ready(News::Over(status));
+                }
             }
             let Some(message) = sending else {
                 if self.ended.get() {
