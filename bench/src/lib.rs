@@ -3,10 +3,10 @@
 //! - `fixed-server` responds to every request with the same 150 bytes, or delays responses by a
 //!   known distribution and reports the actual delays.
 //! - `http2-fixed` and `grpc-fixed` do the same over HTTP/2.
-//! - `bare-client` sends fixed bytes and counts fixed-length responses: the limit that a client on
-//!   this machine can reach with epoll.
+//! - `bare-client` sends fixed bytes and counts fixed-length responses: no client with epoll can
+//!   be faster on this machine.
 //!
-//! They share no code with the load generator, so an error there cannot be hidden here.
+//! They share no code with the load generator, so they cannot share an error with it.
 
 pub mod arguments;
 pub mod capacity;

@@ -45,14 +45,14 @@ impl KeyKind {
     pub(crate) fn generate(self) -> Result<KeyPair, String> {
         match self {
             KeyKind::EcdsaP256 => KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)
-                .map_err(|error| format!("cannot make an ECDSA key: {error}")),
+                .map_err(|error| format!("cannot create an ECDSA key: {error}")),
             KeyKind::Rsa(bits) => rsa_key(bits),
         }
     }
 }
 
 fn rsa_key(bits: u32) -> Result<KeyPair, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("cannot make an RSA key: {error}");
+    let failed = |error: &dyn std::fmt::Display| format!("cannot create an RSA key: {error}");
     let key = rsa::RsaPrivateKey::new(&mut rsa::rand_core::OsRng, bits as usize)
         .map_err(|error| failed(&error))?;
     let der = key.to_pkcs8_der().map_err(|error| failed(&error))?;

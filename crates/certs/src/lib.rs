@@ -81,7 +81,7 @@ pub fn make(order: &Order) -> Result<Certificates, String> {
         from: now - Duration::from_secs(3600),
         until: now + order.lifetime,
     };
-    let failed = |error: rcgen::Error| format!("cannot make certificates: {error}");
+    let failed = |error: rcgen::Error| format!("cannot create certificates: {error}");
 
     let mut authority = validity.of("Plimsoll test authority");
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

@@ -56,7 +56,7 @@ enum Ended {
     Whole,
     /// The server closed the connection before it received the request, or instead of responding.
     Stale {
-        /// At least a part of the request was sent.
+        /// Whether at least a part of the request was sent.
         was_sent: bool,
     },
 }

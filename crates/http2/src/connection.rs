@@ -142,7 +142,7 @@ impl Connection {
     }
 }
 
-/// For the driver.
+/// The methods that the driver calls.
 impl Connection {
     pub fn set_driver(&mut self, waker: &Waker) {
         self.driver = Some(waker.clone());

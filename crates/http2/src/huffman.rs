@@ -31,7 +31,7 @@ const END_OF_STRING: u16 = 256;
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
     next: u8,
-    /// The byte whose code these bits complete. Codes have at least five bits, so it is at most one.
+    /// The byte whose code these bits complete: at most one, because codes have at least five bits.
     symbol: Option<u8>,
     is_invalid: bool,
 }
@@ -39,7 +39,8 @@ struct Step {
 /// The tree of the code, for four bits at a time.
 struct Machine {
     steps: [[Step; 16]; 256],
-    /// Where a string may end: after at most seven ones, the beginning of the end's code.
+    /// Nodes at which a string may end: after at most seven one bits, which begin the code of the
+    /// end symbol.
     may_end: [bool; 256],
 }
 
@@ -173,8 +174,8 @@ mod tests {
     #[test]
     fn wrong_ends_and_long_strings_are_refused() {
         assert_eq!(decode(&hex("6402"), 2), None, "longer than the limit");
-        assert_eq!(decode(&hex("6402ff"), 9), None, "a whole byte of filling");
-        assert_eq!(decode(&hex("00"), 9), None, "filled with zeroes");
+        assert_eq!(decode(&hex("6402ff"), 9), None, "a whole byte of padding");
+        assert_eq!(decode(&hex("00"), 9), None, "padding of zeros");
         assert_eq!(decode(&hex("fffffffc"), 9), None, "the end of a string");
         assert_eq!(decode(&[], 0).unwrap(), b"");
     }

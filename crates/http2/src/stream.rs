@@ -47,7 +47,7 @@ pub(crate) struct Stream {
     trailers: Option<Rc<Heading>>,
     pub fault: Option<StreamFault>,
     pub reader: Option<Waker>,
-    /// Of the task that sends.
+    /// The registration of the sending task.
     pub sender: Registration,
     /// How many of its two halves have an owner.
     pub held: u8,

@@ -38,7 +38,7 @@ impl Roots {
         }
     }
 
-    /// These roots and more.
+    /// These roots and additional ones.
     ///
     /// # Errors
     /// When a certificate is not usable.

@@ -21,7 +21,7 @@ impl TagMap {
         Self::default()
     }
 
-    /// Sets a tag, replacing what it was.
+    /// Sets a tag and replaces its previous value.
     pub fn set(&mut self, key: impl Into<String>, value: impl Into<String>) {
         self.0.insert(key.into(), value.into());
     }
@@ -43,7 +43,7 @@ impl TagMap {
             .map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
-    /// How many tags there are.
+    /// The number of tags.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -3,8 +3,8 @@
 //! - [`program`] runs a program as a user would; [`figures`] and [`snapshot`] compare its output.
 //! - [`logged_server`] behaves as configured and logs every request; [`peers`] misbehave on the wire;
 //!   [`ports`] finds a port without a listener.
-//! - [`case_server`] gives known responses, and [`cases`] are recorded from another program and
-//!   compared with ours.
+//! - [`case_server`] sends known responses. [`cases`] compares the program's results with those
+//!   recorded from another program.
 
 pub mod case_server;
 pub mod cases;

@@ -1,5 +1,5 @@
-//! Complete connections against peers scripted byte by byte: pings, closing, violations reported to
-//! the peer, ends, back-pressure, compression.
+//! Complete connections with peers that are scripted byte by byte: pings, closing, violations
+//! reported to the peer, disconnects, back-pressure, compression.
 
 use std::future::poll_fn;
 
@@ -112,7 +112,7 @@ async fn a_peer_that_pings_and_never_reads_fills_no_memory() {
         let mut pongs = 0;
         let mut bytes = Vec::new();
         peer.read_to_end(&mut bytes).await.unwrap();
-        // Two bytes of header, four of key, the payload.
+        // Two header bytes, four key bytes, then the payload.
         for pong in bytes.chunks(2 + 4 + 125) {
             assert_eq!((pong[0], pong[1]), (LAST | PONG, 0x80 | 125));
             pongs += 1;

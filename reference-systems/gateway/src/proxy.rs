@@ -221,7 +221,7 @@ fn cookie<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
         .find_map(|pair| pair.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
-/// Records a request: that it is in flight, and more if logging is enabled.
+/// Counts a request as in flight, and records more about it if logging is enabled.
 pub struct Record {
     busy: Option<Busy>,
     pub line: Option<Box<Line>>,
@@ -253,7 +253,7 @@ impl Record {
         }
     }
 
-    /// A record that is not kept.
+    /// A record that counts and logs nothing.
     pub fn none() -> Record {
         Record {
             busy: None,

@@ -84,7 +84,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
                 None => {
                     let directory = tempfile::Builder::new().prefix("plimsoll-certs-").tempdir();
                     let directory = directory.map_err(|error| {
-                        format!("cannot make a directory for certificates: {error}; name one with --certs")
+                        format!("cannot create a directory for certificates: {error}; name one with --certs")
                     })?;
                     made.insert(directory).path().to_owned()
                 }

@@ -97,7 +97,7 @@ impl Certificates {
                 tempfile::Builder::new()
                     .prefix("plimsoll-certs-")
                     .tempdir()
-                    .map_err(|error| format!("cannot make a directory for certificates: {error}; name one with --certs"))?,
+                    .map_err(|error| format!("cannot create a directory for certificates: {error}; name one with --certs"))?,
             ),
         };
         if let Some(directory) = certificates.directory() {

@@ -112,7 +112,7 @@ pub fn server_config(directory: &Path, mutual: bool) -> Result<ServerConfig, Str
 
 fn generate(directory: &Path, names: &[String]) -> Result<(), String> {
     fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    let made = |error: rcgen::Error| format!("cannot make certificates: {error}");
+    let made = |error: rcgen::Error| format!("cannot create certificates: {error}");
 
     let authority_key = KeyPair::generate().map_err(made)?;
     let mut authority = named("Plimsoll test authority");

@@ -29,14 +29,14 @@ pub fn github(audits: &[Audit]) -> String {
     out
 }
 
-/// A command's message: a line break would end it.
+/// Escapes the message of a command, which a line break would end.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// A command's property: a comma or a colon would end it.
+/// Escapes a property of a command, which a comma or a colon would end.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! Tables whose rows are k6's metrics: a summary that was retyped.
+//! Tables whose rows are k6's metrics: summaries that someone typed as a table.
 
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::document::{Document, Table};

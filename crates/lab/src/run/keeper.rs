@@ -129,7 +129,7 @@ fn private_name() -> PathBuf {
 fn make_private(directory: &Path) -> Result<(), String> {
     super::start::while_open(|| fs::create_dir(directory)).map_err(|error| {
         format!(
-            "cannot make the private directory {}: {error}",
+            "cannot create the private directory {}: {error}",
             directory.display()
         )
     })?;

@@ -163,7 +163,7 @@ pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
         .filter(|c| c.is_ascii_alphanumeric())
         .collect();
     std::fs::create_dir_all(results)
-        .map_err(|error| format!("cannot make {}: {error}", results.display()))?;
+        .map_err(|error| format!("cannot create {}: {error}", results.display()))?;
     let mut directory = results.join(format!("{stem}-{}-{time}", lab.form.name()));
     let mut another = 2;
     while std::fs::create_dir(&directory).is_err() {

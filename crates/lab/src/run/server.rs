@@ -61,7 +61,7 @@ impl Server {
         let directory = private.join(&process.name);
         let failed = |what: String| process.place_of_command.problem(what);
         fs::create_dir(&directory)
-            .map_err(|error| failed(format!("cannot make {}: {error}", directory.display())))?;
+            .map_err(|error| failed(format!("cannot create {}: {error}", directory.display())))?;
         let port = port_of(process)?;
         let ports: Vec<(String, u16)> = process
             .ports

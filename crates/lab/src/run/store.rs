@@ -1,4 +1,4 @@
-//! A run's folder. Everything is written to it as it happens.
+//! A run's folder. Results are written to it as soon as they exist.
 //!
 //! `run.json` describes the run; `cells/N/R/facts.json` exists once repeat R of cell N is done. It is created
 //! atomically, so however the lab ends, a repeat is either done or will be run again.
@@ -42,7 +42,7 @@ pub const SCHEMA: &str = "plimsoll/lab-run/1";
 /// Information about a repeat in addition to the tool's output.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Facts {
-    /// The position of this run in the lab.
+    /// The position of this run in the order of all runs.
     pub turn: u32,
     /// Time of the start, RFC 3339.
     pub started: String,
@@ -50,7 +50,7 @@ pub struct Facts {
     pub command: Vec<String>,
     /// The exit status of the tool.
     pub status: String,
-    /// Why there are no figures, if that is so.
+    /// Why there are no figures, if there are none.
     pub failed: Option<String>,
     /// Resource usage of processes.
     pub observed: Observed,
@@ -62,7 +62,7 @@ pub struct Facts {
     pub topology: Vec<Placed>,
 }
 
-/// The state of a cell that is not simply measured.
+/// The state of a cell that was not measured normally.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fate {
     /// See [`CellState`].
@@ -75,7 +75,7 @@ const SPACE: usize = 1 << 20;
 /// A run's folder.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// Where it is.
+    /// Its path.
     pub directory: PathBuf,
 }
 
@@ -150,14 +150,14 @@ impl Store {
             fs::rename(&directory, aside).map_err(|error| error.to_string())?;
         }
         fs::create_dir_all(&directory)
-            .map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
+            .map_err(|error| format!("cannot create {}: {error}", directory.display()))?;
         Ok(directory)
     }
 
     /// Checks that results can still be written.
     ///
     /// # Errors
-    /// Why they cannot.
+    /// The reason why they cannot.
     pub fn check_space(&self) -> Result<(), String> {
         let probe = self.directory.join("space");
         let written = write_text(&probe, &[0; SPACE]);
@@ -170,7 +170,7 @@ impl Store {
         })
     }
 
-    /// The state of a cell as a whole, if it is not simply measured.
+    /// The state of a cell as a whole, if it was not measured normally.
     pub fn fate(&self, cell: usize) -> Option<CellState> {
         let fate: Fate = read(&self.cell(cell).join("fate.json")).ok()?;
         Some(fate.state)

@@ -70,7 +70,7 @@ impl Variant {
         let _ = fs::remove_dir_all(&private);
         let made = fs::create_dir(&private).and_then(|()| fs::create_dir_all(logs));
         made.map_err(|error| {
-            Problem::nowhere(format!("cannot make {}: {error}", private.display()))
+            Problem::nowhere(format!("cannot create {}: {error}", private.display()))
         })?;
         // A service that runs as another user needs access to its own folder.
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o711);
@@ -272,7 +272,7 @@ fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(
     let finished = run(&mut command, &[], Duration::from_secs(60)).map_err(Problem::nowhere)?;
     if finished.code != Some(0) {
         return Err(Problem::nowhere(format!(
-            "cannot make certificates: {}",
+            "cannot create certificates: {}",
             finished.last_words()
         )));
     }

@@ -54,7 +54,7 @@ pub(crate) fn current() -> io::Result<Rc<Ring>> {
         match &*current {
             Current::Refused(error) => return Err(io::Error::from_raw_os_error(*error)),
             Current::Running(ring) => {
-                // The previous event loop may have left one.
+                // An earlier event loop of this thread may have left a ring.
                 if let Some(ring) = ring.upgrade()
                     && ring.is_usable()
                 {

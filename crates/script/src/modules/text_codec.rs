@@ -7,7 +7,7 @@ use plimsoll_quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown,
 use super::link_constructor;
 use crate::pure::text_decoding::{Decoder, Encoding};
 
-/// Defines both on the global object.
+/// Defines both classes on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {
     let encoder = context.constructor("TextEncoder", 0, new_encoder)?;
     link_constructor::<TextEncoder>(context, &encoder)?;
@@ -46,7 +46,7 @@ fn encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.uint8_array(input.to_text()?.as_bytes())
 }
 
-/// `encodeInto(source, destination)`: as many whole characters as fit.
+/// `encodeInto(source, destination)`: writes as many whole characters as fit.
 fn encode_into<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let source = call.argument(0).to_text()?;
     let destination = call.argument(1);

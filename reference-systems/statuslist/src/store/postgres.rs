@@ -130,7 +130,7 @@ impl Postgres {
         client
             .batch_execute(SCHEMA)
             .await
-            .map_err(|error| format!("cannot make its tables: {}", told(&error)))?;
+            .map_err(|error| format!("cannot create its tables: {}", told(&error)))?;
         drop(client);
         Ok(postgres)
     }

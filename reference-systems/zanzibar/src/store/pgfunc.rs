@@ -59,7 +59,7 @@ impl PgFunc {
         };
         attempt
             .await
-            .map_err(|error| format!("cannot make the functions: {}", chain(&error)))?;
+            .map_err(|error| format!("cannot create the functions: {}", chain(&error)))?;
         drop(client);
         Ok(PgFunc { postgres, calls })
     }

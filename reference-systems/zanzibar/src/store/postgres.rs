@@ -123,7 +123,7 @@ impl Postgres {
             .wait_timeout(Some(WAIT))
             .create_timeout(Some(CONNECT))
             .build()
-            .map_err(|error| format!("cannot make connections: {error}"))?;
+            .map_err(|error| format!("cannot create connections: {error}"))?;
         let mut client = pool.get().await.map_err(|error| {
             format!(
                 "cannot reach PostgreSQL at {place}: {}; give its address with --database",

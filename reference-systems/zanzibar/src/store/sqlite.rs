@@ -79,7 +79,7 @@ impl Sqlite {
                     .prefix("plimsoll-zanzibar-")
                     .tempdir()
                     .map_err(|error| {
-                        format!("cannot make a directory for the database: {error}; name a file with --database")
+                        format!("cannot create a directory for the database: {error}; name a file with --database")
                     })?;
                 (directory.path().join("tuples.sqlite"), Some(directory))
             }
