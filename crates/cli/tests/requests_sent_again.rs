@@ -1,22 +1,35 @@
 //! Requests that the server refuses to process are sent again: every command counts them, shows them and judges them.
 //!
-//! One user makes the requests one after the other, so the server's third, sixth and each further third stream is
-//! refused, and the next stream carries the same request.
+//! One user makes the requests one after the other, so the stream after a refused one carries the same request.
 
 mod plimsoll;
+#[path = "../../http/tests/peer/quic.rs"]
+#[allow(dead_code)] // This test uses one of its servers.
+mod quic;
+#[path = "../../http/tests/peer/secure.rs"]
+mod secure;
 
 use std::fs;
+use std::sync::mpsc;
+use std::thread;
 
 use plimsoll::plimsoll;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
+use plimsoll_testkit::program::Ended;
+use secure::{acceptor, identity};
 use serde_json::Value;
 
-/// Requests of each run, and how many of them the server refuses once.
+/// Requests of each run.
 const REQUESTS: u64 = 10;
+/// How many of them are refused once, if the server refuses every third stream.
 const SENT_AGAIN: u64 = 4;
 
-const REASON: &str =
-    "4 of 10 requests were sent again after the server closed their connection or refused them";
+/// The reason in the verdict.
+fn reason(sent_again: u64) -> String {
+    format!(
+        "{sent_again} of {REQUESTS} requests were sent again after the server closed their connection or refused them"
+    )
+}
 
 /// Checks that the server received each request, and the refused ones twice.
 #[track_caller]
@@ -28,23 +41,24 @@ fn assert_logged(server: &LoggedServer) {
 
 /// Checks what `--json` printed.
 #[track_caller]
-fn assert_printed(result: &Value) {
+fn assert_printed(result: &Value, sent_again: u64) {
     assert_eq!(result["requests"], REQUESTS, "{result}");
     assert_eq!(result["failed"], 0, "{result}");
-    assert_eq!(result["requests_resent"], SENT_AGAIN, "{result}");
-    assert_judged(&result["generator"]);
+    assert_eq!(result["requests_resent"], sent_again, "{result}");
+    assert_judged(&result["generator"], sent_again);
 }
 
 /// Checks the end of a record.
 #[track_caller]
-fn assert_recorded(record: &str) {
+fn assert_recorded(record: &str, sent_again: u64) {
     let end: Value = serde_json::from_str(record.lines().last().unwrap_or_default()).unwrap();
-    assert_eq!(end["requests_resent"], SENT_AGAIN, "{end}");
-    assert_judged(&end["generator"]);
+    assert_eq!(end["requests_resent"], sent_again, "{end}");
+    assert_judged(&end["generator"], sent_again);
 }
 
 #[track_caller]
-fn assert_judged(generator: &Value) {
+fn assert_judged(generator: &Value, sent_again: u64) {
+    let expected = reason(sent_again);
     assert_ne!(generator["verdict"], "valid", "{generator}");
     let is_named = |reason: &Value| {
         // A record's reason is a list of cause and text.
@@ -52,7 +66,10 @@ fn assert_judged(generator: &Value) {
             Value::Array(parts) => (&parts[0], &parts[1]),
             _ => (&reason["cause"], &reason["text"]),
         };
-        *cause == "server" && text.as_str().is_some_and(|text| text.starts_with(REASON))
+        *cause == "server"
+            && text
+                .as_str()
+                .is_some_and(|text| text.starts_with(&expected))
     };
     let reasons = generator["reasons"].as_array().expect("reasons");
     assert!(reasons.iter().any(is_named), "{generator}");
@@ -60,7 +77,6 @@ fn assert_judged(generator: &Value) {
 
 /// Runs `command` as text and as JSON, each time against a server that refuses every third stream.
 fn check(command: impl Fn(&LoggedServer) -> Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {
         let server = LoggedServer::start(Behavior::RefuseStream(3)).unwrap();
         let arguments = command(&server);
@@ -69,18 +85,24 @@ fn check(command: impl Fn(&LoggedServer) -> Vec<String>) {
         assert_logged(&server);
         ended
     };
+    assert_outputs(run, SENT_AGAIN);
+}
+
+/// Checks the text, the JSON and the record of a command.
+fn assert_outputs(run: impl Fn(&[&str]) -> Ended, sent_again: u64) {
     let ended = run(&[]);
-    assert!(ended.stdout.contains(REASON), "{ended:?}");
-    let line = format!("{SENT_AGAIN} after the server closed their connection or refused them");
+    assert!(ended.stdout.contains(&reason(sent_again)), "{ended:?}");
+    let line = format!("{sent_again} after the server closed their connection or refused them");
     let is_shown = |text: &str| text.trim_start().starts_with("sent again") && text.contains(&line);
     assert!(ended.stdout.lines().any(is_shown), "{ended:?}");
 
+    let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record.jsonl");
     let ended = run(&["--json", "--record", &record.to_string_lossy()]);
-    assert_printed(
-        &serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("no JSON: {ended:?}")),
-    );
-    assert_recorded(&fs::read_to_string(&record).unwrap());
+    let result = serde_json::from_str(&ended.stdout);
+    let result = result.unwrap_or_else(|_| panic!("no JSON: {ended:?}"));
+    assert_printed(&result, sent_again);
+    assert_recorded(&fs::read_to_string(&record).unwrap(), sent_again);
 }
 
 const PROTO: &str = "syntax = \"proto3\"; package again; message M { string text = 1; } \
@@ -95,6 +117,34 @@ fn http2_requests() {
             .map(str::to_owned)
             .to_vec()
     });
+}
+
+/// The server rejects every second request, so each after the first is sent twice.
+#[test]
+fn http3_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let certificate = folder.path().join("server.pem");
+    let server = identity(&["127.0.0.1"]);
+    fs::write(&certificate, &server.certificate_pem).unwrap();
+    let run = |more: &[&str]| {
+        let acceptor = acceptor(&server, &["h3"]);
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build_local(Default::default())
+                .unwrap();
+            runtime.block_on(async {
+                sender.send(quic::serve(&acceptor).0).unwrap();
+                std::future::pending::<()>().await;
+            });
+        });
+        let url = format!("https://{}/rejected", receiver.recv().unwrap());
+        plimsoll(&[&["http", "--h3", "-c", "1", "-n", "10", &url], more].concat())
+            .env("SSL_CERT_FILE", &certificate)
+            .run()
+    };
+    assert_outputs(run, REQUESTS - 1);
 }
 
 #[test]
@@ -156,12 +206,12 @@ fn grpc_calls_of_scripts() {
         .run();
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert_logged(&server);
-    assert!(ended.stdout.contains(REASON), "{ended:?}");
+    assert!(ended.stdout.contains(&reason(SENT_AGAIN)), "{ended:?}");
     let line = format!(
         "requests sent again, after the server closed their connection or refused them: {SENT_AGAIN}"
     );
     assert!(ended.stdout.contains(&line), "{ended:?}");
-    assert_recorded(&fs::read_to_string(&record).unwrap());
+    assert_recorded(&fs::read_to_string(&record).unwrap(), SENT_AGAIN);
     // A call that was sent again is one call, and one sample.
     let export: Value = serde_json::from_slice(&fs::read(&export).unwrap()).unwrap();
     assert_eq!(export["metrics"]["checks"]["passes"], REQUESTS, "{export}");

@@ -176,7 +176,7 @@ fn few_closed_connections_remain() {
 }
 
 #[test]
-fn what_the_server_did_not_look_at_is_sent_again() {
+fn requests_that_the_server_rejects_are_sent_again_and_counted() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let (address, seen) = quic::serve(&acceptor(&server, &["h3"]));
@@ -185,18 +185,22 @@ fn what_the_server_did_not_look_at_is_sent_again() {
         let post = |path: &str| request(Method::Post, &url(path));
         // The server rejects the second request that it sees, but not the third.
         client.send(&post("/"), None, &mut |_| {}).await.unwrap();
+        let mut resent = Vec::new();
+        let mut count = |exchange: &Exchange| resent.push(exchange.resent);
         let rejected = post("/rejected");
-        let response = client.send(&rejected, None, &mut |_| {}).await.unwrap();
+        let response = client.send(&rejected, None, &mut count).await.unwrap();
         assert_eq!(response.status, 200);
         assert_eq!((seen.connections.get(), seen.requests.get()), (2, 3));
         // After GOAWAY the next request opens a connection.
         client
-            .send(&post("/goaway"), None, &mut |_| {})
+            .send(&post("/goaway"), None, &mut count)
             .await
             .unwrap();
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let response = client.send(&post("/"), None, &mut |_| {}).await.unwrap();
+        let response = client.send(&post("/"), None, &mut count).await.unwrap();
         assert_eq!(response.status, 200);
+        // Only the first was sent twice, and it is one exchange.
+        assert_eq!(resent, [1, 0, 0]);
         assert_eq!(seen.connections.get(), 3);
     });
 }

@@ -18,9 +18,14 @@ const NEEDED: &[(&str, &str, &str)] = &[
         "libfuzzer-sys",
         "the harness, fuzz/src/main.rs, uses it",
     ),
+    ("cli", "h3-quinn", HTTP3_SERVER),
+    ("cli", "quinn", HTTP3_SERVER),
+    ("cli", "rcgen", HTTP3_SERVER),
+    ("cli", "tokio-rustls", HTTP3_SERVER),
 ];
 
 const GENERATED: &str = "the code that build.rs generates uses it";
+const HTTP3_SERVER: &str = "a test includes the server in crates/http/tests/peer, which uses it";
 
 /// Checks every crate of the workspace. `metadata` is the output of `cargo metadata`.
 pub fn check(tree: &Tree, manifests: &[Manifest], metadata: &Value) -> Vec<Finding> {
