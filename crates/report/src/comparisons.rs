@@ -350,8 +350,14 @@ pub fn methods(result: &LabResult) -> Option<String> {
     (!methods.is_empty()).then(|| listed(&methods))
 }
 
+/// Three digits, or two decimals below 1.
 fn ratio(value: f64) -> String {
-    number::Place::decimals(2).print(value)
+    let decimals = match value {
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    number::Place::decimals(decimals).print(value)
 }
 
 fn printed(value: f64, interval: Option<(f64, f64)>) -> String {

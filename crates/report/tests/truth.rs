@@ -208,6 +208,26 @@ fn comparisons_lost_to_the_correction_are_not_called_noise() {
 }
 
 #[test]
+fn a_factor_of_170_is_printed_as_one() {
+    let mut result = fixture::far_apart();
+    result.comparisons.truncate(2);
+    let larger = result.comparisons[..1].to_vec();
+    for page in [markdown(&result), html(&result)] {
+        // In the text that describes the plot, and in the table.
+        assert!(page.matches("×170 (80 to 390)").count() >= 2);
+        assert!(page.contains(", ratio 170;"));
+        assert!(page.contains("8 repeats would decide"), "{page}");
+        assert!(!page.contains("no difference") && !page.contains("noise"));
+    }
+    result.comparisons = larger;
+    let told = answer(&result).swap_remove(0);
+    assert!(
+        told.contains(": longer, ratio 170 (95 % interval 80 to 390)"),
+        "{told}"
+    );
+}
+
+#[test]
 fn pooled_comparisons_come_before_single_ones() {
     let told = answer(&fixture::full());
     assert_eq!(

@@ -469,9 +469,25 @@ pub fn all() -> Vec<(&'static str, LabResult)> {
     ALL.get_or_init(make_all).clone()
 }
 
+/// The full result, but its first comparison is a factor of 170 (80 to 390), and the second, which is uncertain, too.
+pub fn far_apart() -> LabResult {
+    let mut result = full();
+    result.pooled.clear();
+    let outcomes = [Outcome::Larger, Outcome::Uncertain];
+    for (comparison, outcome) in result.comparisons.iter_mut().zip(outcomes) {
+        comparison.ratio = Some(170.0);
+        comparison.interval = Some((80.0, 390.0));
+        comparison.outcome = outcome;
+        comparison.at_most = None;
+        comparison.would_decide = (outcome == Outcome::Uncertain).then_some(8);
+    }
+    result
+}
+
 fn make_all() -> Vec<(&'static str, LabResult)> {
     vec![
         ("full", full()),
+        ("far-apart", far_apart()),
         ("quick", quick()),
         ("work", work()),
         ("empty", empty()),
