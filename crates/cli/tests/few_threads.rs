@@ -8,7 +8,7 @@ use plimsoll_testkit::program::{Ended, Program};
 
 /// Runs the program as a user who may have this many threads. Root has no such limit, so root becomes a user who owns
 /// nothing else. That user may not be able to reach the program's folder, but may use its open file.
-fn limited(threads: u32, arguments: &str) -> Ended {
+fn limited(threads: u32, arguments: &str, input: &str) -> Ended {
     let program = env!("CARGO_BIN_EXE_plimsoll");
     let line = format!(
         "exec 3<{program}; user=; \
@@ -18,7 +18,7 @@ fn limited(threads: u32, arguments: &str) -> Ended {
     Program::at("sh")
         .args(["-c", &line])
         .env("HOME", "/nonexistent")
-        .input(format!("GET http://{}/\n", ports::closed()))
+        .input(input)
         .run()
 }
 
@@ -35,14 +35,22 @@ fn fault(ended: &Ended) -> Option<String> {
 #[test]
 fn refused_threads_are_explained_with_the_status_of_a_failed_run() {
     let address = ports::closed();
+    let target = format!("GET http://{address}/\n");
     let mut faults = Vec::new();
-    for command in [
-        format!("http --threads 4 -c 4 -n 8 http://{address}/"),
-        "attack --json --rate 20 --duration 200ms".to_owned(),
+    for (command, input) in [
+        (format!("http --threads 4 -c 4 -n 8 http://{address}/"), ""),
+        (
+            "attack --json --rate 20 --duration 200ms".to_owned(),
+            target.as_str(),
+        ),
+        (
+            "run --threads 2 -u 2 -i 4 -".to_owned(),
+            "export default function () {}",
+        ),
     ] {
         let (mut refused, mut worked) = (0, 0);
         for threads in 1..=12 {
-            let ended = limited(threads, &command);
+            let ended = limited(threads, &command, input);
             // A run with some of its threads would be a smaller load than requested.
             if matches!(ended.status, Some(0 | 1)) {
                 worked += 1;

@@ -48,7 +48,7 @@ pub use name::{Atom, Key, Name, NameRange};
 pub use object::Keys;
 pub use persistent::Persistent;
 pub use promise::{PromiseState, Resolver};
-pub use runtime::{MustEnd, OutOfMemory, Runtime, Settings};
+pub use runtime::{MustEnd, Runtime, Settings, StartError, check_threads};
 pub use text::Text;
 pub use value::{Borrowed, Value};
 

@@ -3,6 +3,7 @@
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
+use std::io;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
@@ -82,33 +83,53 @@ pub(super) struct Inner {
 /// Decides at a given moment whether the script has to end.
 pub type MustEnd = Rc<dyn Fn(Moment) -> bool>;
 
-/// The engine could not allocate its first few kilobytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutOfMemory;
+/// Why an engine could not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// It could not allocate its first few kilobytes.
+    Memory,
+    /// The system refused the thread of the clock that interrupts scripts.
+    Thread(io::Error),
+}
 
-impl std::fmt::Display for OutOfMemory {
+impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(
-            "not enough memory for the script runtime of another virtual user. Raise the memory limit (ulimit -v, or \
-             that of the container), or run with fewer users",
-        )
+        match self {
+            StartError::Memory => f.write_str(
+                "not enough memory for the script runtime of another virtual user. Raise the memory limit (ulimit -v, \
+                 or that of the container), or run with fewer users",
+            ),
+            StartError::Thread(error) => write!(
+                f,
+                "could not start the thread that interrupts scripts: {error}. Raise the limit on threads (ulimit -u, or \
+                 that of the container)"
+            ),
+        }
     }
 }
 
-impl std::error::Error for OutOfMemory {}
+impl std::error::Error for StartError {}
+
+/// Whether the system permits the thread that all engines of the process share. It stays.
+///
+/// # Errors
+/// When the system refuses it.
+pub fn check_threads() -> Result<(), StartError> {
+    Ticking::start().map(drop).map_err(StartError::Thread)
+}
 
 impl Runtime {
     /// Starts an engine whose host functions reach `host` through [`Context::host`].
-    pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, OutOfMemory> {
-        let ticking = Ticking::start().ok_or(OutOfMemory)?;
+    pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, StartError> {
+        let ticking = Ticking::start().map_err(StartError::Thread)?;
         let names = share_names(settings.names);
         // SAFETY: both pointers are checked, and `Inner::drop` frees each of them exactly once.
         let (raw, context) = unsafe {
-            let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(OutOfMemory)?;
+            let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(StartError::Memory)?;
             let Some(context) = NonNull::new(new_context(raw.as_ptr(), Intrinsics::OnDemand))
             else {
                 sys::JS_FreeRuntime(raw.as_ptr());
-                return Err(OutOfMemory);
+                return Err(StartError::Memory);
             };
             (raw, context)
         };

@@ -3,6 +3,7 @@
 //! Scripts run on threads that have other work to do. The engine polls for interrupts in every loop and call, but asks
 //! its host only after a tick, so a poll costs no more than a comparison.
 
+use std::io;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -20,8 +21,9 @@ static TICKER: OnceLock<Thread> = OnceLock::new();
 pub(super) struct Ticking(());
 
 impl Ticking {
-    /// `None` if the system refuses to create the thread.
-    pub fn start() -> Option<Ticking> {
+    /// # Errors
+    /// When the system refuses to create the thread.
+    pub fn start() -> io::Result<Ticking> {
         let mut runtimes = RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
         match TICKER.get() {
             Some(ticker) => ticker.unpark(),
@@ -29,14 +31,13 @@ impl Ticking {
                 let ticker = thread::Builder::new()
                     .name("script-ticker".to_owned())
                     .stack_size(64 * 1024)
-                    .spawn(tick_forever)
-                    .ok()?;
+                    .spawn(tick_forever)?;
                 // No other thread sets it while the lock is held.
                 let _ = TICKER.set(ticker.thread().clone());
             }
         }
         *runtimes += 1;
-        Some(Ticking(()))
+        Ok(Ticking(()))
     }
 }
 

@@ -168,6 +168,7 @@ impl From<ScriptError> for Refusal {
             ScriptError::Unreadable(_) => (None, RefusalKind::Script),
             ScriptError::Exception(_) => (Some(THROWN), RefusalKind::Script),
             ScriptError::Unusable(_) => (None, RefusalKind::Other),
+            ScriptError::Aborted(AbortReason::Machine(_)) => (None, RefusalKind::Other),
             ScriptError::Aborted(_) => (None, RefusalKind::AbortedByScript),
         };
         Refusal {

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use plimsoll_engine::AbortReason;
-use plimsoll_quickjs::{Context, Exception, Thrown};
+use plimsoll_quickjs::{Context, Exception, StartError, Thrown};
 
 /// Why a script could not be loaded, or why it ended outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +24,21 @@ impl fmt::Display for ScriptError {
             ScriptError::Unreadable(text)
             | ScriptError::Exception(text)
             | ScriptError::Unusable(text) => f.write_str(text),
-            ScriptError::Aborted(AbortReason::ByScript(message)) => f.write_str(message),
+            ScriptError::Aborted(AbortReason::ByScript(text) | AbortReason::Machine(text)) => {
+                f.write_str(text)
+            }
             ScriptError::Aborted(reason) => write!(f, "the run was ended: {reason:?}"),
         }
     }
 }
 
 impl std::error::Error for ScriptError {}
+
+impl From<StartError> for ScriptError {
+    fn from(error: StartError) -> Self {
+        ScriptError::Aborted(AbortReason::Machine(error.to_string()))
+    }
+}
 
 impl ScriptError {
     /// The pending exception.

@@ -67,8 +67,7 @@ impl Instance {
             memory_limit,
             loader: Rc::new(UserLoader),
         };
-        let runtime = Runtime::new(settings, Rc::clone(&user))
-            .map_err(|error| ScriptError::Aborted(AbortReason::Machine(error.to_string())))?;
+        let runtime = Runtime::new(settings, Rc::clone(&user))?;
         let asked = Rc::clone(&user);
         runtime.set_interrupt(Some(Rc::new(move |now| asked.is_overdue(now))));
         let started = run(&runtime, &user, stop, |context| {

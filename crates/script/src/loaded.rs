@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use plimsoll_engine::UserId;
+use plimsoll_quickjs::check_threads;
 use plimsoll_samples::Registry;
 use serde_json::Value as Json;
 
@@ -61,8 +62,9 @@ impl Program {
     /// is done.
     ///
     /// # Errors
-    /// If a file cannot be read or compiled, or if the init code throws.
+    /// If a file cannot be read or compiled, if the init code throws, or if the machine is short of threads or memory.
     pub fn load(settings: LoadSettings) -> Result<Program, ScriptError> {
+        check_threads()?;
         let (entry, folder) = place(&settings.path)?;
         let typescript = settings.may_be_typescript
             || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
