@@ -228,7 +228,7 @@ fn every_command_has_help() {
     );
 }
 
-/// A time zone in the format of RFC 9636: UTC+05:30 since ever.
+/// A time zone in the format of RFC 9636: UTC+05:30 at all times.
 fn time_zone() -> Vec<u8> {
     let part = |version: u8| {
         let mut part = b"TZif".to_vec();

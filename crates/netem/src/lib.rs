@@ -22,6 +22,7 @@ pub mod priority;
 mod queue;
 pub mod relay;
 mod schedule;
+mod sockets;
 pub mod tcp;
 pub mod udp;
 mod waiting;

@@ -11,7 +11,7 @@ use crate::Link;
 use crate::netem::Namespace;
 use crate::priority::Priority;
 use crate::way::Way;
-use crate::{tcp, udp};
+use crate::{sockets, tcp, udp};
 
 /// The settings of a relay: the emulated network, its two addresses, and the protocols.
 #[derive(Clone, Copy, Debug)]
@@ -166,7 +166,7 @@ fn allow_many_descriptors() {
 #[cfg(target_os = "linux")]
 fn size_descriptor_table(limit: Option<u64>) {
     // Two for each connection, and some for everything else.
-    let wanted = 2 * tcp::MOST as u64 + 100;
+    let wanted = (2 * tcp::MOST + sockets::MOST) as u64 + 100;
     let highest = limit.map_or(wanted, |limit| wanted.min(limit.saturating_sub(1)));
     if let (Ok(any), Ok(highest)) = (std::fs::File::open("/dev/null"), i32::try_from(highest)) {
         // If memory is short, the table grows when needed.

@@ -13,6 +13,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use crate::arrival::{self, Received};
 use crate::deliveries::Outgoing;
 use crate::queue::Piece;
+use crate::sockets::Sockets;
 use crate::way::{Entry, Side, Way};
 
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
@@ -42,22 +43,25 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     // Like all listeners of the runtime: an address can be reused as soon as nothing listens there.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
+    socket.set_nodelay(true)?;
     socket.bind(address)?;
     let listener = socket.listen(WAITING)?;
-    // Accepted connections inherit it, so even bytes that arrived before they were accepted have a timestamp.
+    // Accepted connections inherit both, so even bytes that arrived before they were accepted have a timestamp.
     arrival::date(&listener);
     Ok(listener)
 }
 
 /// Relays every incoming connection as long as it is polled.
 pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+    let sockets = Rc::new(Sockets::new(target));
     tokio::select! {
-        ended = accept_all(listener, target, &way) => ended,
+        ended = accept_all(listener, &sockets, &way) => ended,
         () = way.deliver() => Ok(()),
+        () = sockets.prepare() => Ok(()),
     }
 }
 
-async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) -> io::Result<()> {
+async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, way: &Rc<Way>) -> io::Result<()> {
     let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MOST));
     let mut at_once = 0;
     loop {
@@ -67,10 +71,10 @@ async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) ->
         match listener.accept().await {
             Ok((client, _)) => {
                 let accepted = plimsoll_clock::now();
-                let way = Rc::clone(way);
+                let (way, sockets) = (Rc::clone(way), Rc::clone(sockets));
                 way.catch_up();
                 tokio::task::spawn_local(async move {
-                    pass_on(client, accepted, target, &way).await;
+                    pass_on(client, accepted, &sockets, &way).await;
                     drop(place);
                 });
                 at_once += 1;
@@ -83,13 +87,14 @@ async fn accept_all(listener: TcpListener, target: SocketAddr, way: &Rc<Way>) ->
             Err(_) => {
                 let failures = &way.account.accept_failures;
                 failures.set(failures.get() + 1);
+                sockets.give_up();
                 sleep(Duration::from_millis(10)).await;
             }
         }
     }
 }
 
-async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &Rc<Way>) {
+async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, way: &Rc<Way>) {
     way.account
         .connections
         .set(way.account.connections.get() + 1);
@@ -101,7 +106,7 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
         .as_ref()
         .map_or(accepted, |early| early.arrived.min(accepted));
     way.catch_up();
-    let server = match connect(target).await {
+    let server = match sockets.connect().await {
         Ok(server) => server,
         Err(_) => {
             way.account
@@ -113,7 +118,9 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
             return;
         }
     };
-    let _ = (client.set_nodelay(true), server.set_nodelay(true));
+    // On Linux it has inherited this.
+    #[cfg(not(target_os = "linux"))]
+    let _ = client.set_nodelay(true);
     let (from_client, to_client) = client.into_split();
     let (from_server, to_server) = server.into_split();
     let forward = Incoming {
@@ -132,15 +139,6 @@ async fn pass_on(client: TcpStream, accepted: Moment, target: SocketAddr, way: &
         carry(forward, Outgoing::new(to_server, Side::Forward), way),
         carry(backward, Outgoing::new(to_client, Side::Backward), way),
     );
-}
-
-async fn connect(target: SocketAddr) -> io::Result<TcpStream> {
-    let socket = match target {
-        SocketAddr::V4(_) => TcpSocket::new_v4(),
-        SocketAddr::V6(_) => TcpSocket::new_v6(),
-    }?;
-    arrival::date(&socket);
-    socket.connect(target).await
 }
 
 /// The receiving end of one direction of a connection.

@@ -1,0 +1,150 @@
+//! Sockets for connections to the target, made in advance.
+//!
+//! A burst of new connections is the time when a relay has the most to do. To make a socket and set its options is a
+//! third of the work of setting up a connection, and needs no connection. So it is done while the relay is idle.
+
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use plimsoll_engine::timer::sleep;
+use plimsoll_units::Moment;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Notify;
+
+use crate::arrival;
+
+/// How many sockets are made in advance at most. Further ones are made when they are needed.
+pub const MOST: usize = 1_024;
+/// The share of the permitted descriptors that sockets made in advance may use: one in this number.
+const SHARE: u64 = 8;
+/// More are made once no connection has been opened for this long.
+const QUIET: Duration = Duration::from_millis(200);
+/// How many are made before other work runs.
+const AT_ONCE: usize = 16;
+
+/// Unconnected sockets for one target.
+#[derive(Debug)]
+pub struct Sockets {
+    target: SocketAddr,
+    limit: usize,
+    ready: RefCell<Vec<TcpSocket>>,
+    last_use: Cell<Moment>,
+    used: Notify,
+}
+
+impl Sockets {
+    /// For connections to `target`; none is ready yet.
+    pub fn new(target: SocketAddr) -> Self {
+        Sockets {
+            target,
+            limit: limit(),
+            ready: RefCell::default(),
+            last_use: Cell::new(Moment::ZERO),
+            used: Notify::new(),
+        }
+    }
+
+    /// Opens a connection.
+    ///
+    /// # Errors
+    /// When no socket can be made, or the target cannot be reached.
+    pub async fn connect(&self) -> io::Result<TcpStream> {
+        self.last_use.set(plimsoll_clock::now());
+        self.used.notify_one();
+        let ready = self.ready.borrow_mut().pop();
+        let socket = ready.map_or_else(|| self.make(), Ok)?;
+        socket.connect(self.target).await
+    }
+
+    fn make(&self) -> io::Result<TcpSocket> {
+        let socket = match self.target {
+            SocketAddr::V4(_) => TcpSocket::new_v4(),
+            SocketAddr::V6(_) => TcpSocket::new_v6(),
+        }?;
+        arrival::date(&socket);
+        // Without it, the kernel would add delays of its own.
+        let _ = socket.set_nodelay(true);
+        Ok(socket)
+    }
+
+    /// Closes the sockets made in advance, because their descriptors are needed.
+    pub fn give_up(&self) {
+        self.ready.borrow_mut().clear();
+    }
+
+    /// Makes sockets in quiet times, as long as it is polled.
+    pub async fn prepare(&self) {
+        loop {
+            loop {
+                let idle = plimsoll_clock::now().since(self.last_use.get());
+                if idle >= QUIET {
+                    break;
+                }
+                sleep(QUIET - idle).await;
+            }
+            while self.ready.borrow().len() < self.limit {
+                let made: io::Result<Vec<TcpSocket>> = (0..AT_ONCE).map(|_| self.make()).collect();
+                let Ok(made) = made else { break };
+                self.ready.borrow_mut().extend(made);
+                tokio::task::yield_now().await;
+            }
+            self.used.notified().await;
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn limit() -> usize {
+    let permitted = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let share = permitted.map_or(u64::MAX, |count| count / SHARE);
+    usize::try_from(share).map_or(MOST, |share| share.min(MOST))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn limit() -> usize {
+    // The usual limit is 256.
+    256 / SHARE as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp;
+    use tokio::task::{LocalSet, yield_now};
+
+    #[test]
+    fn sockets_are_made_while_the_relay_is_idle_and_used_first() -> io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let work = plimsoll_engine::timer::run_with_timers(prepare_and_use());
+        LocalSet::new().block_on(&runtime, work)?
+    }
+
+    async fn prepare_and_use() -> io::Result<()> {
+        let server = tcp::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        let sockets = Sockets::new(server.local_addr()?);
+        let ready = || sockets.ready.borrow().len();
+        let all_are_made = async {
+            while ready() < sockets.limit {
+                yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = sockets.prepare() => {}
+            () = all_are_made => {}
+        }
+        let made = ready();
+        let client = sockets.connect().await?;
+        assert_eq!(ready(), made - 1);
+        let (accepted, _) = server.accept().await?;
+        assert!(client.nodelay()?);
+        // From the listener.
+        assert!(accepted.nodelay()? || cfg!(not(target_os = "linux")));
+        sockets.give_up();
+        sockets.connect().await?;
+        Ok(())
+    }
+}
