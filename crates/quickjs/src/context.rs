@@ -219,21 +219,7 @@ impl Context {
         length: u8,
         body: F,
     ) -> Result<Value<'_>, Thrown> {
-        let _ = body;
-        let name = self.terminated(name)?;
-        // SAFETY: the trampoline has the signature of a generic host function.
-        unsafe {
-            let kind = sys::JSCFunctionEnum_JS_CFUNC_generic;
-            let raw = sys::JS_NewCFunction2(
-                self.raw(),
-                Some(trampoline::<F>),
-                name.as_ptr(),
-                i32::from(length),
-                kind,
-                0,
-            );
-            Value::checked(self, raw)
-        }
+        self.native(name, length, body, sys::JSCFunctionEnum_JS_CFUNC_generic)
     }
 
     /// A function that scripts call with `new` (or without, which k6's own classes allow).
@@ -243,11 +229,23 @@ impl Context {
         length: u8,
         body: F,
     ) -> Result<Value<'_>, Thrown> {
+        let kind = sys::JSCFunctionEnum_JS_CFUNC_constructor_or_func;
+        self.native(name, length, body, kind)
+    }
+
+    /// A function of a kind whose host functions have the signature of a generic one.
+    fn native<F: HostFunction>(
+        &self,
+        name: &str,
+        length: u8,
+        body: F,
+        kind: sys::JSCFunctionEnum,
+    ) -> Result<Value<'_>, Thrown> {
         let _ = body;
         let name = self.terminated(name)?;
-        // SAFETY: the trampoline has the signature of a constructor-or-function.
+        // SAFETY: the trampoline has the signature of a generic host function, which is also that of a
+        // constructor-or-function.
         unsafe {
-            let kind = sys::JSCFunctionEnum_JS_CFUNC_constructor_or_func;
             let raw = sys::JS_NewCFunction2(
                 self.raw(),
                 Some(trampoline::<F>),

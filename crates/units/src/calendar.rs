@@ -13,7 +13,7 @@ pub fn date_time(seconds: i64) -> DateTime {
     DateTime::from(START_OF_1970).saturating_add(SignedDuration::from_secs(seconds))
 }
 
-/// The days since 1970-01-01; `None` if there is no such date.
+/// The days since 1970-01-01; `None` if the date does not exist.
 pub fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     let date = Date::new(
         i16::try_from(year).ok()?,
