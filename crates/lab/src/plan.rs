@@ -26,6 +26,7 @@ pub fn json(lab: &Lab) -> Value {
         "variants": lab.variants,
         "objectives": lab.objectives,
         "compared": lab.compared,
+        "tables": lab.tables,
         "published": lab.published,
         "avoids": lab.avoided,
     })

@@ -322,3 +322,50 @@ fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
         .unwrap_err();
     assert!(problems[0].contains("add work"), "{problems:?}");
 }
+
+/// A table names axes and figures; each mistake is reported at its line.
+#[test]
+fn tables_are_declared_with_axes_and_figures() {
+    let with = |table: &str| lab(&format!("{LAB}\n[[table]]\n{table}\n"), Which::Standard);
+    let read = with(
+        "title = \"How long?\"\nrows = \"backend\"\ncolumns = [\"place\"]\nfigures = \"latency_p95\"\nwhen = { wire = \"http\" }",
+    )
+    .unwrap();
+    let layout = read.tables[0].layout(&read.cells);
+    assert_eq!(layout.rows, ["backend"]);
+    assert_eq!(
+        layout.cells,
+        [
+            "backend=sqlite wire=http place=near",
+            "backend=sqlite wire=http place=far",
+            "backend=pg wire=http place=near",
+        ]
+    );
+    let buckets = with("title = \"Where?\"\nbuckets = [\"1ms\", \"2s\"]").unwrap();
+    assert_eq!(buckets.tables[0].buckets, [1.0, 2000.0]);
+    for (table, message) in [
+        (
+            "figures = \"makespan\"",
+            "[[table]] needs the key \"title\"",
+        ),
+        (
+            "title = \"x\"\nrows = \"plcae\"\nfigures = \"makespan\"",
+            "unknown axis \"plcae\"",
+        ),
+        (
+            "title = \"x\"\nfigures = \"latency_p97\"",
+            "unknown figure latency_p97",
+        ),
+        ("title = \"x\"", "one of the keys"),
+        (
+            "title = \"x\"\nbuckets = [\"2ms\", \"1ms\"]",
+            "must increase",
+        ),
+    ] {
+        let problems = with(table).map(|_| ()).unwrap_err();
+        assert!(
+            problems.iter().any(|problem| problem.contains(message)),
+            "{table}: {problems:?}"
+        );
+    }
+}

@@ -78,6 +78,11 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         pooled: pooled::pooled(lab, &cells),
         objectives: judge::objectives(lab, &cells, &all),
         cells,
+        tables: lab
+            .tables
+            .iter()
+            .map(|table| table.layout(&lab.cells))
+            .collect(),
         published_errors: lab
             .avoided
             .iter()

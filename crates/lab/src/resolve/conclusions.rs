@@ -97,7 +97,7 @@ pub struct Avoided {
 }
 
 /// Reads all tables of a section.
-fn each<T>(
+pub(super) fn each<T>(
     document: &Document,
     section: &str,
     problems: &mut Vec<Problem>,
@@ -107,6 +107,7 @@ fn each<T>(
         "objective" => &keys::OBJECTIVE,
         "compare" => &keys::COMPARE,
         "published" => &keys::PUBLISHED,
+        "table" => &keys::TABLE,
         _ => &keys::AVOIDS,
     };
     let scope = Scope::default();

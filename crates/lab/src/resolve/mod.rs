@@ -5,6 +5,7 @@ pub mod fields;
 pub mod load;
 pub mod process;
 pub mod scope;
+pub mod tables;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,6 +24,7 @@ use fields::{Fields, merged, merged_by_name};
 use load::{Load, SOURCES, Sanity};
 use process::{Process, names_of};
 use scope::{ProcessNames, Scope};
+use tables::DeclaredTable;
 
 /// A lab in one of its forms, with all values that can be known before it runs.
 #[derive(Clone, Debug)]
@@ -51,6 +53,8 @@ pub struct Lab {
     pub objectives: Vec<Objective>,
     /// The comparisons.
     pub compared: Vec<Compared>,
+    /// The tables of the report.
+    pub tables: Vec<DeclaredTable>,
     /// The published figures.
     pub published: Vec<Published>,
     /// The published errors.
@@ -243,6 +247,7 @@ impl Lab {
             variants: Vec::new(),
             objectives: conclusions::objectives(document, problems),
             compared: conclusions::compared(document, &matrix.axes, problems),
+            tables: tables::tables(document, &matrix.axes, problems),
             published: conclusions::published(document, problems),
             avoided: conclusions::avoided(document, problems),
             document: document.clone(),

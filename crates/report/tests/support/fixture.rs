@@ -60,6 +60,7 @@ pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
         comparisons: Vec::new(),
         pooled: Vec::new(),
         objectives: Vec::new(),
+        tables: Vec::new(),
         published_errors: Vec::new(),
         findings: Vec::new(),
     }

@@ -5,9 +5,11 @@
 
 mod cell;
 mod comparison;
+mod table;
 
 pub use cell::*;
 pub use comparison::*;
+pub use table::*;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,9 @@ pub struct LabResult {
     pub pooled: Vec<Pooled>,
     /// The outcome of an objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
+    /// The tables of the report, if the lab declares them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<TableLayout>,
     /// Errors of the published document, and how this lab avoids them.
     pub published_errors: Vec<PublishedError>,
     /// Findings that apply to more than one cell.

@@ -99,6 +99,51 @@ pub static PUBLISHED: Shape = Shape {
     ],
 };
 
+/// `[[table]]`
+pub static TABLE: Shape = Shape {
+    name: "[[table]]",
+    says: "A table of the report, with axis values as rows and columns. Exactly one of `figures` and `buckets`. Axes with several values that are neither rows nor columns become rows.",
+    keys: &[
+        key(
+            "title",
+            Text,
+            "required",
+            "The title: the question that the table answers.",
+        ),
+        key(
+            "rows",
+            Many(&Text),
+            "the other axes",
+            "Axes whose values name the rows.",
+        ),
+        key(
+            "columns",
+            Many(&Text),
+            "none",
+            "Axes whose values name the columns.",
+        ),
+        key(
+            "figures",
+            Many(&Text),
+            "none",
+            "Figures to show, such as `latency_p95`; `share_within_objective` is the share of requests within the limit of an objective.",
+        ),
+        key(
+            "unit",
+            Text,
+            "the figure's own",
+            "Unit to show the figures in, such as `s` for a time in ms, `MB/s` for Mbit/s, or `CPU µs per request`.",
+        ),
+        key(
+            "buckets",
+            Many(&Time),
+            "none",
+            "Upper edges of latency buckets; the table shows the share of requests in each.",
+        ),
+        WHEN,
+    ],
+};
+
 /// `[[avoids]]`
 pub static AVOIDS: Shape = Shape {
     name: "[[avoids]]",

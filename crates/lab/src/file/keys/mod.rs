@@ -142,6 +142,12 @@ pub static FILE: Shape = Shape {
             "Which cells are compared.",
         ),
         key(
+            "table",
+            Many(&Table(&TABLE)),
+            "one for each set of figures",
+            "Tables of the report.",
+        ),
+        key(
             "published",
             Many(&Table(&PUBLISHED)),
             "none",
@@ -317,5 +323,6 @@ pub static SHAPES: &[&Shape] = &[
     &OBJECTIVE,
     &COMPARE,
     &PUBLISHED,
+    &TABLE,
     &AVOIDS,
 ];
