@@ -283,7 +283,8 @@ fn figure(printed: &Printed) -> String {
 
 /// The CSS class of a verdict.
 fn kind(verdict: &str) -> &'static str {
-    match verdict {
+    // A limitation may follow in parentheses: `met (one run)`.
+    match verdict.split(" (").next().unwrap_or_default() {
         "valid" | "met" => "good",
         "suspect" | "partial" | "undecided" => "doubt",
         "left out" | "missing" => "none",

@@ -138,17 +138,8 @@ fn row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Word
             |within| Words::plain(format!("{} %", share(within))),
         ));
     }
-    row.push(Words::new().verdict(displayed(&outcome.verdict)));
+    row.push(Words::new().verdict(outcome.text()));
     row
-}
-
-/// The verdict as reports show it; `kept` and `broken` are its names in `result.json`.
-fn displayed(verdict: &str) -> &str {
-    match verdict {
-        "kept" => "met",
-        "broken" => "missed",
-        other => other,
-    }
 }
 
 /// `12 %` if the limit is met, or `−3.1 %` if it is exceeded. For a lower limit the sign is

@@ -55,10 +55,12 @@ fn figure(name: &str, repeats: &[Measured]) -> Option<Figure> {
         unit,
         value,
         interval,
+        interval_from: None,
         why_no_interval: why,
         with_warm_up: (with.len() == repeats.len()).then(|| median(&with)),
         better,
         repeats: values,
+        restarts: Vec::new(),
     })
 }
 

@@ -64,6 +64,7 @@ fn objective_of(
         unit: figure.unit.clone(),
         verdict: of_objective(objective, figure.value, figure.interval).to_owned(),
         within,
+        interval_from: figure.interval_from,
     })
 }
 
@@ -242,13 +243,7 @@ fn comparison(
             .cloned()
             .collect(),
         figure: name.to_owned(),
-        ratio: None,
-        interval: None,
-        method: String::new(),
-        p: None,
-        outcome: Outcome::NotMeasured,
-        at_most: None,
-        would_decide: None,
+        ..Comparison::default()
     };
     let (Some(first), Some(second)) = (first, second) else {
         comparison.method = "one of the cells does not have this figure".to_owned();
@@ -338,7 +333,7 @@ mod tests {
             found.would_decide.is_some_and(|count| count > 3),
             "{found:?}"
         );
-        assert!(found.text().ends_with("repeats would decide"), "{found:?}");
+        assert!(found.text().ends_with("would decide"), "{found:?}");
 
         let found = compared(&[10.0; 3], &[12.0, 9.0, 11.0], None, 0);
         assert_eq!(found.outcome, Outcome::Uncertain);

@@ -76,6 +76,8 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         topology,
         comparisons: judge::comparisons(lab, &cells),
         pooled: pooled::pooled(lab, &cells),
+        seed: None,
+        same_cell: None,
         objectives: judge::objectives(lab, &cells, &all),
         cells,
         tables: lab

@@ -140,11 +140,8 @@ mod tests {
                 label: String::new(),
                 unit: "ms".to_owned(),
                 value: repeats[1],
-                interval: None,
-                why_no_interval: None,
-                with_warm_up: None,
-                better: None,
                 repeats: repeats.to_vec(),
+                ..Figure::default()
             }],
             verdict: "valid".to_owned(),
             reasons: Vec::new(),

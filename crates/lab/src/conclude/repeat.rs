@@ -77,6 +77,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
 fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
     Repeat {
         number,
+        restart: 1,
         turn: facts.turn,
         started: facts.started.clone(),
         duration_seconds: 0.0,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use plimsoll_results::distribution::Distribution;
-use plimsoll_results::lab::{Cell, CellState, Figure, LinkFigures, Repeat, SecondFigures, Used};
+use plimsoll_results::lab::{
+    Cell, CellState, Figure, LinkFigures, Repeat, SecondFigures, Used, Variation,
+};
 use plimsoll_results::record::Generator;
 
 /// A seeded generator of numbers that look random.
@@ -141,6 +143,7 @@ fn repeat(dice: &mut Dice, like: &Likeness, number: u32) -> Repeat {
     };
     Repeat {
         number,
+        restart: number,
         turn: number * 7,
         started: format!("2026-11-21T09:{:02}:00Z", 10 + number),
         duration_seconds: (like.seconds - warm_up) as f64,
@@ -191,11 +194,13 @@ pub fn figure(name: &str, label: &str, unit: &str, repeats: Vec<f64>, better: &s
         unit: unit.into(),
         value,
         interval,
+        interval_from: interval.map(|_| Variation::Restarts),
         why_no_interval: interval
             .is_none()
             .then(|| "2 runs; 3 are needed".to_owned()),
         with_warm_up: Some(value * 1.07),
         better: Some(better.into()),
+        restarts: repeats.clone(),
         repeats,
     }
 }

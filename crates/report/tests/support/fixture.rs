@@ -8,6 +8,7 @@ use plimsoll_results::environment::Environment;
 use plimsoll_results::lab::{
     Axis, Cell, CellState, Comparison, Finding, LabResult, LimitSearch, LimitTrial, LinkFigures,
     ObjectiveOutcome, Outcome, Placed, Pooled, Published, PublishedError, Repeat, SCHEMA,
+    Variation,
 };
 use plimsoll_results::record::Generator;
 
@@ -59,6 +60,8 @@ pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
         cells: Vec::new(),
         comparisons: Vec::new(),
         pooled: Vec::new(),
+        seed: Some(7),
+        same_cell: None,
         objectives: Vec::new(),
         tables: Vec::new(),
         published_errors: Vec::new(),
@@ -195,8 +198,8 @@ fn compared(
             },
             p: interval.map(|_| 0.03125),
             at_most: (outcome == Outcome::NoDifference).then_some(0.05),
-            would_decide: None,
             outcome,
+            ..Comparison::default()
         });
     }
     comparisons
@@ -370,6 +373,7 @@ fn objectives(result: &mut LabResult, limit: f64) {
             unit: "ms".into(),
             verdict: verdict.into(),
             within: Some(if verdict == "kept" { 0.9871 } else { 0.9312 }),
+            interval_from: Some(Variation::Restarts),
         });
     }
 }
@@ -415,6 +419,7 @@ pub fn work() -> LabResult {
             .enumerate()
             .map(|(index, value)| Repeat {
                 number: index as u32 + 1,
+                restart: index as u32 + 1,
                 turn: index as u32 + 1,
                 started: "2026-11-21T09:00:00Z".into(),
                 duration_seconds: if tcp { 10.0 } else { *value },

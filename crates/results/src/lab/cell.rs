@@ -112,6 +112,9 @@ pub struct Figure {
     pub value: f64,
     /// A 95 % interval. `None` if there are too few samples; then `why_no_interval` says so.
     pub interval: Option<(f64, f64)>,
+    /// The variation that the interval includes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_from: Option<Variation>,
     /// See [`Figure::interval`].
     pub why_no_interval: Option<String>,
     /// The value including the warm-up.
@@ -120,13 +123,60 @@ pub struct Figure {
     pub better: Option<String>,
     /// One value for each repeat, in their order.
     pub repeats: Vec<f64>,
+    /// One value for each restart, in their order: the mean of its runs. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<f64>,
+}
+
+impl Figure {
+    /// The values that are compared: those of the restarts, or of the runs if there is one restart.
+    pub fn units(&self) -> (Variation, &[f64]) {
+        match self.restarts.len() {
+            0 | 1 => (Variation::Runs, &self.repeats),
+            _ => (Variation::Restarts, &self.restarts),
+        }
+    }
+}
+
+/// The variation that an interval includes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Variation {
+    /// That between restarts of the system, and so also that between and within runs.
+    Restarts,
+    /// That between runs of one start of the system.
+    Runs,
+    /// Only that within one run.
+    OneRun,
+}
+
+impl Variation {
+    /// What limits a conclusion, for use in parentheses. Nothing if there are several restarts.
+    pub fn limitation(self) -> Option<&'static str> {
+        match self {
+            Variation::Restarts => None,
+            Variation::Runs => Some("one start"),
+            Variation::OneRun => Some("one run"),
+        }
+    }
+
+    /// What to measure more of.
+    pub fn units(self) -> &'static str {
+        match self {
+            Variation::Restarts => "restarts",
+            Variation::Runs | Variation::OneRun => "runs",
+        }
+    }
 }
 
 /// One run of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// From 1.
+    /// From 1, over all restarts.
     pub number: u32,
+    /// The restart that it belongs to, from 1. The systems are started again for each.
+    #[serde(default = "first")]
+    pub restart: u32,
     /// The run's position in the lab, from 1, so that drift is visible.
     pub turn: u32,
     /// When it started, RFC 3339.
@@ -161,6 +211,11 @@ pub struct Repeat {
     pub raw: String,
     /// The path of the record, relative to the result.
     pub record: Option<String>,
+}
+
+/// Earlier versions had no restarts.
+fn first() -> u32 {
+    1
 }
 
 /// One second of a repeat.

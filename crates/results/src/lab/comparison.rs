@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Cell, Variation};
+
 /// Two cells that differ in one axis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The axis they differ in.
     pub axis: String,
@@ -17,6 +19,16 @@ pub struct Comparison {
     pub ratio: Option<f64>,
     /// A 95 % interval of the ratio. None with fewer than 3 pairs.
     pub interval: Option<(f64, f64)>,
+    /// The variation that the interval includes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_from: Option<Variation>,
+    /// Whether the lab declares it as primary. Holm's correction covers all of these together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub primary: bool,
+    /// The largest difference, as a share, that the machine alone makes: see [`SameCell`]. No
+    /// smaller one is called a difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
     /// The method for the interval, or why there is none.
     pub method: String,
     /// The p value after Holm's correction, if there was a test.
@@ -26,7 +38,8 @@ pub struct Comparison {
     /// If there is no difference: an upper bound of any difference, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// If uncertain: the number of repeats that would probably decide.
+    /// If uncertain: the number of restarts (or of runs, if there is one restart) that would
+    /// probably decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_decide: Option<usize>,
 }
@@ -34,9 +47,36 @@ pub struct Comparison {
 impl Comparison {
     /// The outcome in words.
     pub fn text(&self) -> String {
-        self.outcome
-            .text(self.at_most, self.would_decide, "repeats")
+        // Results of earlier versions had no restarts.
+        let units = self.interval_from.map_or("repeats", Variation::units);
+        self.outcome.text(self.at_most, self.would_decide, units)
     }
+}
+
+/// A cell that was measured twice, under two names (A/A).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SameCell {
+    /// The name of the cell.
+    pub cell: String,
+    /// The second series of runs of that cell.
+    pub copy: Cell,
+    /// The difference between both series in each figure.
+    pub floors: Vec<Floor>,
+    /// The method, or why there are no floors.
+    pub method: String,
+}
+
+/// How much a figure of two equal cells differs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Floor {
+    /// The name of the figure.
+    pub figure: String,
+    /// The copy divided by the cell.
+    pub ratio: f64,
+    /// A 95 % interval of it.
+    pub interval: (f64, f64),
+    /// No difference up to this share is called a difference.
+    pub share: f64,
 }
 
 /// Two values of an axis, compared over all cells that they have in common.
@@ -80,7 +120,7 @@ impl Pooled {
 }
 
 /// The outcome of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The second is larger, significantly and by more than the noise if that is known.
@@ -94,6 +134,7 @@ pub enum Outcome {
     #[serde(alias = "within-noise")]
     Uncertain,
     /// A value is missing, or there are too few repeats.
+    #[default]
     #[serde(alias = "not-judged")]
     NotMeasured,
 }
@@ -132,7 +173,7 @@ impl From<plimsoll_stats::comparison::Outcome> for Outcome {
 }
 
 /// The outcome of an objective in one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveOutcome {
     /// As written in the file: `95th percentile of latency at most 50ms`.
     pub objective: String,
@@ -149,4 +190,22 @@ pub struct ObjectiveOutcome {
     pub verdict: String,
     /// For a latency: share of requests within the limit.
     pub within: Option<f64>,
+    /// The variation that the interval includes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_from: Option<Variation>,
+}
+
+impl ObjectiveOutcome {
+    /// The verdict in words: `met`, `missed (one run)`.
+    pub fn text(&self) -> String {
+        let verdict = match self.verdict.as_str() {
+            "kept" => "met",
+            "broken" => "missed",
+            other => other,
+        };
+        match self.interval_from.and_then(Variation::limitation) {
+            Some(limitation) => format!("{verdict} ({limitation})"),
+            None => verdict.to_owned(),
+        }
+    }
 }

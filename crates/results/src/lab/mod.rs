@@ -56,6 +56,12 @@ pub struct LabResult {
     /// The same pairs of values over all their cells together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Pooled>,
+    /// The seed of the random order of cells. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The cell that was measured twice, if the design allows comparisons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_cell: Option<Box<SameCell>>,
     /// The outcome of an objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
     /// The tables of the report, if the lab declares them.
