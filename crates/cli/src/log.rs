@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use plimsoll_k6::pure::logline::{Format, Level, Line, WallTime};
 use plimsoll_output::wall_clock::{WallClock, read_local_zone};
 use plimsoll_results::secrets::for_display;
 use plimsoll_run::Refusal;
-use plimsoll_script::logline::{Format, Level, Line, WallTime};
 use plimsoll_units::Moment;
 
 use crate::args::GlobalArgs;
@@ -137,7 +137,7 @@ impl Log {
     }
 
     /// Takes the lines of a script and of what prepares it.
-    pub fn sink(self: &Arc<Self>) -> plimsoll_script::Log {
+    pub fn sink(self: &Arc<Self>) -> plimsoll_k6::user::Log {
         read_local_zone();
         let log = Arc::clone(self);
         Arc::new(move |level, message, fields| log.line(level, message, fields))

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, Notice};
+use plimsoll_k6::pure::logline::Level;
 use plimsoll_output::header::Header;
 use plimsoll_output::output::OutputSpec;
 use plimsoll_output::output_csv::TimeFormat;
@@ -15,7 +16,6 @@ use plimsoll_run::{
     EndSummary, Event, Extent, Listener, Load, Progress, Refusal, Request, Run, Screen, Script,
     SummaryMode,
 };
-use plimsoll_script::logline::Level;
 use serde_json::json;
 
 use crate::args::{GlobalArgs, RunArgs};
@@ -135,7 +135,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     if mode != SummaryMode::Disabled {
         let was_interrupted = signalled.load(Ordering::Relaxed) != 0;
         let latest = Arc::clone(&signalled);
-        let interrupted: plimsoll_script::Interrupted =
+        let interrupted: plimsoll_k6::user::Interrupted =
             Arc::new(move || !was_interrupted && latest.load(Ordering::Relaxed) != 0);
         let screen = Screen {
             is_plain: no_color(global),

@@ -4,9 +4,10 @@ use std::fs::File;
 use std::io::Write;
 
 use plimsoll_engine::AbortReason;
+use plimsoll_k6::user::Interrupted;
 use plimsoll_output::Paint;
 use plimsoll_run::{EndSummary, Outcome, Refusal, SummaryMode};
-use plimsoll_script::{Interrupted, ScriptError};
+use plimsoll_script::ScriptError;
 
 use crate::args::RunArgs;
 use crate::log::Log;

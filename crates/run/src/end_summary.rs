@@ -2,11 +2,12 @@
 
 use std::time::SystemTime;
 
+use plimsoll_k6::user::Interrupted;
 use plimsoll_output::summary_data::{self, Circumstances};
 use plimsoll_output::summary_machine::{self, RunIdentity};
 use plimsoll_output::summary_text::{self, Detail};
 use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy};
-use plimsoll_script::{Interrupted, ScriptError, SummaryOutput};
+use plimsoll_script::{ScriptError, SummaryOutput};
 
 use crate::{Outcome, Prepared};
 

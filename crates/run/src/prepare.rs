@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use plimsoll_k6::modules::http::HttpOptions;
+use plimsoll_k6::pure::logline::Level;
+use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_output::output::OutputSpec;
 use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
 use plimsoll_samples::{Registry, SystemTags, TagMap};
-use plimsoll_script::logline::Level;
-use plimsoll_script::{Archive, HttpOptions, ImportMap, LoadSettings, Log, Program, RunOptions};
+use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
 use crate::progress_view::Extent;
 use crate::script_input::{ScriptInput, SourceKind};

@@ -3,9 +3,8 @@
 //! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not called, maps, sets and bytes have forms
 //! of their own, and values without a JSON form are refused instead of left out.
 
+use plimsoll_k6::pure::base64::{self, Dialect};
 use plimsoll_quickjs::{Thrown, Value, give_way};
-
-use crate::pure::base64::{self, Dialect};
 
 /// Why a value has no JSON form: it threw, or it holds the named kind of value.
 pub enum NoJson {

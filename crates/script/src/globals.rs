@@ -1,11 +1,11 @@
 //! The global objects and functions of scripts.
 
+use plimsoll_k6::console;
+use plimsoll_k6::modules::{text_codec, timers, webcrypto};
+use plimsoll_k6::user::user;
 use plimsoll_quickjs::{Atom, Class, Context, Entry, Returned, Thrown, Value, Written};
 
-use crate::console;
-use crate::modules::{text_codec, timers, webcrypto};
 use crate::program;
-use crate::user::user;
 
 static FUNCTIONS: &[Entry] = &[
     Entry::function(c"open", 2, program::open),

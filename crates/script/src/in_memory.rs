@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use plimsoll_engine::{Stop, UserId};
+use plimsoll_k6::user::{Common, User};
 use plimsoll_samples::Registry;
 
 use crate::failure::ScriptError;
 use crate::instance::Instance;
 use crate::program::{ImportMap, Library, Location, Packed, Sources};
-use crate::user::{Common, User};
 use crate::users::within;
 
 /// The limits of one script.

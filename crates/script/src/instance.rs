@@ -7,17 +7,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use plimsoll_engine::{AbortReason, Stop};
+use plimsoll_k6::event_loop::Drained;
+use plimsoll_k6::names;
+use plimsoll_k6::pure::logline::Level;
+use plimsoll_k6::user::{Phase, User, user};
 use plimsoll_quickjs::{
     Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value,
 };
 
-use crate::event_loop::Drained;
 use crate::failure::{ScriptError, uncaught, with_stack};
 use crate::globals;
-use crate::names;
 use crate::program::UserLoader;
-use crate::pure::logline::Level;
-use crate::user::{Phase, User, user};
 
 /// One running copy of a program.
 pub struct Instance {

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use plimsoll_engine::UserId;
+use plimsoll_k6::files::Files;
+use plimsoll_k6::user::{Common, Log, RunOptions, User};
 use plimsoll_quickjs::check_threads;
 use plimsoll_samples::Registry;
 use serde_json::Value as Json;
 
 use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
-use crate::files::Files;
 use crate::instance::Instance;
 use crate::once;
 use crate::program::{Fetch, ImportMap, Library, Location, Packed, Sources, normalize};
-use crate::user::{Common, Log, RunOptions, User};
 
 /// Settings for loading a script.
 pub struct LoadSettings {

@@ -7,6 +7,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, UserId};
+use plimsoll_k6::user::{Common, Interrupted, Phase, User};
 use plimsoll_quickjs::{Thrown, Value};
 use serde_json::Value as Json;
 
@@ -14,7 +15,6 @@ use crate::failure::ScriptError;
 use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
 use crate::once;
-use crate::user::{Common, Interrupted, Phase, User};
 use crate::users::within;
 
 /// One output of `handleSummary`: destination and content.

@@ -12,14 +12,14 @@ use plimsoll_engine::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, Tally, UserFactory, UserId,
     VirtualUser, Worker,
 };
+use plimsoll_k6::pure::logline::Level;
+use plimsoll_k6::user::{Phase, RunOptions, User, Work};
 use plimsoll_quickjs::{Persistent, Thrown, Value};
 
 use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
 use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
-use crate::pure::logline::Level;
-use crate::user::{Phase, RunOptions, User, Work};
 
 /// Creates a program's virtual users, and runs its setup and teardown.
 pub struct ScriptUsers {

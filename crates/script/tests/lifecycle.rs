@@ -349,7 +349,7 @@ fn handle_summary_returns_its_outputs() {
     assert!(error.to_string().starts_with("Error: no\n"), "{error}");
 }
 
-fn never() -> plimsoll_script::Interrupted {
+fn never() -> plimsoll_k6::user::Interrupted {
     std::sync::Arc::new(|| false)
 }
 

@@ -1,6 +1,6 @@
 //! Base64 in all its dialects.
 
-use plimsoll_script::pure::base64::{Dialect, decode, encode};
+use plimsoll_k6::pure::base64::{Dialect, decode, encode};
 
 use super::Target;
 

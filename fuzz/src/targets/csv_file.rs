@@ -1,6 +1,6 @@
 //! CSV files that scripts read, through `k6/experimental/csv`.
 
-use plimsoll_script::pure::csv::Reader;
+use plimsoll_k6::pure::csv::Reader;
 
 use super::Target;
 

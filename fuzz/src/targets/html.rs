@@ -1,6 +1,6 @@
 //! HTML pages that servers send, and the CSS selectors that scripts apply to them.
 
-use plimsoll_script::pure::html::{Selectors, parse};
+use plimsoll_k6::pure::html::{Selectors, parse};
 
 use super::{Target, halves, text};
 

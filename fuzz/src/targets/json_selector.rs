@@ -1,6 +1,6 @@
 //! JSON bodies, and the paths that scripts select from them by.
 
-use plimsoll_script::pure::{gjson, json_syntax};
+use plimsoll_k6::pure::{gjson, json_syntax};
 
 use super::{Target, halves, text};
 

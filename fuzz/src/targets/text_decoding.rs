@@ -1,6 +1,6 @@
 //! Bytes that scripts decode with `TextDecoder`, whole and in pieces.
 
-use plimsoll_script::pure::text_decoding::{Decoder, Encoding};
+use plimsoll_k6::pure::text_decoding::{Decoder, Encoding};
 
 use super::Target;
 

@@ -1,6 +1,6 @@
 //! TypeScript sources, turned into JavaScript of the same shape.
 
-use plimsoll_script::pure::typescript::{is_esm, strip};
+use plimsoll_k6::pure::typescript::{is_esm, strip};
 
 use super::{Target, text};
 

@@ -31,10 +31,15 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
     ("quickjs", &["units", "clock", "engine"]),
     (
+        "k6",
+        &[
+            "units", "clock", "samples", "net", "http", "ws", "grpc", "engine", "quickjs",
+        ],
+    ),
+    (
         "script",
         &[
-            "units", "clock", "machine", "plan", "samples", "net", "http", "ws", "grpc", "engine",
-            "quickjs",
+            "units", "clock", "machine", "plan", "samples", "http", "engine", "quickjs", "k6",
         ],
     ),
     (
@@ -68,6 +73,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http",
             "grpc",
             "engine",
+            "k6",
             "script",
             "scriptless",
             "vegeta",
@@ -96,6 +102,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http",
             "grpc",
             "engine",
+            "k6",
             "script",
             "scriptless",
             "vegeta",
@@ -152,6 +159,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "http3",
             "http",
             "grpc",
+            "k6",
             "script",
             "vegeta",
             "scriptless",

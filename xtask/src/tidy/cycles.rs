@@ -12,6 +12,7 @@ const UNCHECKED: &[&str] = &[
     "crates/engine",
     "crates/grpc",
     "crates/http3",
+    "crates/k6",
     "crates/net",
     "crates/netem",
     "crates/output",
@@ -19,7 +20,6 @@ const UNCHECKED: &[&str] = &[
     "crates/quickjs",
     "crates/report",
     "crates/samples",
-    "crates/script",
     "crates/ws",
 ];
 

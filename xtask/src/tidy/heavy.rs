@@ -13,10 +13,10 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["oxc_parser", "oxc_ast", "oxc_allocator", "oxc_span"],
-        &["script"],
-        "TypeScript is stripped in `script`",
+        &["k6"],
+        "TypeScript is stripped in `k6`",
     ),
-    (&["html5ever"], &["script"], "pages are read in `script`"),
+    (&["html5ever"], &["k6"], "pages are read in `k6`"),
     (
         &[
             "rustls",

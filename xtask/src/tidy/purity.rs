@@ -32,6 +32,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
             "engine",
             "samples",
             "quickjs",
+            "k6",
             "script",
             "scriptless",
             "machine",

@@ -56,8 +56,8 @@ fn compile_text(name: &str, text: &str, may_be_typescript: bool) -> Result<Compi
     let plain = compile_script(name, text);
     match plain {
         Err(_) if may_be_typescript => {
-            let stripped =
-                crate::pure::typescript::strip(text).map_err(|error| format!("{name}: {error}"))?;
+            let stripped = plimsoll_k6::pure::typescript::strip(text)
+                .map_err(|error| format!("{name}: {error}"))?;
             compile_script(name, &stripped)
         }
         outcome => outcome,

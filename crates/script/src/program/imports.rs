@@ -2,6 +2,9 @@
 
 use std::any::Any;
 
+use plimsoll_k6::files::Files;
+use plimsoll_k6::modules::BuiltIn;
+use plimsoll_k6::user::{Phase, user};
 use plimsoll_quickjs::{
     Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value,
 };
@@ -9,9 +12,6 @@ use plimsoll_quickjs::{
 use super::Location;
 use super::compile::Compiled;
 use super::library::Library;
-use crate::files::Files;
-use crate::modules::BuiltIn;
-use crate::user::{Phase, user};
 
 /// The library of the running user's program.
 fn library(context: &Context) -> &Library {

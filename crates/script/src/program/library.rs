@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use plimsoll_k6::files::Files;
 use plimsoll_quickjs::Context;
 
 use super::compile::{Compiled, compile};
@@ -12,7 +13,6 @@ use super::imports::outermost_file;
 use super::packages::{self, ImportMap};
 use super::sources::Sources;
 use super::{Location, location};
-use crate::files::Files;
 
 /// All files of a program.
 pub struct Library {

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::modules::{self, BuiltIn};
+use plimsoll_k6::modules::{self, BuiltIn};
 
 /// The location of a module.
 #[derive(Clone)]

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::run;
 use crate::instance::Outcome;
-use crate::pure::html::DROPPED_WHILE_UNWINDING;
 
 /// The values that the calls below use.
 const PREPARE: &str = "
@@ -134,8 +133,11 @@ fn long_calls_are_ended() {
 }
 
 /// An unwinding stack cannot be suspended, so the worker's other users would wait until the whole page is dropped.
+#[cfg(debug_assertions)] // Only such a build counts the nodes.
 #[test]
 fn a_page_whose_parsing_is_ended_is_dropped_later() {
+    use plimsoll_k6::pure::html::DROPPED_WHILE_UNWINDING;
+
     let source = format!(
         "{PREPARE} export default function () {{ console.log('begun'); parseHTML(paragraphs) }}"
     );

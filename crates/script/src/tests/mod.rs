@@ -11,11 +11,11 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use plimsoll_engine::{RunState, UserId};
+use plimsoll_k6::user::{Interrupted, Phase, User, Work};
 use plimsoll_samples::{Recorder, Registry, TagMap, Watch, WatchSettings};
 
 use crate::instance::{Argument, Instance, Outcome};
-use crate::user::{Phase, User, Work};
-use crate::{ImportMap, Interrupted, LoadSettings, Program};
+use crate::{ImportMap, LoadSettings, Program};
 
 /// The folder of the scripts and logs.
 fn folder() -> PathBuf {

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, Event, Setting};
+use plimsoll_k6::modules::http::HttpOptions;
+use plimsoll_k6::user::RunOptions;
 use plimsoll_plan::{Exports, Layers, Options, Plan};
 use plimsoll_samples::{Registry, SampleRecord, Summary, TagMap, Totals, Watch, WatchSettings};
-use plimsoll_script::{
-    HttpOptions, ImportMap, LoadSettings, Program, RunOptions, ScriptError, ScriptUsers,
-};
+use plimsoll_script::{ImportMap, LoadSettings, Program, ScriptError, ScriptUsers};
 
 /// The outcome of a run.
 #[allow(dead_code)] // Not every test file looks at everything.

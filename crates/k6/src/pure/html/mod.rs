@@ -5,6 +5,6 @@ mod tree;
 mod walk;
 
 pub use selector::Selectors;
-#[cfg(test)]
+#[cfg(debug_assertions)]
 pub use tree::DROPPED_WHILE_UNWINDING;
 pub use tree::{Node, parse};

@@ -127,7 +127,7 @@ impl Drop for Nodes {
         }
         // Nodes refer to each other by number, so they can be dropped in any order.
         while let Some(entry) = self.pop() {
-            #[cfg(test)]
+            #[cfg(debug_assertions)]
             if std::thread::panicking() {
                 DROPPED_WHILE_UNWINDING.set(DROPPED_WHILE_UNWINDING.get() + 1);
             }
@@ -137,9 +137,10 @@ impl Drop for Nodes {
     }
 }
 
-#[cfg(test)]
+#[cfg(debug_assertions)]
 thread_local! {
-    /// Nodes that were dropped on a stack that was being unwound, which cannot be suspended.
+    /// Nodes that were dropped on a stack that was being unwound, which cannot be suspended. A test of the crate
+    /// `script` reads it.
     pub static DROPPED_WHILE_UNWINDING: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 

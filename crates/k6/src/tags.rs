@@ -50,6 +50,7 @@ impl Tags {
     }
 
     /// Starts over with a scenario's tags, in the root group.
+    #[inline]
     pub fn reset(&self, scenario: &TagMap) {
         *self.map.borrow_mut() = scenario.clone();
         self.metadata.borrow_mut().clear();
@@ -57,6 +58,7 @@ impl Tags {
     }
 
     /// Returns to the root group after an iteration was interrupted inside a group.
+    #[inline]
     pub fn leave_all_groups(&self) {
         if !self.group.borrow().is_empty() {
             self.set_group("");

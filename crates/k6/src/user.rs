@@ -197,6 +197,7 @@ impl User {
         self.phase.get()
     }
 
+    #[inline]
     pub fn set_phase(&self, phase: Phase) {
         self.phase.set(phase);
     }
@@ -222,6 +223,7 @@ impl User {
     }
 
     /// The current tags of this user's samples. `None` in the init code.
+    #[inline]
     pub fn base_tags(&self) -> Option<BaseTags> {
         self.tags.base()
     }
@@ -238,6 +240,7 @@ impl User {
     }
 
     /// Whether the current activity should have ended.
+    #[inline]
     pub fn is_overdue(&self, now: Moment) -> bool {
         let stop = self.stop.borrow();
         let stopped = stop.as_ref().is_some_and(|stop| stop.is_overdue(now));

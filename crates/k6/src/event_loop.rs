@@ -107,6 +107,7 @@ impl EventLoop {
     /// # Errors
     /// The first exception that a timer's callback throws, or a rejection that nobody handled, raised as `Uncaught (in
     /// promise)`. The remaining timers and operations are kept.
+    #[inline]
     pub fn drain(&self, context: &Context) -> Result<(), Drained> {
         loop {
             context.run_jobs().map_err(Drained::Thrown)?;
@@ -121,6 +122,7 @@ impl EventLoop {
 
     /// One turn of the loop: promise jobs, then one timer or one finished operation, waiting for it if necessary.
     /// False when there is nothing left to wait for.
+    #[inline]
     pub fn turn(&self, context: &Context) -> Result<bool, Thrown> {
         if context.run_jobs()? {
             return Ok(true);
@@ -141,6 +143,7 @@ impl EventLoop {
     }
 
     /// Whether nothing runs and nothing is queued.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         self.finished.borrow().is_empty()
             && self.timers.borrow().is_empty()
@@ -149,6 +152,7 @@ impl EventLoop {
     }
 
     /// Drops all timers and operations, and returns the ids of the timers.
+    #[inline]
     pub fn abandon(&self) -> Vec<TimerId> {
         // Dropping a future may run code that uses this event loop, so nothing stays borrowed meanwhile.
         drop(self.operations.take());
@@ -157,6 +161,7 @@ impl EventLoop {
         self.timers.take().into_keys().map(|(_, id)| id).collect()
     }
 
+    #[inline]
     fn take_due(&self) -> Option<((Moment, TimerId), Timer)> {
         let mut timers = self.timers.borrow_mut();
         let first = timers.first_entry()?;
@@ -218,11 +223,13 @@ impl EventLoop {
         self.finished.borrow().len() > before
     }
 
+    #[inline]
     fn has_operations(&self) -> bool {
         !self.begun.borrow().is_empty() || !self.operations.borrow().is_empty()
     }
 
     /// Polls a script together with the operations it has left running.
+    #[inline]
     pub fn poll_with<R: 'static>(
         &self,
         fiber: &mut Fiber<R>,

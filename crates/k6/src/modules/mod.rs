@@ -38,19 +38,19 @@
 //!   `.map_err(|c| context.cancelled(c))?`.
 
 mod crypto;
-pub mod csv;
-pub mod data;
+mod csv;
+pub(crate) mod data;
 mod encoding;
 mod execution;
 mod fault;
-pub mod fs;
-pub mod grpc;
-pub mod html;
+mod fs;
+pub(crate) mod grpc;
+mod html;
 pub mod http;
 mod k6;
 mod metrics;
 mod octets;
-pub mod sample_tags;
+mod sample_tags;
 pub mod text_codec;
 pub mod timers;
 pub mod webcrypto;

@@ -2,16 +2,16 @@
 //!
 //! Each file is one concept with its own tests; `modules` binds them to the engine.
 
-pub mod aes_modes;
+pub(crate) mod aes_modes;
 pub mod base64;
 pub mod csv;
-pub mod digests;
-pub mod form;
+pub(crate) mod digests;
+pub(crate) mod form;
 pub mod gjson;
-pub mod gorand;
+pub(crate) mod gorand;
 pub mod html;
 pub mod json_syntax;
 pub mod logline;
-pub mod pbkdf2;
+pub(crate) mod pbkdf2;
 pub mod text_decoding;
 pub mod typescript;

@@ -1,0 +1,13 @@
+//! What k6 scripts see: the modules that they import, global functions, and the state of a virtual user behind both.
+//!
+//! [`modules`] has one file per module. They find the running user by [`user::user`]. `plimsoll_script` loads programs
+//! and runs users; it implements [`files::Files`] for what a script opens.
+
+pub mod console;
+pub mod event_loop;
+pub mod files;
+pub mod modules;
+pub mod names;
+pub mod pure;
+mod tags;
+pub mod user;
