@@ -47,6 +47,34 @@ fn a_tiny_lab_is_run_and_concluded() {
     assert!(lab.result() == result, "concluding again changes nothing");
     let list = lab.run(&["list"]);
     assert!(String::from_utf8_lossy(&list.stdout).contains("4 cells"));
+
+    // The directory that it is rendered from changes nothing, and is not in it.
+    let files = ["result.json", "report.md", "report.html"];
+    let read = || files.map(|name| fs::read(lab.the_run().join(name)).expect(name));
+    let before = read();
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let rendered = lab
+        .command(&["report", lab.the_run().to_str().expect("text")])
+        .current_dir(elsewhere.path())
+        .output()
+        .expect("the program runs");
+    assert_eq!(rendered.status.code(), Some(0));
+    let here = lab.directory.path().canonicalize().expect("a path");
+    for ((name, before), after) in files.iter().zip(before).zip(read()) {
+        assert!(before == after, "{name} depends on the working directory");
+        let text = String::from_utf8_lossy(&after).into_owned();
+        assert!(!text.contains(here.to_str().expect("text")), "{name}");
+    }
+    assert!(
+        lab.the_run()
+            .join("cells")
+            .read_dir()
+            .is_ok_and(|mut files| {
+                files.any(|file| {
+                    file.is_ok_and(|file| file.path().extension().is_some_and(|end| end == "md"))
+                })
+            })
+    );
 }
 
 #[test]

@@ -1,26 +1,62 @@
 //! Removes private data from a result: home folders, user names, secrets. Also removes paths that
-//! mean nothing on other machines: those of the program and the working folder.
+//! mean nothing on other machines: those of the program, the run, the lab and its private files.
+//! The directory that this runs in changes nothing.
+
+use std::path::Path;
 
 use plimsoll_results::lab::LabResult;
 use plimsoll_results::secrets;
 use serde_json::Value;
 
-/// Removes private data from a result.
-pub fn redact(result: &mut LabResult) {
+/// The start of the names of private directories.
+const PRIVATE: &str = "plimsoll-lab-";
+/// What a private directory is called in a report.
+const PRIVATE_SHOWN: &str = "private";
+/// Characters that end a path in a command or a message.
+const BETWEEN_PATHS: [char; 8] = [' ', '=', '"', '\'', ',', ':', '(', '@'];
+
+/// Removes private data from the result of a lab file and a run's directory.
+pub fn redact(result: &mut LabResult, lab_file: &Path, run: &Path) {
     let Ok(mut value) = serde_json::to_value(&*result) else {
         return;
     };
     let home = std::env::var("HOME").unwrap_or_default();
     let user = std::env::var("USER").unwrap_or_default();
     let program = crate::run::server::ourselves().unwrap_or_default();
-    let here = std::env::current_dir().unwrap_or_default();
-    let here = format!("{}/", here.display());
+    let paths = Paths {
+        program,
+        run: whole(run),
+        root: root(&whole(lab_file)),
+    };
     each_text(&mut value, &|text| {
-        text_of(&shorter(text, &program, &here), &home, &user)
+        text_of(&paths.shorten(text), &home, &user)
     });
     if let Ok(redacted) = serde_json::from_value(value) {
         *result = redacted;
     }
+}
+
+fn whole(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole.display().to_string()
+}
+
+/// The directory above the one that holds the lab, so that paths begin like `labs/payload/`.
+fn root(lab_file: &str) -> String {
+    Path::new(lab_file)
+        .ancestors()
+        .skip(1)
+        .take(3)
+        .filter(|above| above.parent().is_some())
+        .last()
+        .map_or_else(String::new, |above| above.display().to_string())
+}
+
+/// Paths that are shortened.
+struct Paths {
+    program: String,
+    run: String,
+    root: String,
 }
 
 fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
@@ -34,16 +70,47 @@ fn each_text(value: &mut Value, change: &dyn Fn(&str) -> String) {
     }
 }
 
-/// The text without the paths of the program and of this directory, as a user would type it here.
-fn shorter(text: &str, program: &str, here: &str) -> String {
-    let mut text = text.to_owned();
-    if program.len() > 1 {
-        text = text.replace(program, "plimsoll");
+impl Paths {
+    /// The text as a user would type it in the directory above the lab's.
+    fn shorten(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        if self.program.len() > 1 {
+            text = text.replace(&self.program, "plimsoll");
+        }
+        if self.run.len() > 1 {
+            let name = Path::new(&self.run)
+                .file_name()
+                .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            text = text.replace(&self.run, &format!("results/{name}"));
+        }
+        if self.root.len() > 1 {
+            text = text.replace(&format!("{}/", self.root), "");
+        }
+        without_private(&text)
     }
-    if here.len() > 2 {
-        text = text.replace(here, "");
+}
+
+/// The text with `private` for each private directory, wherever it was.
+fn without_private(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(PRIVATE) {
+        let (before, from) = rest.split_at(at);
+        let is_path = before.ends_with('/');
+        let start = before.rfind(BETWEEN_PATHS).map_or(0, |at| at + 1);
+        let end = from
+            .find(|c| c == '/' || BETWEEN_PATHS.contains(&c))
+            .unwrap_or(from.len());
+        if is_path {
+            shown.push_str(&before[..start]);
+            shown.push_str(PRIVATE_SHOWN);
+        } else {
+            shown.push_str(before);
+            shown.push_str(&from[..end]);
+        }
+        rest = &from[end..];
     }
-    text
+    shown + rest
 }
 
 fn text_of(text: &str, home: &str, user: &str) -> String {
@@ -65,12 +132,34 @@ mod tests {
 
     #[test]
     fn commands_are_as_one_would_type_them() {
-        let told = shorter(
-            "/w/here/target/plimsoll run -e A=/w/here/b /w/here/labs/x.js /w/hereby",
-            "/w/here/target/plimsoll",
-            "/w/here/",
+        let paths = Paths {
+            program: "/w/here/target/plimsoll".to_owned(),
+            run: "/elsewhere/results/a-quick-1".to_owned(),
+            root: root("/w/here/labs/a/lab.toml"),
+        };
+        assert_eq!(
+            paths.shorten(
+                "/w/here/target/plimsoll run --record /elsewhere/results/a-quick-1/cells/1/1/record.jsonl -e A=/w/here/b /w/here/labs/a/x.js /w/hereby"
+            ),
+            "plimsoll run --record results/a-quick-1/cells/1/1/record.jsonl -e A=b labs/a/x.js /w/hereby"
         );
-        assert_eq!(told, "plimsoll run -e A=b labs/x.js /w/hereby");
+    }
+
+    #[test]
+    fn private_directories_have_one_name() {
+        assert_eq!(
+            without_private(
+                "-e KEY=/tmp/x/plimsoll-lab-15237-18ea/variant-1/client.key --certs /tmp/plimsoll-lab-1-2 the plimsoll-lab-report"
+            ),
+            "-e KEY=private/variant-1/client.key --certs private the plimsoll-lab-report"
+        );
+    }
+
+    #[test]
+    fn a_lab_near_the_root_has_no_empty_root() {
+        assert_eq!(root("/w/here/labs/a/lab.toml"), "/w/here");
+        assert_eq!(root("/tmp/lab.toml"), "/tmp");
+        assert_eq!(root("/lab.toml"), "");
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
             .collect(),
         findings: whole(lab),
     };
-    crate::redact::redact(&mut result);
+    crate::redact::redact(&mut result, &run.file, &store.directory);
     result
 }
 
