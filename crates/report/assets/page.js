@@ -291,6 +291,35 @@
     }
   });
 
+  // A link to evidence opens it.
+  const reveal = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && target.matches("details")) {
+      target.open = true;
+      target.scrollIntoView();
+    }
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+
+  // Shows the evidence whose heading has all words of the filter.
+  const filter = document.querySelector(".filter");
+  if (filter) {
+    const input = filter.querySelector("input");
+    const found = filter.querySelector(".found");
+    const entries = [...document.querySelectorAll("details.evidence")].map((entry) => [entry, entry.querySelector("summary").textContent.toLowerCase()]);
+    filter.hidden = false;
+    input.addEventListener("input", () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let count = 0;
+      for (const [entry, text] of entries) {
+        entry.hidden = !words.every((word) => text.includes(word));
+        count += entry.hidden ? 0 : 1;
+      }
+      found.textContent = words.length ? `${count} of ${entries.length}` : "";
+    });
+  }
+
   // Only what really scrolls is a stop for the keyboard.
   const stops = () => {
     for (const area of document.querySelectorAll(".scroll")) {

@@ -3,7 +3,7 @@
 use plimsoll_plots::{LimitPlot, Room, Trial, number};
 use plimsoll_results::lab::{Cell, LabResult, Repeat, Used};
 
-use crate::document::{Block, Head, Plot, Section, Table, Words};
+use crate::document::{Block, Detail, Head, Plot, Section, Table, Words};
 use crate::matrix::is_shown;
 use crate::method::bytes;
 use crate::naming::{cell_id, figures, is_believed, short_name, state_text};
@@ -38,36 +38,49 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
                 .collect(),
         ));
     }
-    blocks.extend(figure_table(cell));
-    blocks.extend(facts(cell));
+    let detail = |detail: Detail, found: Vec<Block>| Block::Detail(detail, found);
+    blocks.extend(limit_plot(cell, &id));
     if let Some(plot) = series::over_time(cell, format!("Latency, rate and failures of {name}")) {
-        blocks.push(Block::plot(Plot {
-            name: format!("{id}-time"),
-            caption: "All runs end to end, by second; shaded seconds are warm-up.".to_owned(),
-            narrow: plot.draw(Room::Narrow),
-            wide: Some(plot.draw(Room::Wide)),
-            series: series::data(cell),
-        }));
+        blocks.push(detail(
+            Detail::OverTime,
+            vec![Block::plot(Plot {
+                name: format!("{id}-time"),
+                caption: "All runs end to end, by second; shaded seconds are warm-up.".to_owned(),
+                narrow: plot.draw(Room::Narrow),
+                wide: None,
+                series: series::data(cell),
+            })],
+        ));
     }
     if let Some(plot) =
         series::heat_map(cell, format!("Every request of {name} by time and latency"))
     {
-        blocks.push(Block::plot(Plot {
-            name: format!("{id}-heat"),
-            caption: "Every request, by end time and duration.".to_owned(),
-            // The most detailed picture, and still clear in a narrow column.
-            narrow: plot.draw(Room::Narrow),
-            wide: None,
-            series: None,
-        }));
+        blocks.push(detail(
+            Detail::HeatMap,
+            vec![Block::plot(Plot {
+                name: format!("{id}-heat"),
+                caption: "Every request, by end time and duration.".to_owned(),
+                narrow: plot.draw(Room::Narrow),
+                wide: None,
+                series: None,
+            })],
+        ));
     }
-    blocks.extend(limit_plot(cell, &id));
-    blocks.extend(run_table(cell));
-    blocks.extend(used_table(cell));
-    blocks.extend(raw(cell));
+    for (kind, found) in [
+        (Detail::Figures, figure_table(cell)),
+        (Detail::Rest, run_table(cell)),
+        (Detail::Rest, facts(cell)),
+        (Detail::Resources, used_table(cell)),
+    ] {
+        blocks.extend(found.map(|block| detail(kind, vec![block])));
+    }
+    let mut outputs = raw(cell);
+    let later = outputs.split_off(outputs.len().min(1));
+    blocks.push(detail(Detail::Output, outputs));
+    blocks.push(detail(Detail::LaterOutput, later));
+    blocks.retain(|block| !block.is_empty());
     Section {
         id,
-        level: 3,
         title: Words::new()
             .code(name)
             .text(" ")
@@ -257,7 +270,7 @@ fn limit_plot(cell: &Cell, id: &str) -> Option<Block> {
             search.objective
         ),
         narrow: plot.draw(Room::Narrow),
-        wide: Some(plot.draw(Room::Wide)),
+        wide: None,
         series: None,
     }))
 }

@@ -1,11 +1,11 @@
-//! Comparisons of cells: the sentences, the forest plots and the table.
+//! Comparisons of cells: the groups, the forest plots and the table.
 
 use plimsoll_plots::{Forest, Judged, RatioRow, Room, number};
 use plimsoll_results::lab::{Comparison, LabResult, Outcome};
 
-use crate::document::{Block, Head, Plot, Table, Words};
+use crate::document::{Block, Detail, Head, Plot, Table, Words};
 use crate::leads::value_on;
-use crate::naming::{capital, counted, listed, place_text, slug};
+use crate::naming::{capital, listed, place_text, slug};
 
 /// Comparisons of the same figure between the same two values of an axis.
 pub struct Group<'a> {
@@ -59,118 +59,6 @@ pub fn groups(result: &LabResult) -> Vec<Group<'_>> {
     groups
 }
 
-impl Group<'_> {
-    fn with(&self, outcome: Outcome) -> Vec<&Comparison> {
-        self.members
-            .iter()
-            .copied()
-            .filter(|member| member.outcome == outcome && member.ratio.is_some())
-            .collect()
-    }
-
-    /// The result of the comparisons in a sentence, if any of them was judged.
-    pub fn sentence(&self, result: &LabResult) -> Option<Words> {
-        let larger = self.with(Outcome::Larger);
-        let smaller = self.with(Outcome::Smaller);
-        let within = self.with(Outcome::NoDifference);
-        let unsure = self.with(Outcome::Uncertain);
-        let judged = larger.len() + smaller.len() + within.len() + unsure.len();
-        if judged == unsure.len() {
-            return None;
-        }
-        let (base, other) = self.values;
-        let words = Words::new().code(other).text(" against ").code(base);
-        let words = words.text(format!(", {}: ", self.label));
-        if larger.is_empty() && smaller.is_empty() && unsure.is_empty() {
-            let words = words.strong(no_difference(&within));
-            let words = match judged {
-                1 => words,
-                _ => words.text(format!(" in any of {}", counted(judged, "pair", "pairs"))),
-            };
-            return Some(words.text("."));
-        }
-        let mut parts: Vec<Words> = Vec::new();
-        for (found, more) in [(&larger, true), (&smaller, false)] {
-            if !found.is_empty() {
-                parts.push(self.direction(result, found, more, judged));
-            }
-        }
-        if !within.is_empty() {
-            parts.push(Words::plain(format!(
-                "{} in {}",
-                no_difference(&within),
-                counted(within.len(), "pair", "pairs")
-            )));
-        }
-        if !unsure.is_empty() {
-            parts.push(Words::plain(format!(
-                "uncertain in {}",
-                counted(unsure.len(), "pair", "pairs")
-            )));
-        }
-        let mut words = words;
-        for (index, part) in parts.into_iter().enumerate() {
-            words = if index == 0 { words } else { words.text("; ") };
-            words = words.and(part);
-        }
-        Some(words.text("."))
-    }
-
-    /// `longer in all 4 pairs, 1.2 to 1.6 times`.
-    fn direction(
-        &self,
-        result: &LabResult,
-        found: &[&Comparison],
-        more: bool,
-        judged: usize,
-    ) -> Words {
-        let word = comparative(&self.unit, more);
-        if let ([one], 1) = (found, judged) {
-            let words = Words::new().strong(word);
-            let value = one.ratio.unwrap_or(1.0);
-            let place = place_text(result, &one.place, &[self.axis]);
-            let words = words.text(format!(", ratio {}", printed(value, one.interval)));
-            return if place.is_empty() {
-                words
-            } else {
-                words.text(" at ").code(place)
-            };
-        }
-        let many = if found.len() == judged {
-            format!(" in all {}", counted(judged, "pair", "pairs"))
-        } else {
-            format!(
-                " in {} of {}",
-                found.len(),
-                counted(judged, "pair", "pairs")
-            )
-        };
-        let ratios = bounds(
-            found
-                .iter()
-                .filter_map(|one| one.ratio)
-                .map(|one| (one, one)),
-        );
-        let reach = ratios.map_or_else(String::new, |(low, high)| {
-            if ratio(low) == ratio(high) {
-                format!(", ratio {}", ratio(low))
-            } else {
-                format!(", ratio {} to {}", ratio(low), ratio(high))
-            }
-        });
-        Words::new().strong(format!("{word}{many}")).text(reach)
-    }
-}
-
-/// `no difference larger than 3.2 %`, true for each of several comparisons.
-fn no_difference(comparisons: &[&Comparison]) -> String {
-    let shares: Vec<f64> = comparisons.iter().filter_map(|one| one.at_most).collect();
-    let most = (shares.len() == comparisons.len())
-        .then(|| shares.into_iter().reduce(f64::max))
-        .flatten();
-    Outcome::NoDifference.text(most, None, "")
-}
-
 /// The comparative for more or less of a figure.
 pub fn comparative(unit: &str, more: bool) -> &'static str {
     match (unit, more) {
@@ -179,47 +67,6 @@ pub fn comparative(unit: &str, more: bool) -> &'static str {
         (_, true) => "higher",
         (_, false) => "lower",
     }
-}
-
-/// Why some comparisons have no result: each reason once, with the number of comparisons.
-pub fn unjudged(result: &LabResult) -> Option<Words> {
-    let not: Vec<&Comparison> = result
-        .comparisons
-        .iter()
-        .filter(|comparison| {
-            comparison.outcome == Outcome::NotMeasured || comparison.ratio.is_none()
-        })
-        .collect();
-    if not.is_empty() {
-        return None;
-    }
-    let mut reasons: Vec<String> = Vec::new();
-    for comparison in &not {
-        let reason = if comparison.ratio.is_none() {
-            "a cell has no figure".to_owned()
-        } else {
-            comparison.method.trim().trim_end_matches('.').to_owned()
-        };
-        if !reason.is_empty() && !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
-    let why = if reasons.is_empty() || reasons.len() > 3 {
-        String::new()
-    } else {
-        format!(": {}", reasons.join("; "))
-    };
-    let (all, count) = (result.comparisons.len(), not.len());
-    let which = if count == all {
-        "No comparison was measured".to_owned()
-    } else {
-        format!(
-            "{count} of {} {} not measured",
-            counted(all, "comparison", "comparisons"),
-            if count == 1 { "was" } else { "were" }
-        )
-    };
-    Some(Words::plain(format!("{which}{why}.")))
 }
 
 /// The section's blocks; none without comparisons.
@@ -234,9 +81,9 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
          the number of related comparisons.",
     ))];
     blocks.extend(crate::pooled::table(result).map(Block::Table));
-    blocks.extend(unjudged(result).map(Block::Prose));
+    blocks.extend(crate::claims::excluded(result).map(Block::Prose));
     for (index, group) in groups.iter().enumerate() {
-        blocks.extend(group.sentence(result).map(Block::Prose));
+        blocks.extend(crate::claims::sentence(result, group).map(Block::Prose));
         let rows: Vec<RatioRow> = group
             .members
             .iter()
@@ -262,7 +109,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                 label: format!("{other} over {base}"),
                 rows,
             };
-            blocks.push(Block::plot(Plot {
+            let plot = Block::plot(Plot {
                 name: format!(
                     "comparison-{}-{}",
                     index + 1,
@@ -270,9 +117,10 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                 ),
                 caption: format!("{}: {other} over {base}.", capital(&group.label)),
                 narrow: forest.draw(Room::Narrow),
-                wide: Some(forest.draw(Room::Wide)),
+                wide: None,
                 series: None,
-            }));
+            });
+            blocks.push(Block::Detail(Detail::Ratios, vec![plot]));
         }
     }
     blocks.push(Block::Table(table(result, &groups)));
@@ -351,28 +199,14 @@ pub fn methods(result: &LabResult) -> Option<String> {
 }
 
 /// Three digits, or two decimals below 1.
-fn ratio(value: f64) -> String {
+pub fn ratio(value: f64) -> String {
     let decimals = match value {
         100.0.. => 0,
         10.0.. => 1,
-        _ => 2,
+        0.1.. => 2,
+        _ => return number::short(value),
     };
     number::Place::decimals(decimals).print(value)
-}
-
-fn printed(value: f64, interval: Option<(f64, f64)>) -> String {
-    match interval {
-        None => ratio(value),
-        Some((low, high)) => {
-            let place = number::Place::of(value, interval);
-            format!(
-                "{} (95 % interval {} to {})",
-                place.print(value),
-                place.print(low),
-                place.print(high)
-            )
-        }
-    }
 }
 
 pub fn probability(p: f64) -> String {
@@ -381,8 +215,4 @@ pub fn probability(p: f64) -> String {
     } else {
         number::Place::decimals(3).print(p)
     }
-}
-
-fn bounds(intervals: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
-    intervals.reduce(|(low, high), (from, to)| (low.min(from), high.max(to)))
 }

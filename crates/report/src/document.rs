@@ -11,10 +11,10 @@ pub struct Document {
     pub title: String,
     /// The lab's question.
     pub question: String,
-    /// Short facts under the title: name and value.
-    pub facts: Vec<(&'static str, String)>,
-    /// In order; the first is the conclusion.
+    /// The sections that everybody reads, in order, with the conclusion first.
     pub sections: Vec<Section>,
+    /// The evidence, in order: what is read on demand.
+    pub evidence: Vec<Section>,
     /// The last line.
     pub footer: Words,
 }
@@ -24,8 +24,6 @@ pub struct Document {
 pub struct Section {
     /// The target of links; unique in the document.
     pub id: String,
-    /// The level of the heading, 2 or 3.
-    pub level: u8,
     /// The heading.
     pub title: Words,
     /// The blocks under it.
@@ -59,9 +57,82 @@ pub enum Block {
         /// Its blocks.
         blocks: Vec<Block>,
     },
+    /// What was measured, and where: name and value.
+    Facts(Vec<(&'static str, String)>),
+    /// The list of cells. A page that holds the evidence itself lists it there instead.
+    Index(Table),
+    /// Evidence that a page leaves out if it would be too large with it.
+    Detail(Detail, Vec<Block>),
+}
+
+/// Kinds of evidence, in the order in which a page that is too large leaves them out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All effective values of the lab file.
+    EffectiveValues,
+    /// The tool's output of all runs but the first.
+    LaterOutput,
+    /// What each process used.
+    Resources,
+    /// Heat maps.
+    HeatMap,
+    /// Plots of ratios.
+    Ratios,
+    /// Percentile curves.
+    Curves,
+    /// The tool's output of the first run.
+    Output,
+    /// The figures of each cell.
+    Figures,
+    /// Plots over time.
+    OverTime,
+    /// Everything else about a cell.
+    Rest,
+}
+
+impl Detail {
+    /// All kinds, the first to be left out first.
+    pub const ALL: [Detail; 10] = [
+        Detail::EffectiveValues,
+        Detail::LaterOutput,
+        Detail::Resources,
+        Detail::HeatMap,
+        Detail::Ratios,
+        Detail::Curves,
+        Detail::Output,
+        Detail::Figures,
+        Detail::OverTime,
+        Detail::Rest,
+    ];
+
+    /// Its name in a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Detail::EffectiveValues => "effective values",
+            Detail::LaterOutput => "output of later runs",
+            Detail::Resources => "resource usage",
+            Detail::HeatMap => "heat maps",
+            Detail::Ratios => "plots of ratios",
+            Detail::Curves => "percentile curves",
+            Detail::Output => "output of the first run",
+            Detail::Figures => "all figures of each cell",
+            Detail::OverTime => "plots over time",
+            Detail::Rest => "runs of each cell",
+        }
+    }
 }
 
 impl Block {
+    /// Whether it shows nothing.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Block::Detail(_, blocks) => blocks.iter().all(Block::is_empty),
+            Block::Points(points) => points.is_empty(),
+            Block::Facts(facts) => facts.is_empty(),
+            _ => false,
+        }
+    }
+
     /// A plot as a block.
     pub fn plot(plot: Plot) -> Block {
         Block::Plot(Box::new(plot))
@@ -142,6 +213,10 @@ pub enum Word {
     Verdict(String),
     /// A link in this document: text, id.
     Link(String, String),
+    /// A value without its unit, and half the width of its interval in percent.
+    Value(String, Option<String>),
+    /// The letter of a footnote.
+    Mark(String),
 }
 
 /// A figure in printed form, already rounded.
@@ -228,6 +303,18 @@ impl Words {
         self
     }
 
+    /// Adds a value without its unit.
+    pub fn value(mut self, value: String, spread: Option<String>) -> Words {
+        self.0.push(Word::Value(value, spread));
+        self
+    }
+
+    /// Adds the letter of a footnote.
+    pub fn mark(mut self, letter: impl Into<String>) -> Words {
+        self.0.push(Word::Mark(letter.into()));
+        self
+    }
+
     /// Adds a link inside the document.
     pub fn link(mut self, text: impl Into<String>, to: impl Into<String>) -> Words {
         self.0.push(Word::Link(text.into(), to.into()));
@@ -255,6 +342,10 @@ impl Words {
                 | Word::Strong(text)
                 | Word::Verdict(text)
                 | Word::Link(text, _) => text.clone(),
+                Word::Value(value, spread) => spread
+                    .as_ref()
+                    .map_or_else(|| value.clone(), |spread| format!("{value} ±{spread} %")),
+                Word::Mark(letter) => format!(" ({letter})"),
                 Word::Figure(figure) => figure.text(),
             })
             .collect()
@@ -267,12 +358,12 @@ impl Document {
         fn inside<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Block)) {
             for block in blocks {
                 see(block);
-                if let Block::Folded { blocks, .. } = block {
+                if let Block::Folded { blocks, .. } | Block::Detail(_, blocks) = block {
                     inside(blocks, see);
                 }
             }
         }
-        for section in &self.sections {
+        for section in self.sections.iter().chain(&self.evidence) {
             inside(&section.blocks, see);
         }
     }

@@ -7,59 +7,204 @@ use plimsoll_plots::escaped;
 use serde_json::Value;
 
 use crate::browser;
-use crate::document::{Block, Document, Plot, Printed, Section, Table, Word, Words};
+use crate::document::{Block, Detail, Document, Plot, Printed, Section, Table, Word, Words};
 
-/// The whole document.
+/// Bytes of a page.
+pub const MOST_BYTES: usize = 600_000;
+
+/// The whole document. If it is too large with all evidence, it has only the most important kinds
+/// that fit.
 pub fn render(document: &Document) -> String {
     let script = browser::script();
-    let title = escaped(&document.title);
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
-         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#conclusion\">Skip to the conclusion</a>\n",
-        browser::policy(&script),
-        browser::looks(),
-    );
-    head(&mut out, document);
-    contents(&mut out, document);
-    out.push_str("<main>\n");
-    for section in &document.sections {
-        self::section(&mut out, section);
+    let whole = Page { dropped: &[] }.whole(document, &script);
+    if whole.len() <= MOST_BYTES {
+        return whole;
     }
-    let _ = write!(
-        out,
-        "</main>\n<footer><p>{}</p></footer>\n<script>{script}</script>\n</body>\n</html>\n",
-        words(&document.footer)
-    );
-    out
+    let mut dropped = Detail::ALL.to_vec();
+    let mut page = Page { dropped: &dropped }.whole(document, &script);
+    for kind in Detail::ALL.iter().rev() {
+        let fewer: Vec<Detail> = dropped.iter().copied().filter(|one| one != kind).collect();
+        let larger = Page { dropped: &fewer }.whole(document, &script);
+        if larger.len() <= MOST_BYTES {
+            (page, dropped) = (larger, fewer);
+        }
+    }
+    page
 }
 
-fn head(out: &mut String, document: &Document) {
-    let _ = writeln!(out, "<header>\n<h1>{}</h1>", escaped(&document.title));
-    if !document.question.is_empty() {
+/// A page without some kinds of evidence.
+struct Page<'a> {
+    dropped: &'a [Detail],
+}
+
+impl Page<'_> {
+    fn whole(&self, document: &Document, script: &str) -> String {
+        let title = escaped(&document.title);
+        let mut out = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
+             <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
+             <a class=\"skip\" href=\"#conclusion\">Skip to the conclusion</a>\n",
+            browser::policy(script),
+            browser::looks(),
+        );
+        let _ = writeln!(out, "<header>\n<h1>{title}</h1>");
+        if !document.question.is_empty() {
+            let _ = writeln!(
+                out,
+                "<p class=\"question\">{}</p>",
+                escaped(&document.question)
+            );
+        }
+        out.push_str("</header>\n<main>\n");
+        for (index, section) in document.sections.iter().enumerate() {
+            self.section(&mut out, section);
+            if index == 0 {
+                contents(&mut out, document);
+            }
+        }
+        self.evidence(&mut out, document);
+        let _ = write!(
+            out,
+            "</main>\n<footer><p>{}</p></footer>\n<script>{script}</script>\n</body>\n</html>\n",
+            words(&document.footer)
+        );
+        out
+    }
+
+    fn section(&self, out: &mut String, section: &Section) {
+        // The list of cells is the evidence itself.
+        if section
+            .blocks
+            .iter()
+            .all(|block| matches!(block, Block::Index(_)))
+        {
+            return;
+        }
+        let id = escaped(&section.id);
+        let class = if section.id == "conclusion" {
+            " class=\"conclusion\""
+        } else {
+            ""
+        };
         let _ = writeln!(
             out,
-            "<p class=\"question\">{}</p>",
-            escaped(&document.question)
+            "<section id=\"{id}\"{class} aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{}</h2>",
+            words(&section.title)
         );
+        self.blocks(out, &section.blocks);
+        out.push_str("</section>\n");
     }
-    out.push_str("<dl class=\"facts\">\n");
-    for (name, value) in &document.facts {
-        let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(value));
+
+    /// Each section of the evidence, collapsed, with a field to find one.
+    fn evidence(&self, out: &mut String, document: &Document) {
+        if document.evidence.is_empty() {
+            return;
+        }
+        out.push_str(
+            "<section id=\"evidence\" aria-labelledby=\"evidence-h\">\n<h2 id=\"evidence-h\">Evidence</h2>\n",
+        );
+        if let [most @ .., last] = self.dropped {
+            let mut names: Vec<String> = most.iter().map(|kind| kind.name().to_owned()).collect();
+            names.push(last.name().to_owned());
+            let _ = writeln!(
+                out,
+                "<p>The files in <code>cells/</code> next to this page also have: {}.</p>",
+                escaped(&crate::naming::listed(&names))
+            );
+        }
+        out.push_str(
+            "<p class=\"filter\" hidden><label>Find cells <input type=\"search\" autocomplete=\"off\" placeholder=\"such as far or suspect\"></label> <span class=\"found\" role=\"status\"></span></p>\n<div id=\"cells\">\n",
+        );
+        for section in &document.evidence {
+            let _ = writeln!(
+                out,
+                "<details class=\"evidence\" id=\"{}\"><summary>{}</summary>",
+                escaped(&section.id),
+                words(&section.title)
+            );
+            self.blocks(out, &section.blocks);
+            out.push_str("</details>\n");
+        }
+        out.push_str("</div>\n</section>\n");
     }
-    out.push_str("</dl>\n</header>\n");
+
+    /// The blocks without the kinds of evidence that are left out.
+    fn kept<'a>(&self, list: &'a [Block], kept: &mut Vec<&'a Block>) {
+        for block in list {
+            match block {
+                Block::Detail(detail, inner) => {
+                    if !self.dropped.contains(detail) {
+                        self.kept(inner, kept);
+                    }
+                }
+                Block::Index(_) => {}
+                block => kept.push(block),
+            }
+        }
+    }
+
+    fn blocks(&self, out: &mut String, list: &[Block]) {
+        let mut kept = Vec::new();
+        self.kept(list, &mut kept);
+        let mut list = kept.into_iter().peekable();
+        while let Some(block) = list.next() {
+            match block {
+                Block::Prose(prose) => {
+                    let _ = writeln!(out, "<p>{}</p>", words(prose));
+                }
+                Block::Points(points) => {
+                    out.push_str("<ul>\n");
+                    for point in points {
+                        let _ = writeln!(out, "<li>{}</li>", words(point));
+                    }
+                    out.push_str("</ul>\n");
+                }
+                Block::Facts(facts) => {
+                    out.push_str("<dl class=\"facts\">\n");
+                    for (name, value) in facts {
+                        let _ =
+                            writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(value));
+                    }
+                    out.push_str("</dl>\n");
+                }
+                Block::Table(table) => self::table(out, table),
+                Block::Raw {
+                    label,
+                    text,
+                    folded,
+                } => raw(out, label, text, *folded),
+                // Plots that only have a narrow version are placed in pairs.
+                Block::Plot(first) if first.wide.is_none() => {
+                    out.push_str("<div class=\"pair\">\n");
+                    plot(out, first);
+                    while let Some(Block::Plot(next)) = list
+                        .next_if(|block| matches!(block, Block::Plot(plot) if plot.wide.is_none()))
+                    {
+                        plot(out, next);
+                    }
+                    out.push_str("</div>\n");
+                }
+                Block::Plot(one) => plot(out, one),
+                Block::Folded {
+                    summary,
+                    blocks: inner,
+                } => {
+                    let _ = writeln!(out, "<details><summary>{}</summary>", escaped(summary));
+                    self.blocks(out, inner);
+                    out.push_str("</details>\n");
+                }
+                Block::Detail(..) | Block::Index(_) => {}
+            }
+        }
+    }
 }
 
 fn contents(out: &mut String, document: &Document) {
     out.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
-    for section in document
-        .sections
-        .iter()
-        .filter(|section| section.level == 2)
-    {
+    for section in document.sections.iter().skip(1) {
         let _ = writeln!(
             out,
             "<li><a href=\"#{}\">{}</a></li>",
@@ -67,70 +212,10 @@ fn contents(out: &mut String, document: &Document) {
             words(&section.title)
         );
     }
-    out.push_str("</ul>\n</nav>\n");
-}
-
-fn section(out: &mut String, section: &Section) {
-    let id = escaped(&section.id);
-    let level = section.level;
-    let class = if section.id == "conclusion" {
-        " class=\"conclusion\""
-    } else if level > 2 {
-        " class=\"cell\""
-    } else {
-        ""
-    };
-    let _ = writeln!(
-        out,
-        "<section id=\"{id}\"{class} aria-labelledby=\"{id}-h\">\n<h{level} id=\"{id}-h\">{}</h{level}>",
-        words(&section.title)
-    );
-    blocks(out, &section.blocks);
-    out.push_str("</section>\n");
-}
-
-fn blocks(out: &mut String, list: &[Block]) {
-    let mut list = list.iter().peekable();
-    while let Some(block) = list.next() {
-        match block {
-            Block::Prose(prose) => {
-                let _ = writeln!(out, "<p>{}</p>", words(prose));
-            }
-            Block::Points(points) => {
-                out.push_str("<ul>\n");
-                for point in points {
-                    let _ = writeln!(out, "<li>{}</li>", words(point));
-                }
-                out.push_str("</ul>\n");
-            }
-            Block::Table(table) => self::table(out, table),
-            Block::Raw {
-                label,
-                text,
-                folded,
-            } => raw(out, label, text, *folded),
-            // Plots that only have a narrow version are placed in pairs.
-            Block::Plot(first) if first.wide.is_none() => {
-                out.push_str("<div class=\"pair\">\n");
-                plot(out, first);
-                while let Some(Block::Plot(next)) =
-                    list.next_if(|block| matches!(block, Block::Plot(plot) if plot.wide.is_none()))
-                {
-                    plot(out, next);
-                }
-                out.push_str("</div>\n");
-            }
-            Block::Plot(one) => plot(out, one),
-            Block::Folded {
-                summary,
-                blocks: inner,
-            } => {
-                let _ = writeln!(out, "<details><summary>{}</summary>", escaped(summary));
-                blocks(out, inner);
-                out.push_str("</details>\n");
-            }
-        }
+    if !document.evidence.is_empty() {
+        out.push_str("<li><a href=\"#evidence\">Evidence</a></li>\n");
     }
+    out.push_str("</ul>\n</nav>\n");
 }
 
 fn raw(out: &mut String, label: &str, text: &str, folded: bool) {
@@ -249,6 +334,16 @@ fn words(words: &Words) -> String {
                 kind(verdict),
                 escaped(verdict)
             ),
+            Word::Value(value, spread) => {
+                let spread = spread.as_ref().map_or_else(String::new, |spread| {
+                    format!(
+                        "\u{a0}<span class=\"spread\">±{}\u{a0}%</span>",
+                        escaped(spread)
+                    )
+                });
+                format!("<span class=\"figure\">{}</span>{spread}", escaped(value))
+            }
+            Word::Mark(letters) => format!("<sup>{}</sup>", escaped(letters)),
             Word::Link(text, to) => {
                 format!("<a href=\"#{}\">{}</a>", escaped(to), escaped(text))
             }

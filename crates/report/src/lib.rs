@@ -7,25 +7,32 @@
 mod answer;
 mod browser;
 mod cells;
+mod claims;
 mod comparisons;
 mod document;
+mod first_screen;
+mod footnotes;
 mod html;
+mod layout;
 mod leads;
 mod markdown;
 mod matrix;
 mod method;
 mod naming;
 mod objectives;
+mod pivot;
 mod pooled;
 mod published;
 mod series;
 mod tails;
+mod units;
 mod write;
 
 use plimsoll_results::lab::LabResult;
 
-/// The report as Markdown. Its plots are [`assets`].
-pub fn markdown(result: &LabResult) -> String {
+/// The report as Markdown files: `report.md`, and the evidence in `cells/`. Their plots are
+/// [`assets`].
+pub fn markdown(result: &LabResult) -> Vec<(String, String)> {
     markdown::render(&write::document(result))
 }
 
@@ -49,7 +56,7 @@ pub fn html(result: &LabResult) -> String {
 /// All files of a report: their names and contents.
 pub fn pages(result: &LabResult) -> Vec<(String, String)> {
     let mut pages = assets(result);
-    pages.push(("report.md".to_owned(), markdown(result)));
+    pages.extend(markdown(result));
     pages.push(("report.html".to_owned(), html(result)));
     pages
 }
@@ -71,18 +78,21 @@ pub fn prose(result: &LabResult) -> Vec<String> {
         document
             .sections
             .iter()
+            .chain(&document.evidence)
             .map(|section| section.title.to_text()),
     );
     document.visit(&mut |block| match block {
         Block::Prose(words) => lines.push(words.to_text()),
         Block::Points(points) => lines.extend(points.iter().map(Words::to_text)),
-        Block::Table(table) => {
+        Block::Facts(facts) => lines.extend(facts.iter().map(|(_, value)| value.clone())),
+        Block::Table(table) | Block::Index(table) => {
             lines.push(table.caption.clone());
             lines.extend(table.rows.iter().flatten().map(Words::to_text));
         }
         Block::Plot(plot) => lines.push(plot.caption.clone()),
         Block::Folded { summary, .. } => lines.push(summary.clone()),
         Block::Raw { label, .. } => lines.push(label.clone()),
+        Block::Detail(..) => {}
     });
     lines
 }

@@ -2,79 +2,236 @@
 
 use std::fmt::Write as _;
 
-use crate::document::{Block, Document, Plot, Table, Word, Words};
+use crate::document::{Block, Document, Plot, Section, Table, Word, Words};
+
+/// Bytes of the main page.
+pub const MOST_BYTES: usize = 60_000;
+/// Lines of the main page.
+pub const MOST_LINES: usize = 400;
 
 /// The path of a plot, relative to the report.
 pub fn path_of(plot: &Plot) -> String {
     format!("plots/{}.svg", plot.name)
 }
 
-/// The whole document.
-pub fn render(document: &Document) -> String {
+/// The path of a section of the evidence, relative to the report.
+fn file_of(section: &Section) -> String {
+    format!("cells/{}.md", section.id)
+}
+
+/// All files: `report.md`, and one for each section of the evidence. If the report is too long,
+/// its longest sections move to files of their own.
+pub fn render(document: &Document) -> Vec<(String, String)> {
+    let mut moved: Vec<usize> = Vec::new();
+    let page = loop {
+        let page = main_page(document, &moved);
+        if page.len() <= MOST_BYTES && page.lines().count() <= MOST_LINES {
+            break page;
+        }
+        let longest = document
+            .sections
+            .iter()
+            .enumerate()
+            .skip(1)
+            .filter(|(index, _)| !moved.contains(index))
+            .max_by_key(|(_, section)| {
+                let mut text = String::new();
+                Writer::new(document, &moved, "").blocks(&mut text, &section.blocks);
+                text.len()
+            });
+        match longest {
+            Some((index, _)) => moved.push(index),
+            None => break page,
+        }
+    };
+    let mut files = vec![("report.md".to_owned(), page)];
+    let sections = moved
+        .iter()
+        .filter_map(|index| document.sections.get(*index))
+        .chain(&document.evidence);
+    for section in sections {
+        let writer = Writer::new(document, &moved, "../");
+        let mut out = format!("# {}\n\n", writer.words(&section.title));
+        let _ = writeln!(
+            out,
+            "[{}](../report.md)\n",
+            if document.title.is_empty() {
+                "Report".to_owned()
+            } else {
+                escaped(&document.title)
+            }
+        );
+        writer.blocks(&mut out, &section.blocks);
+        files.push((file_of(section), out));
+    }
+    files
+}
+
+fn main_page(document: &Document, moved: &[usize]) -> String {
+    let writer = Writer::new(document, moved, "");
     let mut out = format!("# {}\n\n", escaped(&document.title));
     if !document.question.is_empty() {
         let _ = writeln!(out, "> {}\n", escaped(&document.question));
     }
-    let facts: Vec<String> = document
-        .facts
-        .iter()
-        .map(|(name, value)| format!("{name}: **{}**", escaped(value)))
-        .collect();
-    let _ = writeln!(out, "{}\n", facts.join(" · "));
-    for section in &document.sections {
+    for (index, section) in document.sections.iter().enumerate() {
         let _ = writeln!(
             out,
-            "<a id=\"{}\"></a>\n\n{} {}\n",
+            "<a id=\"{}\"></a>\n\n## {}\n",
             section.id,
-            "#".repeat(usize::from(section.level)),
-            words(&section.title)
+            writer.words(&section.title)
         );
-        blocks(&mut out, &section.blocks);
+        if moved.contains(&index) {
+            let _ = writeln!(out, "In [a file of its own]({}).\n", file_of(section));
+        } else {
+            writer.blocks(&mut out, &section.blocks);
+        }
     }
-    let _ = writeln!(out, "---\n\n{}", words(&document.footer));
+    let evidence: Vec<String> = document
+        .evidence
+        .iter()
+        .filter(|section| !section.id.starts_with("cell-"))
+        .map(|section| format!("[{}]({})", writer.words(&section.title), file_of(section)))
+        .collect();
+    if !evidence.is_empty() {
+        let _ = writeln!(
+            out,
+            "<a id=\"evidence\"></a>\n\n## Evidence\n\n{}\n",
+            evidence.join(" · ")
+        );
+    }
+    let _ = writeln!(out, "---\n\n{}", writer.words(&document.footer));
     out
 }
 
-fn blocks(out: &mut String, list: &[Block]) {
-    for block in list {
-        match block {
-            Block::Prose(prose) => {
-                let _ = writeln!(out, "{}\n", words(prose));
-            }
-            Block::Points(points) => {
-                for point in points {
-                    let _ = writeln!(out, "- {}", words(point));
+/// Writes blocks of one file: paths and links depend on its folder.
+struct Writer<'a> {
+    document: &'a Document,
+    /// The sections of the report that have a file of their own.
+    moved: &'a [usize],
+    /// From the file's folder to the report's.
+    up: &'static str,
+}
+
+impl<'a> Writer<'a> {
+    fn new(document: &'a Document, moved: &'a [usize], up: &'static str) -> Writer<'a> {
+        Writer {
+            document,
+            moved,
+            up,
+        }
+    }
+
+    /// The target of a link to a section.
+    fn target(&self, id: &str) -> String {
+        let moved = self
+            .moved
+            .iter()
+            .filter_map(|index| self.document.sections.get(*index));
+        let file = self
+            .document
+            .evidence
+            .iter()
+            .chain(moved)
+            .find(|section| section.id == id)
+            .map(file_of);
+        match (file, self.up) {
+            (Some(file), up) => format!("{up}{file}"),
+            (None, "") => format!("#{id}"),
+            (None, up) => format!("{up}report.md#{id}"),
+        }
+    }
+
+    fn blocks(&self, out: &mut String, list: &[Block]) {
+        for block in list {
+            match block {
+                Block::Prose(prose) => {
+                    let _ = writeln!(out, "{}\n", self.words(prose));
                 }
-                out.push('\n');
-            }
-            Block::Table(table) => self::table(out, table),
-            Block::Raw {
-                label,
-                text,
-                folded,
-            } => raw(out, label, text, *folded),
-            Block::Plot(plot) => {
-                let _ = writeln!(
-                    out,
-                    "![{}]({})\n\n*{}*\n",
-                    escaped(&plot.narrow.title),
-                    path_of(plot),
-                    escaped(&plot.caption)
-                );
-            }
-            Block::Folded {
-                summary,
-                blocks: inner,
-            } => {
-                let _ = writeln!(
-                    out,
-                    "<details><summary>{}</summary>\n",
-                    plimsoll_plots::escaped(summary)
-                );
-                blocks(out, inner);
-                out.push_str("</details>\n\n");
+                Block::Points(points) => {
+                    for point in points {
+                        let _ = writeln!(out, "- {}", self.words(point));
+                    }
+                    out.push('\n');
+                }
+                Block::Facts(facts) => {
+                    let _ = writeln!(out, "| | |\n| --- | --- |");
+                    for (name, value) in facts {
+                        let _ = writeln!(out, "| {name} | {} |", field(&escaped(value)));
+                    }
+                    out.push('\n');
+                }
+                Block::Table(table) | Block::Index(table) => self.table(out, table),
+                Block::Raw {
+                    label,
+                    text,
+                    folded,
+                } => raw(out, label, text, *folded),
+                Block::Plot(plot) => {
+                    let _ = writeln!(
+                        out,
+                        "![{}]({}{})\n\n*{}*\n",
+                        escaped(&plot.narrow.title),
+                        self.up,
+                        path_of(plot),
+                        escaped(&plot.caption)
+                    );
+                }
+                Block::Folded {
+                    summary,
+                    blocks: inner,
+                } => {
+                    let _ = writeln!(
+                        out,
+                        "<details><summary>{}</summary>\n",
+                        plimsoll_plots::escaped(summary)
+                    );
+                    self.blocks(out, inner);
+                    out.push_str("</details>\n\n");
+                }
+                Block::Detail(_, inner) => self.blocks(out, inner),
             }
         }
+    }
+
+    fn table(&self, out: &mut String, table: &Table) {
+        let _ = writeln!(out, "*{}*\n", escaped(&table.caption));
+        let heads: Vec<String> = table
+            .head
+            .iter()
+            .map(|head| escaped(&head.text).replace('|', "\\|"))
+            .collect();
+        let _ = writeln!(out, "| {} |", heads.join(" | "));
+        let rules: Vec<&str> = table
+            .head
+            .iter()
+            .map(|head| if head.figures { "--:" } else { "---" })
+            .collect();
+        let _ = writeln!(out, "| {} |", rules.join(" | "));
+        for row in &table.rows {
+            let fields: Vec<String> = row.iter().map(|words| field(&self.words(words))).collect();
+            let _ = writeln!(out, "| {} |", fields.join(" | "));
+        }
+        out.push('\n');
+    }
+
+    fn words(&self, words: &Words) -> String {
+        words
+            .0
+            .iter()
+            .map(|word| match word {
+                Word::Text(text) => escaped(text),
+                Word::Code(text) => code(text),
+                Word::Strong(text) => format!("**{}**", escaped(text)),
+                Word::Figure(figure) => escaped(&figure.text()),
+                Word::Verdict(verdict) => format!("**{}**", escaped(verdict)),
+                Word::Link(text, to) => format!("[{}]({})", escaped(text), self.target(to)),
+                Word::Value(value, spread) => spread.as_ref().map_or_else(
+                    || escaped(value),
+                    |spread| format!("{} ±{spread}%", escaped(value)),
+                ),
+                Word::Mark(letters) => format!(" <sup>{}</sup>", escaped(letters)),
+            })
+            .collect()
     }
 }
 
@@ -102,27 +259,6 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-fn table(out: &mut String, table: &Table) {
-    let _ = writeln!(out, "*{}*\n", escaped(&table.caption));
-    let heads: Vec<String> = table
-        .head
-        .iter()
-        .map(|head| field(&escaped(&head.text)))
-        .collect();
-    let _ = writeln!(out, "| {} |", heads.join(" | "));
-    let rules: Vec<&str> = table
-        .head
-        .iter()
-        .map(|head| if head.figures { "--:" } else { "---" })
-        .collect();
-    let _ = writeln!(out, "| {} |", rules.join(" | "));
-    for row in &table.rows {
-        let fields: Vec<String> = row.iter().map(|words| field(&self::words(words))).collect();
-        let _ = writeln!(out, "| {} |", fields.join(" | "));
-    }
-    out.push('\n');
-}
-
 /// Escapes characters that would end a field, in code too (GFM 4.10).
 fn field(text: &str) -> String {
     let text = text.replace('|', "\\|");
@@ -131,21 +267,6 @@ fn field(text: &str) -> String {
     } else {
         text
     }
-}
-
-fn words(words: &Words) -> String {
-    words
-        .0
-        .iter()
-        .map(|word| match word {
-            Word::Text(text) => escaped(text),
-            Word::Code(text) => code(text),
-            Word::Strong(text) => format!("**{}**", escaped(text)),
-            Word::Figure(figure) => escaped(&figure.text()),
-            Word::Verdict(verdict) => format!("**{}**", escaped(verdict)),
-            Word::Link(text, to) => format!("[{}](#{to})", escaped(text)),
-        })
-        .collect()
 }
 
 /// A code span whose backticks are longer than any inside (CommonMark 0.31, 6.1).

@@ -1,16 +1,12 @@
-//! The matrix: an overview plot per leading figure, the summary table, and the cost per request.
+//! Plots of the matrix: an overview per leading figure, and the cost per request.
 
 use plimsoll_plots::{CpuBar, CpuBars, Overview, OverviewRow, Room, Spot};
 use plimsoll_results::lab::{Axis, Cell, CellState, Figure, LabResult};
 
-use crate::document::{Block, Head, Plot, Table, Words};
+use crate::document::{Block, Plot};
 use crate::leads::{Lead, figure_of, find, leads, series_axis, value_on};
-use crate::naming::{
-    capital, cell_id, counted, figures, is_believed, place_text, short_name, slug, state_text,
-};
+use crate::naming::{capital, figures, is_believed, place_text, short_name, slug, state_text};
 
-/// Further figures are only shown in the section of each cell.
-const MOST_COLUMNS: usize = 5;
 /// The figure for the cost of a request.
 pub const CPU: &str = "cpu_seconds_per_thousand";
 
@@ -20,17 +16,30 @@ pub fn is_shown(cell: &Cell) -> bool {
     !matches!(cell.state, CellState::LeftOut | CellState::Missing)
 }
 
-/// The section's blocks.
-pub fn blocks(result: &LabResult) -> Vec<Block> {
-    let mut blocks: Vec<Block> = leads(result)
+/// The main plot: the figure that the report is about, over the matrix.
+pub fn main_plot(result: &LabResult) -> Option<Block> {
+    plots(result).into_iter().next()
+}
+
+/// The plots of the other leading figures.
+pub fn other_plots(result: &LabResult) -> Vec<Block> {
+    plots(result).into_iter().skip(1).collect()
+}
+
+/// The figure that most cells have comes first.
+fn plots(result: &LabResult) -> Vec<Block> {
+    let mut leads = leads(result);
+    leads.retain(|lead| lead.name != CPU);
+    let having = |lead: &Lead| {
+        let cells = result.cells.iter();
+        cells.filter(|cell| find(cell, lead).is_some()).count()
+    };
+    leads.sort_by_key(|lead| std::cmp::Reverse(having(lead)));
+    leads
         .iter()
-        .filter(|lead| lead.name != CPU)
         .enumerate()
         .filter_map(|(index, lead)| overview(result, lead, index))
-        .collect();
-    blocks.extend(tables(result).into_iter().map(Block::Table));
-    blocks.extend(absent(result));
-    blocks
+        .collect()
 }
 
 /// Rows of a plot: cells that differ only in the axis of the series.
@@ -140,7 +149,7 @@ fn shares_lead(result: &LabResult, cells: &[(usize, &Cell)], lead: &Lead) -> boo
 }
 
 /// The cell with figures that has the most axis values in common with `cell`.
-fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
+pub fn nearest<'a>(result: &'a LabResult, cell: &Cell) -> Option<&'a Cell> {
     let shared = |other: &Cell| {
         other
             .place
@@ -169,114 +178,6 @@ fn spot(series: usize, cell: &Cell, figure: &Figure) -> Spot {
             .find(|published| published.figure == figure.name)
             .map(|published| published.value),
     }
-}
-
-/// Cells with the same figures share a table, so that no column is half empty.
-fn tables(result: &LabResult) -> Vec<Table> {
-    fn columns(cell: &Cell) -> Vec<(&str, &str, &str)> {
-        figures(cell)
-            .iter()
-            .take(MOST_COLUMNS)
-            .map(|figure| {
-                (
-                    figure.name.as_str(),
-                    figure.label.as_str(),
-                    figure.unit.as_str(),
-                )
-            })
-            .collect()
-    }
-    type Group<'a> = (Vec<(&'a str, &'a str, &'a str)>, Vec<&'a Cell>);
-    let mut groups: Vec<Group> = Vec::new();
-    for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
-        let signature = if figures(cell).is_empty() {
-            nearest(result, cell).map(columns).unwrap_or_default()
-        } else {
-            columns(cell)
-        };
-        let kin = |group: &&mut Group| {
-            group.0.len() == signature.len()
-                && group
-                    .0
-                    .iter()
-                    .zip(&signature)
-                    .all(|(one, other)| (one.0, one.2) == (other.0, other.2))
-        };
-        match groups.iter_mut().find(kin) {
-            Some(group) => group.1.push(cell),
-            None => groups.push((signature, vec![cell])),
-        }
-    }
-    let many = groups.len() > 1;
-    groups
-        .iter()
-        .map(|(columns, cells)| table(result, columns, cells, many))
-        .collect()
-}
-
-fn table(result: &LabResult, columns: &[(&str, &str, &str)], cells: &[&Cell], many: bool) -> Table {
-    let mut head = vec![Head::words("cell")];
-    head.extend(columns.iter().map(|(_, label, _)| Head::figures(*label)));
-    head.push(Head::words("verdict"));
-    let rows = cells
-        .iter()
-        .map(|cell| {
-            let mut row = vec![Words::new().link(short_name(result, cell), cell_id(result, cell))];
-            for (name, _, unit) in columns {
-                let figure = figures(cell)
-                    .iter()
-                    .find(|figure| figure.name == *name && figure.unit == *unit);
-                row.push(figure.map_or_else(
-                    || Words::plain("no figure"),
-                    |figure| Words::new().figure(figure.value, figure.interval, unit),
-                ));
-            }
-            let (state, _) = state_text(cell);
-            row.push(Words::new().verdict(state));
-            row
-        })
-        .collect();
-    let what = if many {
-        let labels: Vec<String> = columns
-            .iter()
-            .take(2)
-            .map(|(_, label, _)| (*label).to_owned())
-            .collect();
-        format!(": {}", crate::naming::listed(&labels))
-    } else {
-        String::new()
-    };
-    Table {
-        caption: format!(
-            "Summary{what}. Each figure is the median over the runs; its 95 % interval is in brackets"
-        ),
-        head,
-        rows,
-        names: 1,
-    }
-}
-
-/// Cells that are not part of the form or not run yet: counted, and listed in a collapsed block.
-fn absent(result: &LabResult) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for (state, what) in [
-        (CellState::LeftOut, "not part of this form"),
-        (CellState::Missing, "not run yet"),
-    ] {
-        let names: Vec<Words> = result
-            .cells
-            .iter()
-            .filter(|cell| cell.state == state)
-            .map(|cell| Words::new().code(short_name(result, cell)))
-            .collect();
-        if !names.is_empty() {
-            blocks.push(Block::Folded {
-                summary: format!("{} {what}", counted(names.len(), "cell", "cells")),
-                blocks: vec![Block::Points(names)],
-            });
-        }
-    }
-    blocks
 }
 
 /// Processor time per request by process; none if it was not measured.
@@ -327,7 +228,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
             first.unit
         ),
         narrow: plot.draw(Room::Narrow),
-        wide: Some(plot.draw(Room::Wide)),
+        wide: None,
         series: None,
     })]
 }

@@ -4,8 +4,8 @@ use plimsoll_plots::number;
 use plimsoll_results::lab::{LabResult, LinkFigures};
 
 use crate::comparisons;
-use crate::document::{Block, Head, Table, Words};
-use crate::naming::{listed, short_name};
+use crate::document::{Block, Detail, Head, Table, Words};
+use crate::naming::short_name;
 
 /// The machine and its software.
 pub fn environment(result: &LabResult) -> Vec<Block> {
@@ -171,11 +171,14 @@ pub fn repeating(result: &LabResult) -> Vec<Block> {
         text: result.file.clone(),
         folded: true,
     });
-    blocks.push(Block::Raw {
-        label: "Every effective value".to_owned(),
-        text: serde_json::to_string_pretty(&result.effective).unwrap_or_default(),
-        folded: true,
-    });
+    blocks.push(Block::Detail(
+        Detail::EffectiveValues,
+        vec![Block::Raw {
+            label: "Every effective value".to_owned(),
+            text: serde_json::to_string_pretty(&result.effective).unwrap_or_default(),
+            folded: true,
+        }],
+    ));
     blocks
 }
 
@@ -188,22 +191,4 @@ pub fn bytes(count: u64) -> String {
         }
     }
     format!("{count} B")
-}
-
-/// Axes with their values, for the start of the results.
-pub fn axes(result: &LabResult) -> Words {
-    let mut words = Words::plain("The axes are ");
-    let count = result.axes.len();
-    for (index, axis) in result.axes.iter().enumerate() {
-        let between = match index {
-            0 => "",
-            _ if index + 1 == count => " and ",
-            _ => ", ",
-        };
-        words = words
-            .text(between)
-            .code(axis.name.clone())
-            .text(format!(" ({})", listed(&axis.values)));
-    }
-    words.text(".")
 }

@@ -4,7 +4,7 @@ use plimsoll_results::lab::{LabResult, ObjectiveOutcome};
 
 use crate::document::{Block, Head, Table, Words};
 use crate::leads::figure_of;
-use crate::naming::{capital, cell_id, counted, short_name};
+use crate::naming::{cell_id, counted, short_name};
 
 /// One sentence for each objective.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
@@ -21,53 +21,91 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
 }
 
 fn sentence(result: &LabResult, objective: &str) -> Words {
+    let is_valid = |outcome: &&ObjectiveOutcome| {
+        let cell = result.cells.iter().find(|cell| cell.name == outcome.cell);
+        cell.is_none_or(|cell| cell.verdict == "valid")
+    };
+    let named = |outcome: &&ObjectiveOutcome| outcome.objective == objective;
     let all: Vec<&ObjectiveOutcome> = result
         .objectives
         .iter()
-        .filter(|outcome| outcome.objective == objective)
+        .filter(named)
+        .filter(is_valid)
         .collect();
-    let of = |verdict: &str| -> Vec<&ObjectiveOutcome> {
-        all.iter()
-            .copied()
-            .filter(|outcome| outcome.verdict == verdict)
-            .collect()
-    };
-    let (kept, broken) = (of("kept"), of("broken"));
-    let undecided: Vec<&ObjectiveOutcome> = all
+    let excluded = result.objectives.iter().filter(named).count() - all.len();
+    let (met, others): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) =
+        all.iter().partition(|outcome| outcome.verdict == "kept");
+    let (missed, undecided): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) = others
         .iter()
-        .copied()
-        .filter(|outcome| !matches!(outcome.verdict.as_str(), "kept" | "broken"))
-        .collect();
-    let words = Words::plain(format!("{}: ", capital(&worded(result, objective))));
-    let cells = counted(all.len(), "cell", "cells");
-    if kept.len() == all.len() {
-        return words.strong("met").text(if all.len() == 1 {
-            " in its one cell.".to_owned()
-        } else {
-            format!(" in all {cells} it applies to.")
-        });
+        .partition(|outcome| outcome.verdict == "broken");
+    let words = Words::plain(format!(
+        "Objective \u{201c}{}\u{201d}: ",
+        worded(result, objective)
+    ));
+    let words = match (all.len(), met.len()) {
+        (0, _) => words
+            .strong("not judged")
+            .text(": none of its cells is valid"),
+        (1, 1) => words.strong("met").text(" in its one valid cell"),
+        (count, met) if met == count => words
+            .strong("met")
+            .text(format!(" in all {count} valid cells")),
+        (count, 0) if missed.len() == count => words.strong("missed").text(format!(
+            " in all {}",
+            counted(count, "valid cell", "valid cells")
+        )),
+        (count, met) => words.strong("met").text(format!(
+            " in {met} of {}",
+            counted(count, "valid cell", "valid cells")
+        )),
+    };
+    let mut words = words;
+    if let Some(closest) = closest(&met) {
+        words = words
+            .text(", at most ")
+            .figure(closest.measured, interval(result, closest), &closest.unit)
+            .text(" (")
+            .code(cell_name(result, closest))
+            .text(")");
     }
-    let mut words = words.strong(format!("met in {} of {cells}", kept.len()));
-    for (name, some) in [("missed in", &broken), ("undecided in", &undecided)] {
+    for (name, some) in [("missed", &missed), ("undecided", &undecided)] {
         if some.is_empty() {
             continue;
         }
-        words = words.text(format!("; {name} {}", some.len()));
-        // List the cells while there are few enough to read.
+        if !(name == "missed" && missed.len() == all.len()) {
+            words = words
+                .text("; ")
+                .strong(name)
+                .text(format!(" in {}", some.len()));
+        }
+        // Name the cells while there are few enough to read.
         if some.len() <= 3 {
-            words = words.text(" (");
+            words = words.text(": ");
             for (index, outcome) in some.iter().enumerate() {
                 words = if index == 0 { words } else { words.text(", ") };
-                words = words.code(cell_name(result, outcome)).text(": ").figure(
-                    outcome.measured,
-                    interval(result, outcome),
-                    &outcome.unit,
-                );
+                words = words
+                    .figure(outcome.measured, interval(result, outcome), &outcome.unit)
+                    .text(" at ")
+                    .code(cell_name(result, outcome));
             }
-            words = words.text(")");
         }
     }
+    if excluded > 0 {
+        words = words.text(format!(
+            " ({} not counted)",
+            counted(excluded, "suspect cell", "suspect cells")
+        ));
+    }
     words.text(".")
+}
+
+/// The met outcome closest to its limit; none where the value is zero or the limit a lower one.
+fn closest<'a>(met: &[&'a ObjectiveOutcome]) -> Option<&'a ObjectiveOutcome> {
+    met.iter()
+        .copied()
+        .filter(|outcome| outcome.measured > 0.0 && outcome.measured <= outcome.limit)
+        .filter(|outcome| !outcome.objective.contains("at least"))
+        .max_by(|one, other| one.measured.total_cmp(&other.measured))
 }
 
 /// An objective with the label of its figure.

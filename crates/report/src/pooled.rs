@@ -1,38 +1,10 @@
-//! Comparisons of two values of an axis over all cells: the sentences and the table.
+//! Comparisons of two values of an axis over all cells: the table.
 
 use plimsoll_results::lab::{LabResult, Outcome, Pooled};
 
 use crate::comparisons::{comparative, probability};
 use crate::document::{Head, Table, Words};
-use crate::naming::{capital, counted};
-
-/// One sentence each, differences first.
-pub fn sentences(result: &LabResult) -> Vec<Words> {
-    let (differ, alike): (Vec<&Pooled>, Vec<&Pooled>) = result
-        .pooled
-        .iter()
-        .filter(|one| one.outcome != Outcome::NotMeasured)
-        .partition(|one| matches!(one.outcome, Outcome::Larger | Outcome::Smaller));
-    let mut all = differ;
-    all.extend(alike);
-    all.into_iter().map(|one| sentence(result, one)).collect()
-}
-
-/// `pgquery against sqlite, 95th percentile: longer over 5 cells together, ratio 1.8 …`
-fn sentence(result: &LabResult, one: &Pooled) -> Words {
-    let (label, _) = named(result, one);
-    let words = Words::new()
-        .code(one.other.clone())
-        .text(" against ")
-        .code(one.base.clone())
-        .text(format!(", {label}: "))
-        .strong(said(result, one))
-        .text(format!(
-            " over {} together, typical ratio ",
-            counted(one.cells, "cell", "cells")
-        ));
-    words.figure(one.ratio, Some(one.interval), "").text(".")
-}
+use crate::naming::capital;
 
 fn said(result: &LabResult, one: &Pooled) -> String {
     let (_, unit) = named(result, one);

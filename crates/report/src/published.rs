@@ -41,9 +41,8 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     }
     vec![
         Block::Prose(Words::new().strong("The machines differ.").text(
-            " The published figures come from other processors, networks and versions, so \
-             a ratio of the two columns says nothing about either system. What can be compared \
-             is the pattern: which cells are above which.",
+            " Published figures come from other processors, networks and versions. Compare \
+             patterns, such as which cell is above which, and not single values.",
         )),
         Block::Table(Table {
             caption: "Published and measured figures".to_owned(),

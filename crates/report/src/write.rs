@@ -1,78 +1,72 @@
-//! The sections of the report, in order.
+//! The parts of the report, in order.
 
-use plimsoll_results::lab::LabResult;
+use std::collections::BTreeMap;
 
-use crate::document::{Block, Document, Section, Words};
-use crate::naming::{cell_id, is_believed, short_name};
-use crate::{answer, cells, comparisons, matrix, method, objectives, published, tails};
+use plimsoll_results::lab::{Cell, Figure, Finding, LabResult};
+
+use crate::document::{Block, Detail, Document, Head, Section, Table, Words};
+use crate::matrix::is_shown;
+use crate::naming::{cell_id, counted, figures, short_name, state_text};
+use crate::{
+    answer, cells, claims, comparisons, first_screen, matrix, method, objectives, pivot, published,
+    tails,
+};
 
 /// The whole document.
 pub fn document(result: &LabResult) -> Document {
-    let mut sections = Vec::new();
-    let mut add = |id: &str, title: &str, blocks: Vec<Block>| {
-        if !blocks.is_empty() {
-            sections.push(Section {
-                id: id.to_owned(),
-                level: 2,
-                title: Words::plain(title),
-                blocks,
-            });
-        }
-    };
-    add(
-        "conclusion",
-        "Conclusion",
-        vec![Block::Points(answer::sentences(result))],
-    );
-    let mut blocks = vec![Block::Prose(method::axes(result))];
-    if result.axes.is_empty() {
-        blocks.clear();
-    }
-    blocks.extend(matrix::blocks(result));
-    add("matrix", "Results", blocks);
-    add("comparisons", "Comparisons", comparisons::blocks(result));
-    add("objectives", "Objectives", objectives::blocks(result));
-    add("percentiles", "Percentile curves", tails::blocks(result));
-    add("cpu", "Cost per request", matrix::cpu_blocks(result));
-    add(
-        "published",
-        "Published and measured figures",
-        published::blocks(result),
-    );
-    add(
-        "errors",
-        "Errors in the published report",
-        published::errors(result),
-    );
-    add("audit", "Audit findings", findings(result));
-    add(
-        "environment",
-        "Test environment",
-        method::environment(result),
-    );
-    add("topology", "Processes and links", method::topology(result));
-    add(
-        "repeat",
-        "Reproducing the results",
-        method::repeating(result),
-    );
-    let each = cells::sections(result);
-    if !each.is_empty() {
-        add(
-            "cells",
-            "Cells",
-            vec![Block::Prose(Words::plain(
-                "Each cell with its verdict, its figures, declared and measured values, \
-                 its data by second, its runs and the output of the tool.",
-            ))],
-        );
-        sections.extend(each);
-    }
+    let mut first = vec![Block::Points(answer::sentences(result))];
+    first.push(Block::Facts(first_screen::facts(result)));
+    first.extend(matrix::main_plot(result));
+    let sections = parts([
+        ("conclusion", "Conclusion", first),
+        ("results", "Results", pivot::blocks(result)),
+        ("more", "Further comparisons", further(result)),
+        (
+            "errors",
+            "Errors in the published report",
+            published::errors(result),
+        ),
+        ("audit", "Audit", audit(result)),
+        ("cells", "Cells", index(result)),
+    ]);
+    let mut evidence = parts([
+        (
+            "plots",
+            "More plots",
+            vec![Block::Detail(Detail::Curves, matrix::other_plots(result))],
+        ),
+        ("comparisons", "Comparisons", comparisons::blocks(result)),
+        ("objectives", "Objectives", objectives::blocks(result)),
+        (
+            "percentiles",
+            "Percentile curves",
+            vec![Block::Detail(Detail::Curves, tails::blocks(result))],
+        ),
+        ("cpu", "CPU time per request", matrix::cpu_blocks(result)),
+        (
+            "published",
+            "Published and measured figures",
+            published::blocks(result),
+        ),
+        ("findings", "Audit findings", findings(result)),
+        (
+            "environment",
+            "Test environment",
+            method::environment(result),
+        ),
+        ("topology", "Processes and links", method::topology(result)),
+        (
+            "repeat",
+            "Reproducing the results",
+            method::repeating(result),
+        ),
+    ]);
+    evidence.extend(cells::sections(result));
     Document {
         title: result.title.clone(),
         question: result.question.clone(),
-        facts: facts(result),
         sections,
+        evidence,
         footer: Words::plain(format!(
             "Written by plimsoll {} from result.json ({}). Nothing on this page was typed by hand.",
             result.plimsoll, result.schema
@@ -80,37 +74,159 @@ pub fn document(result: &LabResult) -> Document {
     }
 }
 
-fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
-    let believed = result.cells.iter().filter(|cell| is_believed(cell)).count();
-    let machine = &result.environment;
-    let mut facts = vec![
-        ("form", result.form.clone()),
-        ("started", result.started.clone()),
-        (
-            "cells with figures",
-            format!("{believed} of {}", result.cells.len()),
-        ),
-        (
-            "machine",
-            format!("{}, {} processors", machine.cpu, machine.cpus),
-        ),
-    ];
-    if result.ended.is_none() {
-        facts.push(("state", "not finished: cells are missing".to_owned()));
+/// The parts that have a content.
+fn parts<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
+    parts
+        .into_iter()
+        .filter(|(_, _, blocks)| !blocks.iter().all(Block::is_empty))
+        .map(|(id, title, blocks)| Section {
+            id: id.to_owned(),
+            title: Words::plain(title),
+            blocks,
+        })
+        .collect()
+}
+
+/// The comparisons that the conclusion has no place for.
+fn further(result: &LabResult) -> Vec<Block> {
+    let said = answer::sentences(result);
+    let more: Vec<Words> = comparisons::groups(result)
+        .iter()
+        .filter_map(|group| claims::sentence(result, group))
+        .filter(|sentence| !said.contains(sentence))
+        .collect();
+    if result.comparisons.is_empty() {
+        return Vec::new();
     }
-    facts.retain(|(_, value)| !value.is_empty());
-    facts
+    let mut blocks: Vec<Block> = claims::excluded(result)
+        .filter(|sentence| !said.contains(sentence))
+        .map(Block::Prose)
+        .into_iter()
+        .collect();
+    if !more.is_empty() {
+        blocks.push(Block::Points(more));
+    }
+    blocks.push(Block::Prose(
+        Words::plain("Every pair of cells is in the table of ")
+            .link("comparisons", "comparisons")
+            .text("."),
+    ));
+    blocks
+}
+
+/// Each rule of the audit that found something, with the number of cells.
+fn audit(result: &LabResult) -> Vec<Block> {
+    let mut rules: BTreeMap<(u8, &str, &str), (usize, usize)> = BTreeMap::new();
+    let key = |finding: &'_ Finding| rank(&finding.level);
+    for finding in &result.findings {
+        let counts = rules
+            .entry((key(finding), &finding.level, &finding.rule))
+            .or_default();
+        counts.0 += 1;
+    }
+    for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
+        let mut seen: Vec<&str> = Vec::new();
+        for finding in &cell.findings {
+            let counts = rules
+                .entry((key(finding), &finding.level, &finding.rule))
+                .or_default();
+            if !seen.contains(&finding.rule.as_str()) {
+                seen.push(&finding.rule);
+                counts.1 += 1;
+            }
+        }
+    }
+    if result.cells.is_empty() {
+        return Vec::new();
+    }
+    if rules.is_empty() {
+        return vec![Block::Prose(Words::plain(
+            "The audit found no problem with these figures.",
+        ))];
+    }
+    let rows = rules
+        .iter()
+        .map(|((_, level, rule), (whole, cells))| {
+            vec![
+                Words::new().strong(*level),
+                Words::new().code(*rule),
+                Words::plain(match (whole, cells) {
+                    (_, 0) => "the lab as a whole".to_owned(),
+                    (_, cells) => counted(*cells, "cell", "cells"),
+                }),
+            ]
+        })
+        .collect();
+    vec![
+        Block::Table(Table {
+            caption: "What the audit found".to_owned(),
+            head: vec![Head::words("level"), Head::words("rule"), Head::words("in")],
+            rows,
+            names: 1,
+        }),
+        Block::Prose(
+            Words::plain("The calculation of each is in the list of ")
+                .link("audit findings", "findings")
+                .text("."),
+        ),
+    ]
+}
+
+fn rank(level: &str) -> u8 {
+    match level {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    }
+}
+
+/// The first figure of the first table that a cell is in; its own first one otherwise.
+fn main_figure<'a>(result: &LabResult, cell: &'a Cell) -> Option<&'a Figure> {
+    let table = result
+        .tables
+        .iter()
+        .filter(|table| table.cells.contains(&cell.name));
+    table
+        .flat_map(|table| &table.figures)
+        .find_map(|name| figures(cell).iter().find(|figure| figure.name == *name))
+        .or_else(|| figures(cell).first())
+}
+
+/// The list of cells with their verdicts and main figures.
+fn index(result: &LabResult) -> Vec<Block> {
+    let rows: Vec<Vec<Words>> = result
+        .cells
+        .iter()
+        .filter(|cell| is_shown(cell))
+        .map(|cell| {
+            vec![
+                Words::new().link(short_name(result, cell), cell_id(result, cell)),
+                Words::new().verdict(state_text(cell).0),
+                main_figure(result, cell).map_or_else(Words::new, |figure| {
+                    Words::new().figure(figure.value, None, &figure.unit)
+                }),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![Block::Index(Table {
+        caption: "Each cell with its runs, time series, conditions and output".to_owned(),
+        head: vec![
+            Head::words("cell"),
+            Head::words("verdict"),
+            Head::figures("main figure"),
+        ],
+        rows,
+        names: 1,
+    })]
 }
 
 /// All audit findings, worst first, with links to the cells.
 fn findings(result: &LabResult) -> Vec<Block> {
     let mut all: Vec<(u8, Words)> = Vec::new();
-    let rank = |level: &str| match level {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
-    };
-    let words = |finding: &plimsoll_results::lab::Finding| {
+    let words = |finding: &Finding| {
         Words::new()
             .strong(finding.level.clone())
             .text(" ")
@@ -121,7 +237,7 @@ fn findings(result: &LabResult) -> Vec<Block> {
     for finding in &result.findings {
         all.push((rank(&finding.level), words(finding)));
     }
-    for cell in &result.cells {
+    for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
         for finding in &cell.findings {
             all.push((
                 rank(&finding.level),
@@ -133,9 +249,7 @@ fn findings(result: &LabResult) -> Vec<Block> {
         }
     }
     if all.is_empty() {
-        return vec![Block::Prose(Words::plain(
-            "The audit found no problem with these figures.",
-        ))];
+        return Vec::new();
     }
     all.sort_by_key(|(rank, _)| *rank);
     vec![Block::Points(

@@ -148,9 +148,31 @@ async function interactive(page, figure, wrong) {
   await figure.getByRole("button", { name: "all", exact: true }).click();
 }
 
+// The evidence is folded, a link to a cell opens it, and the filter leaves only matching entries.
+async function filter(page, wrong) {
+  const entries = page.locator("details.evidence");
+  const all = await entries.count();
+  if (all === 0) return;
+  if ((await page.locator("details.evidence[open]").count()) > 0) wrong("evidence is open at first");
+  const input = page.locator(".filter input");
+  await input.fill("no such cell anywhere");
+  if ((await page.locator("details.evidence:visible").count()) > 0) wrong("the filter hides nothing");
+  const title = (await entries.last().locator("summary").first().textContent()).trim();
+  await input.fill(title.split(/\s+/)[0]);
+  if (!(await entries.last().isVisible())) wrong("the filter hides what matches");
+  await input.fill("");
+  if ((await page.locator("details.evidence:visible").count()) !== all) wrong("an empty filter hides entries");
+  const id = await entries.last().getAttribute("id");
+  await page.evaluate((id) => (location.hash = `#${id}`), id);
+  await page.waitForFunction((id) => document.getElementById(id).open, id);
+}
+
 // From the top of the page by Tab alone: to the skip link first, to a legend in the end.
 async function keyboard(page, hasLive, wrong) {
+  // Tab starts where a link has led to.
+  await page.evaluate(() => history.replaceState(null, "", location.pathname));
   await page.reload();
+  await page.evaluate(() => document.querySelectorAll("details.evidence").forEach((entry) => (entry.open = true)));
   const at = () =>
     page.evaluate(() => {
       const element = document.activeElement;
@@ -178,7 +200,7 @@ async function keyboard(page, hasLive, wrong) {
 
 for (const name of readdirSync(pages).sort()) {
   const looks = [
-    ["wide-light", { viewport: { width: 1200, height: 900 }, colorScheme: "light" }],
+    ["wide-light", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
     ["narrow-dark", { viewport: { width: 390, height: 844 }, colorScheme: "dark" }],
   ];
   const began = Date.now();
@@ -186,6 +208,9 @@ for (const name of readdirSync(pages).sort()) {
     const wrong = (what) => faults.push(`${name}, ${look}: ${what}`);
     const { context, page } = await open(name, options, wrong);
     await whole(page, wrong);
+    await filter(page, wrong);
+    // Evidence is folded; the plots of runs are in it.
+    await page.evaluate(() => document.querySelectorAll("details.evidence").forEach((entry) => (entry.open = true)));
     const figures = page.locator("figure:has(.live)");
     const count = await figures.count();
     if (count > 0) await interactive(page, figures.first(), wrong);
@@ -196,15 +221,21 @@ for (const name of readdirSync(pages).sort()) {
       const printed = await page.evaluate(() => {
         const shown = (element) => element.getClientRects().length > 0;
         const figure = document.querySelector("figure.is-live");
-        return shown(figure.querySelector(".still.wide")) && !shown(figure.querySelector(".live"));
+        return shown(figure.querySelector(".still")) && !shown(figure.querySelector(".live"));
       });
       if (!printed) wrong("on paper the picture is not in place of the canvas");
       await page.emulateMedia({ media: "screen" });
     }
-    await page.evaluate(() => scrollTo(0, 0));
+    if (count > 0) await figures.first().screenshot({ path: join(screenshots, `${name}-${look}-runs.png`) });
+    await page.evaluate(() => {
+      document.querySelectorAll("details.evidence").forEach((entry) => (entry.open = false));
+      scrollTo(0, 0);
+    });
+    await page.screenshot({ path: join(screenshots, `${name}-${look}-first.png`) });
     const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), 3500);
     await page.screenshot({ path: join(screenshots, `${name}-${look}.png`), fullPage: true, clip: { x: 0, y: 0, width: options.viewport.width, height } });
-    if (count > 0) await figures.first().screenshot({ path: join(screenshots, `${name}-${look}-runs.png`) });
+    await page.emulateMedia({ media: "print" });
+    await page.screenshot({ path: join(screenshots, `${name}-${look}-print.png`) });
     await context.close();
   }
   // Without scripts every plot is there as a picture.
@@ -213,7 +244,7 @@ for (const name of readdirSync(pages).sort()) {
   const page = await context.newPage();
   await page.goto(pathToFileURL(join(pages, name, "report.html")).href);
   const figures = await page.locator("figure").count();
-  const stills = await page.locator("figure .still:visible svg.plot").count();
+  const stills = await page.locator("figure .still:not(.wide) svg.plot").count();
   if (stills !== figures) wrong(`${stills} pictures of ${figures}`);
   await context.close();
   console.error(`${name}: ${Date.now() - began} ms`);

@@ -378,6 +378,39 @@ fn objectives(result: &mut LabResult, limit: f64) {
     }
 }
 
+/// The measured cells of a result several times, as values of one more axis.
+pub fn repeated(result: &LabResult, copies: usize) -> LabResult {
+    let mut more = result.clone();
+    let names: Vec<String> = (1..=copies).map(|copy| format!("c{copy}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    more.axes.insert(0, axis("copy", &names));
+    more.cells.clear();
+    more.comparisons.clear();
+    more.objectives.clear();
+    for name in &names {
+        let renamed = |cell: &str| format!("copy={name} {cell}");
+        let axis = ("copy".to_owned(), (*name).to_owned());
+        for cell in result.cells.iter().filter(|cell| !cell.repeats.is_empty()) {
+            let mut cell = cell.clone();
+            cell.name = renamed(&cell.name);
+            cell.place.insert(0, axis.clone());
+            more.cells.push(cell);
+        }
+        for comparison in &result.comparisons {
+            let mut comparison = comparison.clone();
+            comparison.cells = (renamed(&comparison.cells.0), renamed(&comparison.cells.1));
+            comparison.place.insert(0, axis.clone());
+            more.comparisons.push(comparison);
+        }
+        for outcome in &result.objectives {
+            let mut outcome = outcome.clone();
+            outcome.cell = renamed(&outcome.cell);
+            more.objectives.push(outcome);
+        }
+    }
+    more
+}
+
 /// The quick form: few and short runs, some cells not part of it, one not run yet.
 pub fn quick() -> LabResult {
     let mut result = zanzibar("quick", 2, 5);

@@ -7,3 +7,11 @@ pub mod cells;
 pub mod fixture;
 pub mod hostile;
 pub mod numbers;
+
+/// All Markdown files of a report as one text.
+pub fn markdown(result: &plimsoll_results::lab::LabResult) -> String {
+    plimsoll_report::markdown(result)
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect()
+}

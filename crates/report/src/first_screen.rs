@@ -1,0 +1,270 @@
+//! The facts of the first screen: what was measured, where, when, with which versions, and how many
+//! cells are valid.
+
+use plimsoll_plots::number;
+use plimsoll_results::lab::{Cell, CellState, LabResult, LinkFigures};
+use sha2::{Digest, Sha256};
+
+use crate::method::bytes;
+use crate::naming::{counted, listed};
+
+/// Digits of the hash of a lab file: enough to tell two apart.
+const HASH_DIGITS: usize = 12;
+
+/// Name and value of each fact that is known.
+pub fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("measured", measured(result)),
+        ("when", when(result)),
+        ("where", machine(result)),
+        ("network", network(result)),
+        ("versions", versions(result)),
+        ("lab file", lab_file(result)),
+        ("valid", valid(result)),
+        ("floor", floor(result)),
+    ];
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
+}
+
+fn is_measured(cell: &Cell) -> bool {
+    matches!(cell.state, CellState::Measured | CellState::Partial(_))
+}
+
+/// `38 cells, 3 runs of 5 s each, standard form`.
+fn measured(result: &LabResult) -> String {
+    let cells: Vec<&Cell> = result
+        .cells
+        .iter()
+        .filter(|cell| is_measured(cell))
+        .collect();
+    let form = format!("{} form", result.form);
+    let reach = |values: &[f64], print: fn(f64) -> String| {
+        let low = values.iter().copied().reduce(f64::min).map(print)?;
+        let high = values.iter().copied().reduce(f64::max).map(print)?;
+        Some(if low == high {
+            low
+        } else {
+            format!("{low} to {high}")
+        })
+    };
+    let runs: Vec<f64> = cells.iter().map(|cell| cell.repeats.len() as f64).collect();
+    let lengths: Vec<f64> = cells
+        .iter()
+        .flat_map(|cell| &cell.repeats)
+        .map(|run| run.duration_seconds)
+        .collect();
+    let (Some(runs), Some(lengths)) = (reach(&runs, number::tick), reach(&lengths, seconds)) else {
+        return format!("nothing yet, {form}");
+    };
+    let order = result.seed.map_or_else(String::new, |seed| {
+        format!(", in random order (seed {seed})")
+    });
+    let note = match result.form.as_str() {
+        "quick" => "; such short runs show the order of magnitude, not tails or drifts",
+        _ => "",
+    };
+    format!(
+        "{}, {runs} {} of {lengths} s each, {form}{order}{note}",
+        counted(cells.len(), "cell", "cells"),
+        if runs == "1" { "run" } else { "runs" },
+    )
+}
+
+/// Seconds without superfluous digits.
+fn seconds(value: f64) -> String {
+    let places = u8::from(value < 20.0 && (value - value.round()).abs() >= 0.05);
+    number::Place::decimals(places).print(value)
+}
+
+fn when(result: &LabResult) -> String {
+    match &result.ended {
+        Some(ended) => format!("{} to {ended}", result.started),
+        None => format!("{}, not finished: cells are missing", result.started),
+    }
+}
+
+fn machine(result: &LabResult) -> String {
+    let machine = &result.environment;
+    if machine.cpu.is_empty() {
+        return String::new();
+    }
+    let mut parts = vec![format!(
+        "{}, {}, {}",
+        machine.cpu,
+        counted(machine.cpus as usize, "processor", "processors"),
+        bytes(machine.memory_bytes)
+    )];
+    parts.push(machine.os.clone());
+    if !machine.kernel.is_empty() {
+        parts.push(format!("kernel {}", machine.kernel));
+    }
+    let placed: Vec<String> = result
+        .topology
+        .iter()
+        .filter(|one| !one.cpus.is_empty())
+        .map(|one| {
+            let cpus: Vec<String> = one.cpus.iter().map(u32::to_string).collect();
+            format!("{} on CPU {}", one.name, listed(&cpus))
+        })
+        .collect();
+    parts.extend(placed);
+    parts.retain(|part| !part.is_empty());
+    parts.join("; ")
+}
+
+/// Each emulated link as declared and as measured.
+fn network(result: &LabResult) -> String {
+    let mut links: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
+    for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
+        match links.iter_mut().find(|known| known.0 == link.name) {
+            Some(known) => known.1.push(link),
+            None => links.push((&link.name, vec![link])),
+        }
+    }
+    let texts: Vec<String> = links
+        .iter()
+        .filter_map(|(name, links)| {
+            let declared = links.iter().find_map(|link| link.declared_round_trip_ms)?;
+            let mut found: Vec<f64> = links
+                .iter()
+                .filter_map(|link| link.measured_round_trip_ms)
+                .collect();
+            found.sort_by(f64::total_cmp);
+            let measured = found
+                .get(found.len() / 2)
+                .map_or_else(String::new, |middle| {
+                    format!(" ({} ms measured)", number::short(*middle))
+                });
+            let rate = links
+                .iter()
+                .find_map(|link| link.declared_megabits_per_second)
+                .map_or_else(String::new, |rate| {
+                    format!(", {} Mbit/s", number::tick(rate))
+                });
+            Some(format!(
+                "{name}: round trip {} ms{measured}{rate}",
+                number::tick(declared)
+            ))
+        })
+        .collect();
+    texts.join("; ")
+}
+
+/// Each program once, although several processes may run it.
+fn versions(result: &LabResult) -> String {
+    let ours = format!("plimsoll {}", result.plimsoll);
+    let mut found = vec![ours.clone()];
+    for (name, version) in &result.versions {
+        let text = if name == "plimsoll" {
+            continue;
+        } else if version.chars().next().is_some_and(char::is_alphabetic) {
+            version.clone()
+        } else {
+            format!("{name} {version}")
+        };
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found.join("; ")
+}
+
+/// The file and a hash of its content, so that two reports of one configuration are recognized.
+fn lab_file(result: &LabResult) -> String {
+    if result.file.is_empty() {
+        return String::new();
+    }
+    let hash: String = Sha256::digest(result.file.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let hash = hash.get(..HASH_DIGITS).unwrap_or_default();
+    let name = if result.file_name.is_empty() {
+        "lab file"
+    } else {
+        &result.file_name
+    };
+    format!("{name}, SHA-256 {hash}…")
+}
+
+/// How much the machine alone makes two equal cells differ, in the figures that are compared.
+fn floor(result: &LabResult) -> String {
+    let Some(same) = &result.same_cell else {
+        return String::new();
+    };
+    let label = |name: &str| {
+        let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
+        figures
+            .find(|figure| figure.name == name)
+            .map_or_else(|| name.to_owned(), |figure| figure.label.clone())
+    };
+    let floors: Vec<String> = same
+        .floors
+        .iter()
+        .filter(|floor| {
+            let mut comparisons = result.comparisons.iter();
+            comparisons.any(|one| one.figure == floor.figure)
+        })
+        .map(|floor| {
+            format!(
+                "{} % in {}",
+                number::short(floor.share * 100.0),
+                label(&floor.figure)
+            )
+        })
+        .collect();
+    if floors.is_empty() {
+        return String::new();
+    }
+    format!(
+        "one cell was measured twice ({}); no smaller difference than {} is called one",
+        same.cell,
+        listed(&floors)
+    )
+}
+
+/// `28 of 38 cells; 10 suspect: marked, and not used in conclusions`.
+fn valid(result: &LabResult) -> String {
+    let count = |is: &dyn Fn(&Cell) -> bool| result.cells.iter().filter(|cell| is(cell)).count();
+    let total = result.cells.len();
+    let verdict =
+        |name: &'static str| count(&move |cell: &Cell| is_measured(cell) && cell.verdict == name);
+    let valid = verdict("valid");
+    let mut text = if valid == total && total > 0 {
+        format!("all {}", counted(total, "cell", "cells"))
+    } else {
+        format!("{valid} of {}", counted(total, "cell", "cells"))
+    };
+    let suspect = verdict("suspect");
+    let invalid = count(&is_measured) - valid - suspect;
+    for (number, what) in [
+        (suspect, "suspect, marked and not used in conclusions"),
+        (invalid, "invalid, without figures"),
+        (
+            count(&|cell| matches!(cell.state, CellState::Insane(_))),
+            "not measured because the sanity request failed",
+        ),
+        (
+            count(&|cell| matches!(cell.state, CellState::Failed(_))),
+            "failed",
+        ),
+        (
+            count(&|cell| cell.state == CellState::Missing),
+            "not run yet",
+        ),
+        (
+            count(&|cell| cell.state == CellState::LeftOut),
+            "not part of this form",
+        ),
+        (
+            count(&|cell| matches!(cell.state, CellState::Partial(_))),
+            "with fewer runs than requested",
+        ),
+    ] {
+        if number > 0 {
+            text.push_str(&format!("; {number} {what}"));
+        }
+    }
+    text
+}

@@ -1,0 +1,406 @@
+//! Pivot tables: axis values as rows and columns, units in the headings, the published figure
+//! next to the measured one.
+
+use plimsoll_plots::number::{self, Place};
+use plimsoll_results::lab::{Cell, Figure, LabResult};
+
+use crate::document::{Block, Head, Table, Words};
+use crate::footnotes::Footnotes;
+use crate::layout::{Layout, layouts};
+use crate::leads::value_on;
+use crate::naming::{capital, figures, is_believed};
+use crate::objectives::share;
+use crate::units::{factor, short_label};
+
+/// The share of requests within the limit of an objective, as a figure of a table.
+const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
+
+/// All tables with their footnotes.
+pub fn blocks(result: &LabResult) -> Vec<Block> {
+    let notes = Footnotes::of(result);
+    let mut blocks = Vec::new();
+    let mut has_spread = false;
+    for layout in layouts(result) {
+        let Some(table) = table(result, &layout, &notes) else {
+            continue;
+        };
+        has_spread |= table
+            .rows
+            .iter()
+            .flatten()
+            .flat_map(|words| &words.0)
+            .any(|word| matches!(word, crate::document::Word::Value(_, Some(_))));
+        blocks.push(Block::Table(table));
+        let marks: Vec<usize> = layout
+            .cells
+            .iter()
+            .flat_map(|cell| notes.marks(cell))
+            .collect();
+        let texts = notes.texts(&marks);
+        if !texts.is_empty() {
+            blocks.push(Block::Points(texts));
+        }
+    }
+    if !blocks.is_empty() {
+        blocks.insert(0, Block::Prose(Words::plain(legend(result, has_spread))));
+    }
+    blocks
+}
+
+/// How to read the tables, once.
+fn legend(result: &LabResult, has_spread: bool) -> String {
+    let mut text = "Each value is the median over the runs of a cell.".to_owned();
+    if has_spread {
+        text.push_str(" ± is half the width of its 95 % interval; a value without it has too few runs for one.");
+    } else {
+        text.push_str(" There were too few runs for intervals.");
+    }
+    let is_marked = result
+        .cells
+        .iter()
+        .any(|cell| !is_believed(cell) || cell.verdict != "valid");
+    if is_marked {
+        text.push_str(
+            " A letter refers to the reasons below the table; no conclusion uses a suspect value.",
+        );
+    }
+    if result.cells.iter().any(|cell| !cell.published.is_empty()) {
+        text.push_str(
+            " Published values come from other machines: compare patterns, not single values.",
+        );
+    }
+    text
+}
+
+/// A figure of a table: its name, the heading, the unit and the factor to it.
+struct Column {
+    name: String,
+    label: String,
+    short: String,
+    unit: String,
+    by: f64,
+    is_published: bool,
+}
+
+fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
+    if !layout.buckets.is_empty() {
+        return buckets(layout, notes);
+    }
+    let columns = columns(result, layout);
+    if columns.is_empty() {
+        return None;
+    }
+    let rows = combinations(result, &layout.cells, &layout.rows);
+    let across = combinations(result, &layout.cells, &layout.columns);
+    let mut head: Vec<Head> = layout.rows.iter().map(|axis| Head::words(*axis)).collect();
+    if head.is_empty() {
+        head.push(Head::words(" "));
+    }
+    let names = head.len();
+    // With one figure, the caption names it and its unit, and the columns need only the values.
+    let only = (columns.len() == 1).then(|| &columns[0]);
+    // A column of published values only where there are some.
+    let mut shown: Vec<(&Vec<Option<&str>>, &Column, bool)> = Vec::new();
+    for combination in &across {
+        for column in &columns {
+            for published in [false, true] {
+                let is_there =
+                    |cell: &&&Cell| published_of(cell, &column.name).is_some() || !published;
+                let cells = layout.cells.iter();
+                let mut of = cells.filter(|cell| values(cell, &layout.columns) == *combination);
+                if (!published || column.is_published) && of.any(|cell| is_there(&cell)) {
+                    shown.push((combination, column, published));
+                }
+            }
+        }
+    }
+    for (combination, column, published) in &shown {
+        let across = joined(combination);
+        let what = match (only, published) {
+            (Some(_), true) => "published".to_owned(),
+            (None, true) => format!("{} published", column.short),
+            (Some(_), false) if across.is_empty() => with_unit("measured", &column.unit),
+            (Some(_), false) => String::new(),
+            (None, false) => with_unit(&column.short, &column.unit),
+        };
+        head.push(Head::figures(match (across.as_str(), what.as_str()) {
+            ("", what) => what.to_owned(),
+            (across, "") => across.to_owned(),
+            (across, what) => format!("{across}: {what}"),
+        }));
+    }
+    let fields = |row: &Vec<Option<&str>>| -> Vec<Words> {
+        let mut fields: Vec<Words> = row
+            .iter()
+            .map(|value| Words::plain(value.unwrap_or("–")))
+            .collect();
+        if fields.is_empty() {
+            fields.push(Words::plain("all"));
+        }
+        for (combination, column, published) in &shown {
+            let cell = layout.cells.iter().find(|cell| {
+                values(cell, &layout.rows) == *row && values(cell, &layout.columns) == **combination
+            });
+            fields.push(match (cell, published) {
+                (None, _) => Words::new(),
+                (Some(cell), true) => published_of(cell, &column.name)
+                    .map_or_else(Words::new, |value| {
+                        Words::plain(number::short(value * column.by))
+                    }),
+                (Some(cell), false) => field(result, cell, column, notes),
+            });
+        }
+        fields
+    };
+    Some(Table {
+        caption: caption(layout, only),
+        rows: rows.iter().map(fields).collect(),
+        head,
+        names,
+    })
+}
+
+fn caption(layout: &Layout, only: Option<&Column>) -> String {
+    match only {
+        Some(column) => {
+            let what = with_unit(&capital(&column.label), &column.unit);
+            // A table that is not declared is already named after its figure.
+            if layout.title.starts_with(&capital(&column.label)) {
+                with_unit(&layout.title, &column.unit)
+            } else {
+                format!("{} {what}", layout.title)
+            }
+        }
+        None => layout.title.clone(),
+    }
+}
+
+fn with_unit(text: &str, unit: &str) -> String {
+    if unit.is_empty() {
+        text.to_owned()
+    } else {
+        format!("{text}, {unit}")
+    }
+}
+
+/// The figures that at least one cell of the table has, or the document published.
+fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
+    let mut columns = Vec::new();
+    for name in &layout.figures {
+        if name == SHARE_WITHIN_OBJECTIVE {
+            let is_known = |cell: &&&Cell| within(result, cell).is_some();
+            if layout.cells.iter().any(|cell| is_known(&cell)) {
+                columns.push(Column {
+                    name: name.clone(),
+                    label: "share of requests within the objective".to_owned(),
+                    short: "within".to_owned(),
+                    unit: "%".to_owned(),
+                    by: 100.0,
+                    is_published: false,
+                });
+            }
+            continue;
+        }
+        let all = || layout.cells.iter().flat_map(|cell| figures(cell));
+        let Some(figure) = all().find(|figure| figure.name == *name) else {
+            continue;
+        };
+        let asked = layout
+            .unit
+            .and_then(|unit| Some((unit, factor(&figure.unit, unit)?)));
+        let (unit, by) = asked.unwrap_or((&figure.unit, 1.0));
+        columns.push(Column {
+            name: name.clone(),
+            label: label(figure, unit),
+            short: short_label(name, &figure.label).to_owned(),
+            unit: unit.to_owned(),
+            by,
+            is_published: layout
+                .cells
+                .iter()
+                .any(|cell| published_of(cell, name).is_some()),
+        });
+    }
+    columns
+}
+
+/// A label that does not repeat another unit: `CPU seconds … per thousand requests, µs per request`.
+fn label(figure: &Figure, unit: &str) -> String {
+    if unit != figure.unit && unit.starts_with("CPU") {
+        "CPU time of the systems".to_owned()
+    } else {
+        figure.label.clone()
+    }
+}
+
+fn published_of(cell: &Cell, figure: &str) -> Option<f64> {
+    cell.published
+        .iter()
+        .find(|published| published.figure == figure)
+        .map(|published| published.value)
+}
+
+/// The share of a cell's requests within the limit of its objective; the smallest of several.
+fn within(result: &LabResult, cell: &Cell) -> Option<f64> {
+    result
+        .objectives
+        .iter()
+        .filter(|outcome| outcome.cell == cell.name && is_believed(cell))
+        .filter_map(|outcome| outcome.within)
+        .reduce(f64::min)
+}
+
+/// The measured value with the letters of its footnotes.
+fn field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) -> Words {
+    let letters = notes.letters(cell);
+    let words = if column.name == SHARE_WITHIN_OBJECTIVE {
+        within(result, cell).map(|within| Words::new().value(share(within), None))
+    } else {
+        let mut all = figures(cell).iter();
+        all.find(|figure| figure.name == column.name)
+            .map(|figure| value(figure, column.by))
+    };
+    let words = words.unwrap_or_else(|| Words::plain("no value"));
+    if letters.is_empty() {
+        words
+    } else {
+        words.mark(letters)
+    }
+}
+
+/// A value with as many digits as its interval justifies, and half the interval's width in percent.
+fn value(figure: &Figure, by: f64) -> Words {
+    let interval = figure.interval.map(|(low, high)| (low * by, high * by));
+    let value = figure.value * by;
+    let place = Place::of(value, interval);
+    let spread = interval
+        .filter(|_| value > 0.0)
+        .map(|(low, high)| ((high - value).max(value - low) / value * 100.0).max(0.0));
+    Words::new().value(
+        if value == 0.0 {
+            "0".to_owned()
+        } else {
+            place.print(value)
+        },
+        spread.map(percent),
+    )
+}
+
+/// One digit, or whole percents from 1 on.
+fn percent(value: f64) -> String {
+    if value >= 0.95 {
+        Place::decimals(0).print(value)
+    } else if value < 0.05 {
+        "0".to_owned()
+    } else {
+        Place::decimals(1).print(value)
+    }
+}
+
+/// A cell's values on these axes.
+fn values<'a>(cell: &'a Cell, axes: &[&str]) -> Vec<Option<&'a str>> {
+    axes.iter().map(|axis| value_on(cell, axis)).collect()
+}
+
+/// The combinations of values that cells have on these axes, in the order of the lab file.
+fn combinations<'a>(
+    result: &LabResult,
+    cells: &[&'a Cell],
+    axes: &[&str],
+) -> Vec<Vec<Option<&'a str>>> {
+    let mut found: Vec<Vec<Option<&str>>> = Vec::new();
+    for cell in cells {
+        let combination = values(cell, axes);
+        if !found.contains(&combination) {
+            found.push(combination);
+        }
+    }
+    let place = |axis: &str, value: Option<&str>| {
+        let known = result.axes.iter().find(|known| known.name == axis);
+        known
+            .zip(value)
+            .and_then(|(axis, value)| axis.values.iter().position(|known| known == value))
+    };
+    found.sort_by_key(|combination| {
+        axes.iter()
+            .zip(combination)
+            .map(|(axis, value)| place(axis, *value))
+            .collect::<Vec<_>>()
+    });
+    found
+}
+
+fn joined(combination: &[Option<&str>]) -> String {
+    let values: Vec<&str> = combination.iter().flatten().copied().collect();
+    values.join(", ")
+}
+
+/// A histogram with the given edges: the share of requests in each bucket, one column per cell.
+fn buckets(layout: &Layout, notes: &Footnotes) -> Option<Table> {
+    let axes: Vec<&str> = layout.columns.iter().chain(&layout.rows).copied().collect();
+    let cells: Vec<&&Cell> = layout
+        .cells
+        .iter()
+        .filter(|cell| is_believed(cell) && cell.repeats.iter().any(|one| one.latency.count > 0))
+        .collect();
+    if cells.is_empty() {
+        return None;
+    }
+    let mut head = vec![Head::words("latency")];
+    head.extend(cells.iter().map(|cell| {
+        let name = joined(&values(cell, &axes));
+        let name = if name.is_empty() { "share" } else { &name };
+        Head::figures(with_unit(name, "%"))
+    }));
+    let counts: Vec<Vec<u64>> = cells
+        .iter()
+        .map(|cell| counted(cell, layout.buckets))
+        .collect();
+    let edge = |at: usize| layout.buckets.get(at).map(|edge| number::tick(*edge));
+    let rows = (0..=layout.buckets.len())
+        .map(|bucket| {
+            let from = bucket.checked_sub(1).and_then(edge);
+            let range = match (from, edge(bucket)) {
+                (None, Some(to)) => format!("below {to} ms"),
+                (Some(from), Some(to)) => format!("{from} to {to} ms"),
+                (Some(from), None) => format!("{from} ms or more"),
+                (None, None) => "all".to_owned(),
+            };
+            let mut row = vec![Words::plain(range)];
+            for (cell, counts) in cells.iter().zip(&counts) {
+                let all: u64 = counts.iter().sum();
+                let count = counts.get(bucket).copied().unwrap_or(0);
+                let words = if count == 0 {
+                    Words::plain("0")
+                } else {
+                    Words::new().value(share(count as f64 / all.max(1) as f64), None)
+                };
+                let letters = notes.letters(cell);
+                row.push(if bucket == 0 && !letters.is_empty() {
+                    words.mark(letters)
+                } else {
+                    words
+                });
+            }
+            row
+        })
+        .collect();
+    Some(Table {
+        caption: format!("{} Share of requests", layout.title),
+        head,
+        rows,
+        names: 1,
+    })
+}
+
+/// Requests of all runs by bucket; the last has no upper edge.
+fn counted(cell: &Cell, edges: &[f64]) -> Vec<u64> {
+    let mut counts = vec![0; edges.len() + 1];
+    for (low, count) in cell.repeats.iter().flat_map(|one| &one.latency.buckets) {
+        let bucket = edges.partition_point(|edge| edge <= low);
+        if let Some(sum) = counts.get_mut(bucket) {
+            *sum += count;
+        }
+    }
+    counts
+}

@@ -1,0 +1,55 @@
+//! Figures in the units of a table, and short names for the headings of its columns.
+
+/// The factor from a figure's unit to the unit that a table asks for; `None` if there is none.
+pub fn factor(from: &str, to: &str) -> Option<f64> {
+    if from == to {
+        return Some(1.0);
+    }
+    match (from, to) {
+        ("ms", "s") => Some(1e-3),
+        ("ms", "µs") | ("s", "ms") => Some(1e3),
+        // Megabits and megabytes are powers of ten, both.
+        ("Mbit/s", "MB/s") => Some(0.125),
+        ("Mbit/s", "Gbit/s") => Some(1e-3),
+        ("MB/s", "Mbit/s") => Some(8.0),
+        ("CPU s per 1,000 requests", "CPU µs per request") => Some(1e3),
+        ("CPU s per 1,000 requests", "CPU ms per request") => Some(1.0),
+        _ => None,
+    }
+}
+
+/// A heading for a figure in a narrow column.
+pub fn short_label<'a>(name: &str, label: &'a str) -> &'a str {
+    match name {
+        "latency_p50" => "median",
+        "latency_p90" => "p90",
+        "latency_p95" => "p95",
+        "latency_p99" => "p99",
+        "latency_p999" => "p99.9",
+        "latency_mean" => "mean",
+        "latency_max" => "longest",
+        "requests_per_second" => "rate",
+        "references_per_second" => "references",
+        "cpu_seconds_per_thousand" => "CPU",
+        "makespan" => "time",
+        _ => label,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::factor;
+
+    #[test]
+    fn units_convert_and_unrelated_ones_do_not() {
+        // 0.25 CPU seconds per 1,000 requests are 250 µs per request.
+        assert_eq!(
+            factor("CPU s per 1,000 requests", "CPU µs per request").map(|by| 0.25 * by),
+            Some(250.0)
+        );
+        // A published report printed 552 Mbit/s as MB/s.
+        assert_eq!(factor("Mbit/s", "MB/s").map(|by| 552.0 * by), Some(69.0));
+        assert_eq!(factor("ms", "ms"), Some(1.0));
+        assert_eq!(factor("ms", "MB/s"), None);
+    }
+}

@@ -1,0 +1,321 @@
+//! Tables and sentences of results at the edges: one cell, suspect cells only, no failures, equal
+//! values, missing cells.
+
+mod support;
+
+use plimsoll_report::{answer, html, prose};
+use plimsoll_results::lab::{
+    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, TableLayout,
+};
+use support::cells::figure;
+use support::{fixture, markdown};
+
+/// A matrix of backends and places with a rate for each cell.
+fn small(values: &[[f64; 3]]) -> LabResult {
+    let mut result = fixture::around(
+        "Rates",
+        "standard",
+        vec![
+            fixture::axis("backend", &["sqlite", "pg"]),
+            fixture::axis("place", &["near", "far"]),
+        ],
+    );
+    let places = [
+        ("sqlite", "near"),
+        ("sqlite", "far"),
+        ("pg", "near"),
+        ("pg", "far"),
+    ];
+    for ((backend, place), runs) in places.into_iter().zip(values) {
+        let place = vec![
+            ("backend".to_owned(), backend.to_owned()),
+            ("place".to_owned(), place.to_owned()),
+        ];
+        let mut cell = support::cells::bare(&place, CellState::Measured, "");
+        cell.verdict = "valid".into();
+        let mut rate = figure(
+            "requests_per_second",
+            "requests per second",
+            "requests/s",
+            runs.to_vec(),
+            "more",
+        );
+        rate.value = runs[1];
+        rate.interval = Some((runs[0], runs[2]));
+        cell.figures = vec![rate];
+        result.cells.push(cell);
+    }
+    result
+}
+
+/// The rows of the first table under "Results".
+fn table(result: &LabResult) -> Vec<String> {
+    let page = plimsoll_report::markdown(result).swap_remove(0).1;
+    let results = page.split_once("## Results").expect("results").1;
+    results
+        .lines()
+        .skip_while(|line| !line.starts_with("| "))
+        .take_while(|line| line.starts_with("| "))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn never_the_same_range(result: &LabResult) {
+    for line in prose(result).iter().chain(&answer(result)) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        for at in 0..words.len() {
+            if words[at] == "from" {
+                for to in at + 1..words.len().min(at + 5) {
+                    let (from, until) = (&words[at + 1..to], &words[to..]);
+                    assert!(
+                        words[to] != "to" || !until[1..].starts_with(from),
+                        "a range from a value to itself: {line}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+const FOUR: [[f64; 3]; 4] = [
+    [990.0, 1000.0, 1010.0],
+    [100.0, 110.0, 120.0],
+    [480.0, 500.0, 510.0],
+    [90.0, 95.0, 105.0],
+];
+
+#[test]
+fn axis_values_are_rows_and_columns() {
+    let mut result = small(&FOUR);
+    result.cells[0].published.push(Published {
+        figure: "requests_per_second".into(),
+        value: 47618.11,
+        note: String::new(),
+    });
+    assert_eq!(
+        table(&result),
+        [
+            "| backend | near | near: published | far |",
+            "| --- | --: | --: | --: |",
+            "| sqlite | 1000 ±1% | 47,600 | 110 ±9% |",
+            "| pg | 500 ±4% | – | 95.0 ±11% |",
+        ]
+    );
+}
+
+#[test]
+fn a_declared_table_has_its_own_axes_figures_and_unit() {
+    let mut result = small(&FOUR);
+    for cell in &mut result.cells {
+        let mut cpu = cell.figures[0].clone();
+        cpu.name = "cpu_seconds_per_thousand".into();
+        cpu.label = "CPU seconds of the systems per thousand requests".into();
+        cpu.unit = "CPU s per 1,000 requests".into();
+        cpu.value = 0.25;
+        cpu.interval = None;
+        cell.figures.push(cpu);
+    }
+    result.tables = vec![TableLayout {
+        title: "What does a request cost?".into(),
+        rows: vec!["place".into()],
+        columns: vec!["backend".into()],
+        figures: vec![
+            "requests_per_second".into(),
+            "cpu_seconds_per_thousand".into(),
+            "no_such_figure".into(),
+        ],
+        unit: Some("CPU µs per request".into()),
+        buckets: Vec::new(),
+        cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
+    }];
+    assert_eq!(
+        table(&result),
+        [
+            "| place | sqlite: rate, requests/s | sqlite: CPU, CPU µs per request | pg: rate, requests/s | pg: CPU, CPU µs per request |",
+            "| --- | --: | --: | --: | --: |",
+            "| near | 1000 ±1% | 250 | 500 ±4% | 250 |",
+            "| far | 110 ±9% | 250 | 95.0 ±11% | 250 |",
+        ]
+    );
+}
+
+#[test]
+fn buckets_have_the_share_of_requests_in_each() {
+    let mut result = fixture::full();
+    result.cells.truncate(1);
+    let repeats = &mut result.cells[0].repeats;
+    repeats.truncate(1);
+    repeats[0].latency.buckets = vec![(0.5, 10), (1.0, 20), (1.9, 20), (5.0, 50)];
+    result.tables = vec![TableLayout {
+        title: "Where do the latencies lie?".into(),
+        buckets: vec![1.0, 2.0],
+        cells: vec![result.cells[0].name.clone()],
+        ..TableLayout::default()
+    }];
+    assert_eq!(
+        table(&result),
+        [
+            "| latency | share, % |",
+            "| --- | --: |",
+            "| below 1 ms | 10.00 |",
+            "| 1 to 2 ms | 40.00 |",
+            "| 2 ms or more | 50.00 |",
+        ]
+    );
+}
+
+#[test]
+fn one_cell_is_a_table_of_one_row() {
+    let result = small(&FOUR[..1]);
+    assert_eq!(
+        table(&result),
+        [
+            "|   | measured, requests/s |",
+            "| --- | --: |",
+            "| all | 1000 ±1% |",
+        ]
+    );
+    assert_eq!(
+        answer(&result),
+        ["Requests per second is 1000 requests/s (990 to 1010) at backend=sqlite place=near."]
+    );
+    never_the_same_range(&result);
+}
+
+#[test]
+fn suspect_cells_are_marked_with_one_footnote_per_reason_and_answer_nothing() {
+    let mut result = small(&FOUR);
+    for (cell, share) in result.cells.iter_mut().zip([93, 95, 97, 91]) {
+        cell.verdict = "suspect".into();
+        cell.reasons = vec![format!(
+            "repeat 1: client: a worker used {share}% of its processor"
+        )];
+    }
+    result.comparisons = fixture::full().comparisons;
+    result.comparisons.truncate(1);
+    result.comparisons[0].cells = (result.cells[0].name.clone(), result.cells[2].name.clone());
+    assert_eq!(
+        table(&result)[2],
+        "| sqlite | 1000 ±1% <sup>a</sup> | 110 ±9% <sup>a</sup> |"
+    );
+    let page = markdown(&result);
+    assert_eq!(
+        page.matches("- **a** suspect: A worker used 91 to 97% of its processor.")
+            .count(),
+        1
+    );
+    assert_eq!(
+        answer(&result),
+        [
+            "No conclusion: no cell of this run is valid. The tables show what was measured, and why it is doubtful."
+        ]
+    );
+    // One of them valid again: the comparison still does not count.
+    result.cells[0].verdict = "valid".into();
+    result.cells[0].reasons.clear();
+    let lines = answer(&result);
+    assert!(!lines[0].contains("longer"), "{lines:#?}");
+    assert_eq!(
+        lines.last().map(String::as_str),
+        Some("No comparison counts: 1 with a cell that is not valid.")
+    );
+}
+
+#[test]
+fn a_suspect_search_is_not_an_answer() {
+    let mut result = small(&FOUR);
+    result.cells[0].limit = Some(LimitSearch {
+        objective: "p95<100ms".into(),
+        kept: Some(12_800.0),
+        broken: Some(14_035.0),
+        confirmed: true,
+        ..LimitSearch::default()
+    });
+    assert!(answer(&result).iter().any(|line| line
+        == "The highest rate that meets p95<100ms at backend=sqlite place=near is between 12,800 and 14,035 requests/s."));
+    result.cells[0].verdict = "suspect".into();
+    let lines = answer(&result);
+    assert!(
+        !lines.iter().any(|line| line.contains("12,800")),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn zero_failures_and_equal_values_are_no_range() {
+    let mut result = small(&[[0.0, 0.0, 0.0]; 4]);
+    for cell in &mut result.cells {
+        cell.figures[0].name = "failed_share".into();
+        cell.figures[0].label = "share of failed requests".into();
+        cell.figures[0].unit = "%".into();
+        result.objectives.push(ObjectiveOutcome {
+            objective: "failed_share at most 0".into(),
+            cell: cell.name.clone(),
+            measured: 0.0,
+            limit: 0.0,
+            unit: "%".into(),
+            verdict: "kept".into(),
+            within: None,
+            interval_from: None,
+        });
+    }
+    assert_eq!(
+        answer(&result),
+        [
+            "Share of failed requests is 0 % in all 4 valid cells.",
+            "Objective “share of failed requests at most 0”: met in all 4 valid cells.",
+        ]
+    );
+    assert_eq!(table(&result)[2], "| sqlite | 0 | 0 |");
+    for page in [markdown(&result), html(&result)] {
+        assert!(!page.contains("from 0.00 % to 0.00 %"));
+        assert!(!page.contains("NaN") && !page.contains("inf "));
+    }
+    never_the_same_range(&result);
+    let equal = small(&[[500.0, 500.0, 500.0]; 4]);
+    assert_eq!(
+        answer(&equal),
+        ["Requests per second is 500 requests/s in all 4 valid cells."]
+    );
+    never_the_same_range(&equal);
+}
+
+#[test]
+fn missing_cells_say_so_in_their_place() {
+    let mut result = small(&FOUR);
+    result.cells[1].state = CellState::Missing;
+    result.cells[1].figures.clear();
+    result.cells[1].verdict.clear();
+    result.cells[2].state = CellState::Failed("the database refused the connection".into());
+    result.cells[2].figures.clear();
+    result.cells[2].verdict.clear();
+    // The lab has no such cell.
+    result.cells.truncate(3);
+    assert_eq!(
+        table(&result),
+        [
+            "| backend | near | far |",
+            "| --- | --: | --: |",
+            "| sqlite | 1000 ±1% | no value <sup>a</sup> |",
+            "| pg | no value <sup>b</sup> | – |",
+        ]
+    );
+    let page = markdown(&result);
+    assert!(page.contains("- **a** not measured: Not run yet."));
+    assert!(page.contains("- **b** failed: The database refused the connection."));
+    assert!(page.contains("1 of 3 cells; 1 failed; 1 not run yet"));
+}
+
+#[test]
+fn no_fixture_has_a_range_from_a_value_to_itself() {
+    for (_, result) in fixture::all() {
+        never_the_same_range(&result);
+    }
+    let mut result = fixture::full();
+    for comparison in &mut result.comparisons {
+        comparison.outcome = Outcome::Larger;
+        comparison.ratio = Some(1.5);
+        comparison.interval = Some((1.4, 1.6));
+    }
+    never_the_same_range(&result);
+}
