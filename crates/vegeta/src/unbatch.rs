@@ -88,12 +88,16 @@ impl Unbatch {
                 self.at = end;
                 Some(Ok(false))
             }
-            HIT => self.hit(hit).map(|()| Ok(true)),
+            HIT => self.hit(hit).map(|is_valid| {
+                let out_of_range = End::Broken("a latency or a status code is out of range");
+                is_valid.then_some(true).ok_or(out_of_range)
+            }),
             _ => Some(Err(End::Broken("an entry is neither a text nor a hit"))),
         }
     }
 
-    fn hit(&mut self, hit: &mut Hit) -> Option<()> {
+    /// Reads a hit; returns whether its values are in range. `None` at the end of the bytes.
+    fn hit(&mut self, hit: &mut Hit) -> Option<bool> {
         let flags = self.byte()?;
         let mut numbers = [0; 13];
         for number in &mut numbers {
@@ -128,13 +132,20 @@ impl Unbatch {
             Some(headers(self.bytes(head)?, flags & DECODED != 0))
         };
         hit.seq = seq;
-        hit.code = u16::try_from(code).ok()?;
+        let Ok(code) = u16::try_from(code) else {
+            return Some(false);
+        };
+        // A duration in Go, and so in every other format, is a signed number of nanoseconds.
+        if i64::try_from(latency).is_err() {
+            return Some(false);
+        }
+        hit.code = code;
         hit.date = Date::from_unix_nanos(self.base.wrapping_add(unzigzag(later)));
         hit.latency = Duration::from_nanos(latency);
         hit.service = service.checked_sub(1).map(Duration::from_nanos);
         hit.bytes_out = out;
         hit.bytes_in = received;
-        Some(())
+        Some(true)
     }
 
     fn text(&self, number: u64) -> Option<String> {
@@ -200,4 +211,29 @@ fn headers(head: &[u8], decoded: bool) -> Headers {
         headers.append(&name, &String::from_utf8_lossy(value));
     }
     headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Results;
+    use crate::batch::Batch;
+
+    #[test]
+    fn a_latency_that_no_other_format_can_hold_is_refused() {
+        let read = |nanos: u64| {
+            let mut batch = Batch::new(Vec::new());
+            let mut hit = Hit {
+                latency: Duration::from_nanos(nanos),
+                ..Hit::default()
+            };
+            batch.push_hit(&hit);
+            let file = batch.take(Vec::new());
+            let mut results = Results::open(&file[..]).expect("results");
+            results.next(&mut hit).map_err(|error| error.to_string())
+        };
+        assert_eq!(read(i64::MAX.unsigned_abs()), Ok(true));
+        let error = read(1 << 63).expect_err("out of range");
+        assert!(error.contains("out of range"), "{error}");
+    }
 }
