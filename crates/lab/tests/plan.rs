@@ -349,8 +349,8 @@ fn tables_are_declared_with_axes_and_figures() {
             "[[table]] needs the key \"title\"",
         ),
         (
-            "title = \"x\"\nrows = \"plcae\"\nfigures = \"makespan\"",
-            "unknown axis \"plcae\"",
+            "title = \"x\"\nrows = \"plaec\"\nfigures = \"makespan\"",
+            "unknown axis \"plaec\"",
         ),
         (
             "title = \"x\"\nfigures = \"latency_p97\"",
