@@ -9,7 +9,7 @@ use crate::leads::{Lead, find, leads};
 use crate::naming::{capital, counted, short_name};
 use crate::{claims, comparisons, objectives};
 
-/// Sentences of an conclusion.
+/// Sentences of a conclusion.
 const MOST_SENTENCES: usize = 6;
 /// Sentences of it about comparisons, so that objectives and limits have a place.
 const MOST_COMPARISONS: usize = 4;
