@@ -92,7 +92,7 @@ fn supervise(args: &LabArgs) -> Result<Exit, Failure> {
 fn run(args: &LabRunArgs, private: &Path) -> Result<Exit, Failure> {
     let lab = read(&args.file)?;
     plimsoll_lab::run::check_programs(&lab)?;
-    let store = plimsoll_lab::run::begin(&lab, &args.results)?;
+    let store = plimsoll_lab::run::begin(&lab, &args.results, args.seed)?;
     // Read again by its whole path, as when it is resumed or reported again.
     let (store, run, lab) = plimsoll_lab::run::open(&store.directory).map_err(Failure::Failed)?;
     measure(&lab, &run, &store, private)
@@ -106,14 +106,15 @@ fn resume(directory: &Path, private: &Path) -> Result<Exit, Failure> {
 
 fn measure(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Result<Exit, Failure> {
     talk::say(&format!(
-        "{}: {} form, {} runs, at least {}; results in {}",
+        "{}: {} form, {} runs, at least {}, seed {}; results in {}",
         lab.title,
         lab.form.name(),
         plimsoll_lab::plan::runs(lab),
         plimsoll_units::duration::format(plimsoll_lab::plan::least(lab)),
+        run.seed,
         store.directory.display()
     ));
-    let outcome = plimsoll_lab::run::run(lab, store, private, &mut talk::say);
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut talk::say);
     for problem in &outcome.problems {
         talk::complain(&problem.to_string());
     }

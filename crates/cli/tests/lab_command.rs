@@ -404,7 +404,7 @@ fn killed_at_any_moment_it_leaves_nothing_and_resumes() {
     let seed = format!("seed {state}");
     let text = TINY
         .replace("duration = \"1s\"", "duration = \"300ms\"")
-        .replace("repeats = 1", "repeats = 2")
+        .replace("restarts = 1", "restarts = 1\nrepeats = 2")
         // A script runs for at least a second.
         .replace("[\"script\", \"http\"]", "[\"http\"]");
     let lab = Lab::new(&text);
@@ -499,7 +499,7 @@ http = { url = "{shop.url}/" }
 rate = 100
 warmup = "0s"
 duration = "2s"
-repeats = 6
+restarts = 6
 
 [[compare]]
 axis = "build"

@@ -26,7 +26,7 @@ expect = { json = { "/ok" = true } }
 [[load]]
 warmup = "0s"
 duration = "1s"
-repeats = 1
+restarts = 1
 "#;
 
 fn lab(load: &str) -> Lab {
@@ -120,7 +120,7 @@ to = "127.0.0.1:{stream.port}"
 tool = "iperf3"
 warmup = "0s"
 duration = "1s"
-repeats = 1
+restarts = 1
 "#,
     );
     let cell = lab.cell();

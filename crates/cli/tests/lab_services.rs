@@ -74,7 +74,7 @@ http = { url = "{base}/" }
 users = 1
 warmup = "0s"
 duration = "300ms"
-repeats = 1
+restarts = 1
 "#;
 
 /// Configurations, all three of them templates.

@@ -60,7 +60,7 @@ fn every_lab_has_the_expected_cells_and_duration() {
 }
 
 #[test]
-fn the_standard_form_repeats_three_times_for_five_seconds_at_least() {
+fn the_standard_form_restarts_three_times_for_five_seconds_at_least() {
     for (lab, ..) in LABS {
         let plan = plan(lab, "");
         for cell in chosen(&plan) {
@@ -69,7 +69,7 @@ fn the_standard_form_repeats_three_times_for_five_seconds_at_least() {
             if load["source"]["command"].is_array() {
                 continue;
             }
-            assert!(load["repeats"].as_u64().unwrap() >= 3, "{}", cell["name"]);
+            assert!(load["restarts"].as_u64().unwrap() >= 3, "{}", cell["name"]);
             // Without an address, a script would use its default one.
             if load["source"]["script"].is_string() {
                 let told = load["environment"].to_string();

@@ -46,6 +46,9 @@ impl Which {
     }
 }
 
+/// Why a number of restarts or repeats cannot be 0.
+pub const NO_RUNS: &str = "without runs there are no figures: use 1 or more";
+
 /// A form with the settings of the lab file.
 #[derive(Clone, Debug)]
 pub struct Form {
@@ -53,19 +56,22 @@ pub struct Form {
     pub which: Which,
     duration: Option<Duration>,
     warmup: Option<Duration>,
+    restarts: Option<u32>,
     repeats: Option<u32>,
     share: f64,
     only: Vec<When>,
 }
 
-/// Durations and the number of repeats.
+/// Durations and the number of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Duration of the measurement.
     pub duration: Duration,
     /// Duration of the warm-up.
     pub warmup: Duration,
-    /// Number of runs.
+    /// Number of restarts.
+    pub restarts: u32,
+    /// Number of runs in each restart.
     pub repeats: u32,
 }
 
@@ -97,13 +103,14 @@ impl Form {
                 "the share of the cells must be above 0 and at most 1",
             );
         }
-        let repeats = text("repeats").and_then(|text| text.parse().ok());
-        if repeats == Some(0) {
-            problem(
-                "repeats",
-                "without repeats there are no figures: use 1 or more",
-            );
-        }
+        let mut count = |key: &str| {
+            let count = text(key).and_then(|text| text.parse().ok());
+            if count == Some(0) {
+                problem(key, NO_RUNS);
+            }
+            count
+        };
+        let (restarts, repeats) = (count("restarts"), count("repeats"));
         let mut only = Vec::new();
         for item in table.get("only").map_or(&[][..], |node| node.items()) {
             if let Some(table) = item.table() {
@@ -116,33 +123,37 @@ impl Form {
             which,
             duration: text("duration").and_then(|text| time(&text).ok()),
             warmup: text("warmup").and_then(|text| time(&text).ok()),
+            restarts,
             repeats,
             share,
             only,
         }
     }
 
-    /// Applies the form to a load's own durations and repeats.
-    pub fn apply(&self, duration: Duration, warmup: Duration, repeats: u32) -> Extent {
+    /// Applies the form to a load's own values.
+    pub fn apply(&self, own: Extent) -> Extent {
         let second = Duration::from_secs;
         let by_default = match self.which {
             // A load whose own duration is shorter keeps it.
-            Which::Quick => (
-                duration.min(second(2)),
-                warmup.min(second(1)),
-                repeats.min(1),
-            ),
-            Which::Standard => (duration, warmup, repeats),
-            Which::Full => (
-                duration.max(second(60)),
-                warmup.max(second(10)),
-                repeats.max(5),
-            ),
+            Which::Quick => Extent {
+                duration: own.duration.min(second(2)),
+                warmup: own.warmup.min(second(1)),
+                restarts: 1,
+                repeats: 1,
+            },
+            Which::Standard => own,
+            Which::Full => Extent {
+                duration: own.duration.max(second(60)),
+                warmup: own.warmup.max(second(10)),
+                restarts: own.restarts.max(5),
+                repeats: own.repeats,
+            },
         };
         Extent {
-            duration: self.duration.unwrap_or(by_default.0),
-            warmup: self.warmup.unwrap_or(by_default.1),
-            repeats: self.repeats.unwrap_or(by_default.2),
+            duration: self.duration.unwrap_or(by_default.duration),
+            warmup: self.warmup.unwrap_or(by_default.warmup),
+            restarts: self.restarts.unwrap_or(by_default.restarts),
+            repeats: self.repeats.unwrap_or(by_default.repeats),
         }
     }
 
@@ -174,6 +185,7 @@ mod tests {
             which: Which::Quick,
             duration: None,
             warmup: None,
+            restarts: None,
             repeats: None,
             share,
             only: Vec::new(),
@@ -195,13 +207,19 @@ mod tests {
     #[test]
     fn a_quick_form_never_takes_longer_than_the_load_itself() {
         let second = Duration::from_secs;
-        let extent = form(1.0).apply(second(1), second(5), 3);
+        let extent = form(1.0).apply(Extent {
+            duration: second(1),
+            warmup: second(5),
+            restarts: 3,
+            repeats: 2,
+        });
         assert_eq!(
             extent,
             Extent {
                 duration: second(1),
                 warmup: second(1),
-                repeats: 1
+                restarts: 1,
+                repeats: 1,
             }
         );
     }

@@ -64,20 +64,20 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
             (true, None) if cell.load.is_search() => format!(
                 "variant {}, {} × a search of up to {}",
                 cell.variant + 1,
-                cell.load.repeats,
+                times(cell),
                 plimsoll_units::duration::format(cell.load.within)
             ),
             (true, Some(work)) => format!(
                 "variant {}, {} × {} × {}",
                 cell.variant + 1,
-                cell.load.repeats,
+                times(cell),
                 work.workers,
                 work.loops
             ),
             (true, None) => format!(
                 "variant {}, {} × ({} + {})",
                 cell.variant + 1,
-                cell.load.repeats,
+                times(cell),
                 plimsoll_units::duration::format(cell.load.warmup),
                 plimsoll_units::duration::format(cell.load.duration)
             ),
@@ -101,6 +101,19 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
         writeln!(out, "\nObjective: {}", objective.text)?;
     }
     Ok(())
+}
+
+/// `3 restarts`, `3 restarts × 2 runs`.
+fn times(cell: &Cell) -> String {
+    let counted = |count: u32, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    let restarts = counted(cell.load.restarts, "restart");
+    match cell.load.repeats {
+        1 => restarts,
+        repeats => format!("{restarts} × {}", counted(repeats, "run")),
+    }
 }
 
 /// One line per value: its path and the value.
@@ -148,7 +161,7 @@ pub fn variants_of(lab: &Lab) -> Vec<usize> {
 /// The number of runs.
 pub fn runs(lab: &Lab) -> u32 {
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
-    chosen.map(|cell| cell.load.repeats).sum()
+    chosen.map(|cell| cell.load.runs()).sum()
 }
 
 /// The total duration of all loads. Work and searches, whose duration is unknown, are not included.
@@ -156,7 +169,7 @@ pub fn load(lab: &Lab) -> Duration {
     let chosen = lab.cells.iter().filter(|cell| cell.chosen);
     chosen
         .filter(|cell| !cell.load.is_open_ended())
-        .map(|cell| cell.load.whole().saturating_mul(cell.load.repeats))
+        .map(|cell| cell.load.whole().saturating_mul(cell.load.runs()))
         .fold(Duration::ZERO, Duration::saturating_add)
 }
 

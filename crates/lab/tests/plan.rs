@@ -5,6 +5,7 @@ use std::path::Path;
 use plimsoll_lab::file::Document;
 use plimsoll_lab::run::command;
 use plimsoll_lab::run::names::Names;
+use plimsoll_lab::run::order::order;
 use plimsoll_lab::{Lab, Which};
 
 const LAB: &str = r#"
@@ -114,21 +115,23 @@ fn tables_are_laid_over_each_other_for_each_cell() {
     assert_eq!(plan["cells"][1]["link"]["round_trip"], "7ms");
     assert_eq!(plan["cells"][2]["load"]["users"], 20);
     assert_eq!(plan["cells"][2]["load"]["source"]["grpc"]["call"], "a.B/C");
-    assert_eq!(plan["cells"][2]["load"]["repeats"], 3);
+    assert_eq!(plan["cells"][2]["load"]["restarts"], 3);
     assert_eq!(plan["objectives"][0]["limit"], 50.0);
     assert_eq!(plan["compared"][0]["base"], "sqlite");
 }
 
 #[test]
-fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
+fn forms_change_durations_restarts_and_the_share_and_nothing_else() {
     let quick = lab(LAB, Which::Quick).unwrap();
     let chosen: Vec<bool> = quick.cells.iter().map(|cell| cell.chosen).collect();
     assert_eq!(chosen, [false, false, true, true, false, true]);
-    assert_eq!(quick.cells[2].load.repeats, 2);
+    let runs = |lab: &Lab| (lab.cells[2].load.restarts, lab.cells[2].load.repeats);
+    assert_eq!(runs(&quick), (1, 2));
+    assert_eq!(runs(&lab(LAB, Which::Standard).unwrap()), (3, 1));
     assert_eq!(quick.cells[2].load.duration.as_secs(), 2);
     let full = lab(LAB, Which::Full).unwrap();
     assert_eq!(full.cells[2].load.duration.as_secs(), 60);
-    assert_eq!(full.cells[2].load.repeats, 5);
+    assert_eq!(runs(&full), (5, 1));
     assert_eq!(
         serde_json::to_string(&full.variants).unwrap(),
         serde_json::to_string(&quick.variants).unwrap()
@@ -142,28 +145,44 @@ fn forms_change_durations_repeats_and_the_share_and_nothing_else() {
 }
 
 #[test]
-fn of_any_two_cells_each_is_once_the_first_in_two_repeats() {
-    let lab = lab(LAB, Which::Full).unwrap();
-    let turns = plimsoll_lab::run::order(&lab);
+fn each_restart_is_a_block_in_random_order_and_starts_each_variant_once() {
+    let text = LAB
+        .replace("[lab]\n", "[lab]\nkeep = 2\n")
+        .replace("duration = \"5s\"\n", "duration = \"5s\"\nrepeats = 2\n");
+    let lab = lab(&text, Which::Full).unwrap();
+    let turns = order(&lab, 7);
+    assert_eq!(turns, order(&lab, 7), "a seed gives one order");
     let cells = lab.cells.len();
-    assert_eq!(turns.len(), cells * 5);
-    let first = |repeat: u32, one: usize, other: usize| {
-        let at = |cell: usize| {
-            turns
+    assert_eq!(turns.len(), cells * 5 * 2);
+    let mut first = Vec::new();
+    for (restart, block) in turns.chunks(cells * 2).enumerate() {
+        assert!(
+            block
                 .iter()
-                .position(|turn| (turn.cell, turn.repeat) == (cell, repeat))
-        };
-        at(one) < at(other)
-    };
-    for one in 0..cells {
-        for other in (0..cells).filter(|other| *other != one) {
-            for repeat in [1, 3] {
-                assert_ne!(first(repeat, one, other), first(repeat + 1, one, other));
-            }
+                .all(|turn| turn.restart as usize == restart + 1)
+        );
+        for cell in 0..cells {
+            let runs = block.iter().filter(|turn| turn.cell == cell);
+            let runs: Vec<u32> = runs.map(|turn| turn.run).collect();
+            assert_eq!(runs, [2 * restart as u32 + 1, 2 * restart as u32 + 2]);
         }
+        // Of three variants, two run at the same time, and the third before or after them.
+        let mut variants: Vec<usize> = block
+            .iter()
+            .map(|turn| lab.cells[turn.cell].variant)
+            .collect();
+        variants.dedup();
+        let changes_to = |variant: usize| variants.iter().filter(|one| **one == variant).count();
+        assert!(
+            (0..3).any(|variant| changes_to(variant) == 1),
+            "{variants:?}"
+        );
+        first.push(block[0].cell);
     }
-    // The third round starts with another cell than the first.
-    assert_ne!(turns[0].cell, turns[2 * cells].cell);
+    first.sort_unstable();
+    first.dedup();
+    assert!(first.len() > 1, "the blocks have different orders");
+    assert_ne!(turns, order(&lab, 8));
 }
 
 #[test]
@@ -179,7 +198,7 @@ fn excluded_processes_and_searches_are_in_the_plan() {
     assert_eq!(plan["variants"][1]["processes"][0]["counts"], false);
     assert_eq!(plan["variants"][1]["processes"][1]["counts"], true);
     let text = plimsoll_lab::plan::text(&lab);
-    assert!(text.contains("3 × a search of up to 7m"), "{text}");
+    assert!(text.contains("3 restarts × a search of up to 7m"), "{text}");
 }
 
 /// The single problem that a change of the file causes.

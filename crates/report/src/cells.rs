@@ -120,7 +120,7 @@ fn figure_table(cell: &Cell) -> Option<Block> {
         .unwrap_or(0);
     let mut head = vec![
         Head::words("figure"),
-        Head::figures("median, 95 % interval"),
+        Head::figures("value, 95 % interval"),
         Head::figures("with warm-up"),
     ];
     head.extend((1..=runs).map(|run| Head::figures(format!("run {run}"))));

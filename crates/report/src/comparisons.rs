@@ -76,7 +76,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::Prose(Words::plain(
-        "A ratio is the second over the first, from runs that were adjacent in time. \
+        "A ratio is the second over the first, from pairs of the same restart. \
          It counts as larger or smaller if its 95 % interval excludes 1, also after the correction for \
          the number of related comparisons.",
     ))];

@@ -130,9 +130,10 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
     Some(Block::plot(Plot {
         name: format!("overview-{}-{}", index + 1, slug(&lead.name)),
         caption: format!(
-            "{}, {}: the median over the runs with its 95 % interval. A hollow marker is suspect.",
+            "{}, {}: {}, with its 95 % interval. A hollow marker is suspect.",
             capital(&lead.label),
-            lead.unit
+            lead.unit,
+            crate::units::value_over_runs(result)
         ),
         narrow: overview.draw(Room::Narrow),
         wide: Some(overview.draw(Room::Wide)),

@@ -2,7 +2,7 @@
 //! next to the measured one.
 
 use plimsoll_plots::number::{self, Place};
-use plimsoll_results::lab::{Cell, Figure, LabResult};
+use plimsoll_results::lab::{Cell, Figure, LabResult, Variation};
 
 use crate::document::{Block, Head, Table, Words};
 use crate::footnotes::Footnotes;
@@ -10,7 +10,7 @@ use crate::layout::{Layout, layouts};
 use crate::leads::value_on;
 use crate::naming::{capital, figures, is_believed};
 use crate::objectives::share;
-use crate::units::{factor, short_label};
+use crate::units::{factor, short_label, value_over_runs};
 
 /// The share of requests within the limit of an objective, as a figure of a table.
 const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
@@ -49,11 +49,19 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
 
 /// How to read the tables, once.
 fn legend(result: &LabResult, has_spread: bool) -> String {
-    let mut text = "Each value is the median over the runs of a cell.".to_owned();
+    let mut text = format!("Each value is {}.", value_over_runs(result));
     if has_spread {
-        text.push_str(" ± is half the width of its 95 % interval; a value without it has too few runs for one.");
+        text.push_str(" ± is half the width of its 95 % interval; a value without it has too few runs or seconds for one.");
     } else {
-        text.push_str(" There were too few runs for intervals.");
+        text.push_str(" There were too few runs or seconds for intervals.");
+    }
+    let from_one_run = result
+        .cells
+        .iter()
+        .flat_map(|cell| &cell.figures)
+        .any(|figure| figure.interval_from == Some(Variation::OneRun));
+    if from_one_run {
+        text.push_str(" The interval of a single run shows only how much its seconds differ.");
     }
     let is_marked = result
         .cells

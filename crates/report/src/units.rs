@@ -1,5 +1,7 @@
 //! Figures in the units of a table, and short names for the headings of its columns.
 
+use plimsoll_results::lab::LabResult;
+
 /// The factor from a figure's unit to the unit that a table asks for; `None` if there is none.
 pub fn factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
@@ -15,6 +17,17 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
         ("CPU s per 1,000 requests", "CPU µs per request") => Some(1e3),
         ("CPU s per 1,000 requests", "CPU ms per request") => Some(1.0),
         _ => None,
+    }
+}
+
+/// How the value of a cell follows from its runs.
+pub fn value_over_runs(result: &LabResult) -> &'static str {
+    let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
+    // Versions without restarts used the median.
+    if figures.any(|figure| !figure.restarts.is_empty()) {
+        "the geometric mean over the restarts of a cell (the arithmetic one if a run has a value of 0)"
+    } else {
+        "the median over the runs of a cell"
     }
 }
 

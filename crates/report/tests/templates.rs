@@ -5,7 +5,7 @@ mod support;
 
 use plimsoll_report::{answer, html, prose};
 use plimsoll_results::lab::{
-    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, TableLayout,
+    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, TableLayout, Variation,
 };
 use support::cells::figure;
 use support::{fixture, markdown};
@@ -318,4 +318,18 @@ fn no_fixture_has_a_range_from_a_value_to_itself() {
         comparison.interval = Some((1.4, 1.6));
     }
     never_the_same_range(&result);
+}
+
+#[test]
+fn the_legend_says_how_values_follow_from_runs() {
+    let mut result = small(&[[9.0, 10.0, 11.0]]);
+    let page = |result: &LabResult| plimsoll_report::markdown(result).swap_remove(0).1;
+    assert!(page(&result).contains("is the geometric mean over the restarts of a cell"));
+    // Earlier versions had no restarts.
+    result.cells[0].figures[0].restarts.clear();
+    assert!(page(&result).contains("is the median over the runs of a cell"));
+    let from_one_run = "The interval of a single run shows only how much its seconds differ.";
+    assert!(!page(&result).contains(from_one_run));
+    result.cells[0].figures[0].interval_from = Some(Variation::OneRun);
+    assert!(page(&result).contains(from_one_run));
 }

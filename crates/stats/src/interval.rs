@@ -41,11 +41,31 @@ pub fn mean(windows: &[Histogram], confidence: f64, seed: u64) -> Result<Interva
         .filter(|window| !window.is_empty())
         .map(|window| (window.sum(), window.count() as f64))
         .collect();
-    let (estimate, half) = ratio(&parts, confidence, seed)?;
+    ratio_of_sums(&parts, confidence, seed)
+}
+
+/// The interval of Σ numerators ÷ Σ denominators, from both in each window. On the log scale, so
+/// that it never reaches 0, unless the ratio itself is 0.
+pub fn ratio_of_sums(
+    parts: &[(f64, f64)],
+    confidence: f64,
+    seed: u64,
+) -> Result<Interval, Insufficient> {
+    let (estimate, half) = ratio(parts, confidence, seed)?;
+    if !estimate.is_finite() {
+        return Err(Insufficient::Samples);
+    }
+    let (low, high) = match estimate > 0.0 {
+        true => {
+            let factor = (half / estimate).exp();
+            (estimate / factor, estimate * factor)
+        }
+        false => (estimate - half, estimate + half),
+    };
     Ok(Interval {
-        low: estimate - half,
+        low,
         estimate,
-        high: estimate + half,
+        high,
     })
 }
 

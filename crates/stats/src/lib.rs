@@ -17,6 +17,7 @@ pub mod knee;
 pub mod limit;
 mod on_paper;
 mod random;
+pub mod repetition;
 pub mod scalability;
 pub mod student;
 pub mod warm_up;

@@ -45,6 +45,9 @@ pub struct LabRunArgs {
     /// Directory of runs
     #[arg(long, value_name = "DIRECTORY", default_value = "results")]
     pub results: PathBuf,
+    /// Seed of the random order of cells, to repeat an earlier order
+    #[arg(long, value_name = "NUMBER")]
+    pub seed: Option<u64>,
 }
 
 /// A run.

@@ -179,7 +179,7 @@ environment = { BASE = "{pages.url}/" }
 users = "{users}"
 warmup = "0s"
 duration = "1s"
-repeats = 1
+restarts = 1
 
 [[load]]
 when = { how = "http" }

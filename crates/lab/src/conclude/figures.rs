@@ -1,9 +1,10 @@
-//! The figures of a cell over its repeats, with intervals.
+//! The figures of a cell over its restarts, with intervals.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use plimsoll_results::lab::Figure;
-use plimsoll_stats::Histogram;
+use plimsoll_results::lab::{Figure, Variation};
+use plimsoll_stats::interval::{self, Insufficient};
+use plimsoll_stats::repetition::Repeated;
 
 use super::repeat::{Measured, QUANTILES};
 use crate::resolve::conclusions::FIGURES;
@@ -31,121 +32,76 @@ pub fn of(repeats: &[Measured]) -> Vec<Figure> {
         .collect()
 }
 
-fn figure(name: &str, repeats: &[Measured]) -> Option<Figure> {
-    let values: Vec<f64> = repeats
+fn figure(name: &str, runs: &[Measured]) -> Option<Figure> {
+    let values: Vec<f64> = runs
         .iter()
-        .filter_map(|repeat| repeat.figures.get(name).copied())
+        .filter_map(|run| run.figures.get(name).copied())
         .collect();
-    if values.is_empty() || values.len() != repeats.len() {
-        return None;
-    }
-    let value = median(&values);
-    let (interval, why) = match interval(name, repeats, &values, value) {
-        Ok(interval) => (Some(interval), None),
-        Err(why) => (None, Some(why)),
+    let repeated = over_restarts(runs, |run| run.figures.get(name).copied())?;
+    let (interval, why) = match (repeated.interval, runs) {
+        (Some(interval), _) => (Some(interval), None),
+        (None, [only]) => match within(name, only, repeated.value) {
+            Ok(interval) => (Some(interval), None),
+            Err(why) => (None, Some(why)),
+        },
+        (None, _) => (None, Some("there is no run".to_owned())),
     };
-    let with: Vec<f64> = repeats
-        .iter()
-        .filter_map(|repeat| repeat.whole.get(name).copied())
-        .collect();
-    let (label, unit, better) = describe(name, repeats);
+    let from = match (runs.len(), repeated.restarts.len()) {
+        (1, _) => Variation::OneRun,
+        (_, 1) => Variation::Runs,
+        _ => Variation::Restarts,
+    };
+    let (label, unit, better) = describe(name, runs);
     Some(Figure {
         name: name.to_owned(),
         label,
         unit,
-        value,
+        value: repeated.value,
         interval,
-        interval_from: None,
+        interval_from: interval.is_some().then_some(from),
         why_no_interval: why,
-        with_warm_up: (with.len() == repeats.len()).then(|| median(&with)),
+        with_warm_up: over_restarts(runs, |run| run.whole.get(name).copied())
+            .map(|whole| whole.value),
         better,
         repeats: values,
-        restarts: Vec::new(),
+        restarts: repeated.restarts,
     })
 }
 
-/// The median of some values; 0 if there are none.
-pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    let at = |index: usize| sorted.get(index).copied().unwrap_or(0.0);
-    match sorted.len() % 2 {
-        0 => (at(middle.wrapping_sub(1)) + at(middle)) / 2.0,
-        _ => at(middle),
+/// A figure over the restarts; `None` unless each run has it.
+fn over_restarts(runs: &[Measured], value: impl Fn(&Measured) -> Option<f64>) -> Option<Repeated> {
+    let mut restarts: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for run in runs {
+        restarts
+            .entry(run.repeat.restart)
+            .or_default()
+            .push(value(run)?);
     }
+    Repeated::of(&restarts.into_values().collect::<Vec<_>>())
 }
 
-/// With three or more runs: Student's interval over the runs. With fewer: an interval from all
-/// seconds of all runs.
-fn interval(
-    name: &str,
-    repeats: &[Measured],
-    values: &[f64],
-    value: f64,
-) -> Result<(f64, f64), String> {
-    let n = values.len() as f64;
-    // Figures are positive and skewed: on the log scale no interval goes below zero.
-    if values.len() >= 3 && values.iter().all(|value| *value > 0.0) {
-        let logs = || values.iter().map(|value| value.ln());
-        let mean = logs().sum::<f64>() / n;
-        let variance = logs().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        let half = plimsoll_stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
-        let (low, high) = ((mean - half).exp(), (mean + half).exp());
-        return Ok((low.min(value), high.max(value)));
-    }
-    if values.len() >= 3 {
-        let mean = values.iter().sum::<f64>() / n;
-        let variance = values
-            .iter()
-            .map(|value| (value - mean).powi(2))
-            .sum::<f64>()
-            / (n - 1.0);
-        let half = plimsoll_stats::student::quantile(CONFIDENCE, n - 1.0) * (variance / n).sqrt();
-        // A share of failures is often zero, and never below.
-        return Ok(((mean - half).max(0.0).min(value), (mean + half).max(value)));
-    }
-    let mut ends: Option<(f64, f64)> = None;
-    if name == "limit" {
-        return Err("a search has trials instead of an interval".to_owned());
-    }
-    for repeat in repeats {
-        let (low, high) = within(name, repeat)?;
-        let (least, most) = ends.unwrap_or((low, high));
-        ends = Some((least.min(low), most.max(high)));
-    }
-    ends.ok_or_else(|| "there is no run".to_owned())
-}
-
-fn within(name: &str, repeat: &Measured) -> Result<(f64, f64), String> {
+/// The interval of a single run, from its own seconds.
+fn within(name: &str, run: &Measured, value: f64) -> Result<(f64, f64), String> {
     const SEED: u64 = 1;
-    let told = |why: plimsoll_stats::interval::Insufficient| match why {
-        plimsoll_stats::interval::Insufficient::Windows => {
-            "fewer than ten seconds in a run, and fewer than three runs".to_owned()
-        }
-        plimsoll_stats::interval::Insufficient::Samples => {
-            "insufficient samples: n × (1 − q) < 10".to_owned()
-        }
-    };
     let found = if let Some((_, q)) = QUANTILES.iter().find(|(known, _)| *known == name) {
-        plimsoll_stats::interval::quantile(&repeat.windows, *q, CONFIDENCE, SEED)
+        interval::quantile(&run.windows, *q, CONFIDENCE, SEED)
     } else if name == "latency_mean" {
-        plimsoll_stats::interval::mean(&repeat.windows, CONFIDENCE, SEED)
-    } else if name == "requests_per_second" {
-        let windows: Vec<Histogram> = repeat
-            .counts
-            .iter()
-            .map(|count| {
-                let mut window = Histogram::new();
-                window.record(*count);
-                window
-            })
-            .collect();
-        plimsoll_stats::interval::mean(&windows, CONFIDENCE, SEED)
+        interval::mean(&run.windows, CONFIDENCE, SEED)
+    } else if let Some(seconds) = run.per_second.get(name) {
+        interval::ratio_of_sums(seconds, CONFIDENCE, SEED)
     } else {
-        return Err("fewer than three runs".to_owned());
+        return Err("a single run, and this figure is not known for each second".to_owned());
     };
-    found.map(|found| (found.low, found.high)).map_err(told)
+    let found = found.map_err(|why| match why {
+        Insufficient::Windows => "a single run of fewer than ten seconds".to_owned(),
+        Insufficient::Samples => "insufficient samples: n × (1 − q) < 10".to_owned(),
+    })?;
+    // The value itself may include incomplete seconds.
+    let scale = match found.estimate > 0.0 && value > 0.0 {
+        true => value / found.estimate,
+        false => 1.0,
+    };
+    Ok((found.low * scale, found.high * scale))
 }
 
 /// The label of a figure, its unit, and which direction is better.
@@ -213,27 +169,49 @@ fn own_percentile(name: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0]), 2.5);
-        assert_eq!(median(&[]), 0.0);
+    fn run(restart: u32, value: f64) -> Measured {
+        let mut run = Measured::default();
+        run.repeat.restart = restart;
+        run.figures.insert("throughput".to_owned(), value);
+        run
+    }
+
+    fn of(runs: &[Measured]) -> Figure {
+        figure("throughput", runs).expect("each run has it")
     }
 
     #[test]
-    fn an_interval_over_three_runs_is_students_on_the_log_scale() {
+    fn an_interval_contains_the_largest_variation_that_was_measured() {
+        let restarts = of(&[run(1, 9.0), run(1, 9.0), run(2, 10.0), run(3, 11.0)]);
+        assert_eq!(restarts.interval_from, Some(Variation::Restarts));
+        assert_eq!(restarts.repeats, [9.0, 9.0, 10.0, 11.0]);
+        assert_eq!(restarts.restarts, [9.0, 10.0, 11.0]);
         // Logarithms: mean 2.29923, s 0.10037, t(0.975, 2) = 4.3027: 2.29923 ± 0.24934.
-        let (low, high) = interval("throughput", &[], &[9.0, 10.0, 11.0], 10.0).unwrap();
+        let (low, high) = restarts.interval.expect("an interval");
+        assert!((low - 7.767).abs() < 0.01, "{low}");
+        assert!((high - 12.790).abs() < 0.01, "{high}");
+
+        let runs = of(&[run(1, 9.0), run(1, 10.0), run(1, 11.0)]);
+        assert_eq!(runs.interval_from, Some(Variation::Runs));
+        assert_eq!(runs.interval, restarts.interval);
+
+        let one = of(&[run(1, 9.0)]);
+        assert_eq!((one.interval, one.interval_from), (None, None));
+        assert!(one.why_no_interval.is_some());
+    }
+
+    #[test]
+    fn a_single_run_has_an_interval_from_its_own_seconds() {
+        let mut only = run(1, 100.0);
+        let seconds = (0..30).map(|second| (100.0 + f64::from(second % 5), 1.0));
+        only.per_second
+            .insert("throughput".to_owned(), seconds.collect());
+        let figure = of(&[only]);
+        assert_eq!(figure.interval_from, Some(Variation::OneRun));
+        let (low, high) = figure.interval.expect("an interval");
         assert!(
-            (low - 7.767).abs() < 0.01 && (high - 12.790).abs() < 0.01,
+            low > 95.0 && low < 100.0 && high > 100.0 && high < 105.0,
             "{low} {high}"
-        );
-        let (low, _) = interval("throughput", &[], &[1.0, 100.0, 400.0], 100.0).unwrap();
-        assert!(low > 0.0, "{low}");
-        // A share may be zero.
-        assert_eq!(
-            interval("failed_share", &[], &[0.0; 3], 0.0),
-            Ok((0.0, 0.0))
         );
     }
 }

@@ -97,6 +97,13 @@ pub fn of(
             "note",
             "a single run does not show how much runs vary".to_owned(),
         );
+    } else if cell.load.restarts == 1 && !cell.load.is_search() {
+        add(
+            "single-start",
+            "note",
+            "all runs are of one start of the system, so the intervals do not include the variation between starts"
+                .to_owned(),
+        );
     }
     if shared_cpus {
         add(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome};
+use plimsoll_results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome, Variation};
 use plimsoll_stats::comparison::{Limits, Paired, holm};
 
 use super::repeat::Measured;
@@ -161,8 +161,12 @@ fn conclude(all: &mut [(Comparison, Option<Test>)]) {
             let no_difference = comparison.outcome == Outcome::NoDifference;
             comparison.at_most = no_difference.then(|| decision.reach.exp_m1());
             comparison.method = format!(
-                "{} pairs of one round each: mean log ratio, Student's paired t-test{}",
+                "{} pairs of {}: mean log ratio, Student's paired t-test{}",
                 test.paired.pairs,
+                match comparison.interval_from {
+                    Some(Variation::Restarts) => "restarts",
+                    _ => "runs of one start each, so the variation between starts is unknown",
+                },
                 match places.len() {
                     1 => String::new(),
                     count => format!(", Holm's correction over {count} comparisons"),
@@ -220,6 +224,37 @@ pub(super) fn figures_of(compared: &Compared, base: &Written, other: &Written) -
     there.map(|name| (*name).to_owned()).collect()
 }
 
+/// The values of a figure in both cells, in pairs of the same restart. If a cell has only one
+/// restart, in pairs of its runs.
+pub(super) fn pairs_of(
+    base: &Written,
+    other: &Written,
+    name: &str,
+) -> (Variation, Vec<(f64, f64)>) {
+    let of = |cell: &Written| {
+        let figure = cell.figures.iter().find(|figure| figure.name == name)?;
+        let (from, values) = figure.units();
+        let mut numbers: Vec<u32> = match from {
+            Variation::Restarts => cell.repeats.iter().map(|run| run.restart).collect(),
+            _ => cell.repeats.iter().map(|run| run.number).collect(),
+        };
+        numbers.dedup();
+        let values: BTreeMap<u32, f64> = numbers.into_iter().zip(values.iter().copied()).collect();
+        Some((from, values))
+    };
+    let (Some((from, base)), Some((also, other))) = (of(base), of(other)) else {
+        return (Variation::Restarts, Vec::new());
+    };
+    // Restarts and runs cannot be paired with each other.
+    if from != also {
+        return (Variation::Restarts, Vec::new());
+    }
+    let pairs = base
+        .iter()
+        .filter_map(|(number, base)| Some((*base, *other.get(number)?)));
+    (from, pairs.collect())
+}
+
 fn comparison(
     axis: &str,
     name: &str,
@@ -252,22 +287,21 @@ fn comparison(
     if FIGURES.iter().any(|(known, _)| *known == name) && first.value > 0.0 {
         comparison.ratio = Some(second.value / first.value);
     }
-    // Repeats with the same number were run in the same round.
-    let pairs: Vec<(f64, f64)> = first
-        .repeats
-        .iter()
-        .copied()
-        .zip(second.repeats.iter().copied())
-        .collect();
+    let (from, pairs) = pairs_of(base, other, name);
     match Paired::ratios(&pairs) {
         Ok(paired) => {
             let (low, high) = paired.interval();
             comparison.ratio = Some(paired.estimate.exp());
             comparison.interval = Some((low.exp(), high.exp()));
+            comparison.interval_from = Some(from);
             (comparison, Some(paired))
         }
         Err(why) => {
-            comparison.method = why.text(pairs.len(), "repeat");
+            let unit = match from {
+                Variation::Restarts => "restart",
+                Variation::Runs | Variation::OneRun => "run",
+            };
+            comparison.method = why.text(pairs.len(), unit);
             (comparison, None)
         }
     }
@@ -275,7 +309,7 @@ fn comparison(
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_results::lab::Figure;
+    use plimsoll_results::lab::{Figure, Repeat};
 
     use super::*;
     use crate::matrix::When;
@@ -287,8 +321,17 @@ mod tests {
                 name: "latency_p95".to_owned(),
                 value: 1.0,
                 repeats: repeats.to_vec(),
+                restarts: repeats.to_vec(),
                 ..Figure::default()
             }],
+            repeats: (1..)
+                .take(repeats.len())
+                .map(|number| Repeat {
+                    number,
+                    restart: number,
+                    ..Repeat::default()
+                })
+                .collect(),
             ..Written::default()
         }
     }
@@ -322,7 +365,7 @@ mod tests {
         assert!((low - 1.8889).abs() < 2e-3, "{low}");
         assert!((high - 2.1162).abs() < 2e-3, "{high}");
         assert!(found.p.unwrap() < 0.001, "{found:?}");
-        assert!(found.method.starts_with("3 pairs of one round each"));
+        assert!(found.method.starts_with("3 pairs of restarts:"));
 
         // 170 times as much, 80 to 390: not noise, even among many comparisons.
         let found = compared(&[1.0, 1.0, 1.0], &[122.0, 170.0, 236.0], None, 0);
@@ -333,7 +376,7 @@ mod tests {
             found.would_decide.is_some_and(|count| count > 3),
             "{found:?}"
         );
-        assert!(found.text().ends_with("would decide"), "{found:?}");
+        assert!(found.text().ends_with("restarts would decide"), "{found:?}");
 
         let found = compared(&[10.0; 3], &[12.0, 9.0, 11.0], None, 0);
         assert_eq!(found.outcome, Outcome::Uncertain);
@@ -348,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_repeats_are_reported_with_the_number_needed() {
+    fn too_few_restarts_are_reported_with_the_number_needed() {
         let found = compared(&[10.0, 10.0], &[20.0, 20.1], None, 0);
         assert_eq!(
             (found.outcome, found.interval),

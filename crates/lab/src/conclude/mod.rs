@@ -5,6 +5,7 @@ pub mod findings;
 mod fixed_work;
 pub mod judge;
 mod latency;
+mod per_second;
 pub mod pooled;
 pub mod repeat;
 pub mod stream;
@@ -76,7 +77,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         topology,
         comparisons: judge::comparisons(lab, &cells),
         pooled: pooled::pooled(lab, &cells),
-        seed: None,
+        seed: Some(run.seed),
         same_cell: None,
         objectives: judge::objectives(lab, &cells, &all),
         cells,
@@ -140,7 +141,7 @@ fn versions(lab: &Lab, plimsoll: &str) -> Vec<(String, String)> {
 }
 
 fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Vec<Placed>) {
-    let facts: Vec<(u32, Facts)> = (1..=cell.load.repeats)
+    let facts: Vec<(u32, Facts)> = (1..=cell.load.runs())
         .filter_map(|number| Some((number, store.facts(cell.number, number)?)))
         .collect();
     let topology = facts
@@ -218,7 +219,7 @@ fn state(cell: &Cell, measured: &[Measured], store: &Store) -> CellState {
     if !cell.chosen {
         return CellState::LeftOut;
     }
-    let wanted = usize::try_from(cell.load.repeats).unwrap_or(usize::MAX);
+    let wanted = usize::try_from(cell.load.runs()).unwrap_or(usize::MAX);
     if measured.len() == wanted {
         return CellState::Measured;
     }
@@ -226,7 +227,7 @@ fn state(cell: &Cell, measured: &[Measured], store: &Store) -> CellState {
         Some(state) if measured.is_empty() => state,
         Some(CellState::Insane(why) | CellState::Failed(why)) => CellState::Partial(why),
         _ if measured.is_empty() => CellState::Missing,
-        _ => CellState::Partial(format!("{} of {wanted} repeats have run", measured.len())),
+        _ => CellState::Partial(format!("{} of {wanted} runs are done", measured.len())),
     }
 }
 

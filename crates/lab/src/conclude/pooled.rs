@@ -3,13 +3,13 @@
 use plimsoll_results::lab::{Cell as Written, Outcome, Pooled};
 use plimsoll_stats::comparison::{Limits, Paired, holm};
 
-use super::judge::{figures_of, pairs};
+use super::judge::{figures_of, pairs, pairs_of};
 use crate::resolve::Lab;
 
 /// All comparisons that the lab requests, each over all its cells together, with p values after
 /// Holm's correction over all of them.
 ///
-/// Each cell counts once, with the mean log ratio of its pairs of runs, because the pairs of one
+/// Each cell counts once, with the mean log ratio of its pairs of restarts, because the pairs of one
 /// cell share its peculiarities. The ratio is that of a typical cell.
 pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
     let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
@@ -53,16 +53,13 @@ pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
 }
 
 fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)> {
-    let repeats = |cell: &Written| {
-        let found = cell.figures.iter().find(|one| one.name == figure)?;
-        Some(found.repeats.clone())
-    };
     let mut logs: Vec<f64> = Vec::new();
     let mut pairs = 0;
     for (base, other) in cells {
-        if let (Some(base), Some(other)) = (repeats(base), repeats(other)) {
-            // Repeats with the same number were run in the same round.
-            let of_cell: Vec<f64> = base.iter().zip(&other).map(|(a, b)| (b / a).ln()).collect();
+        let has = |cell: &Written| cell.figures.iter().any(|one| one.name == figure);
+        if has(base) && has(other) {
+            let (_, of_cell) = pairs_of(base, other, figure);
+            let of_cell: Vec<f64> = of_cell.iter().map(|(a, b)| (b / a).ln()).collect();
             if of_cell.is_empty() || of_cell.iter().any(|log| !log.is_finite()) {
                 return None;
             }
@@ -120,7 +117,7 @@ fn on<'a>(cell: &'a Written, axis: &str) -> Option<&'a String> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use plimsoll_results::lab::{CellState, Figure};
+    use plimsoll_results::lab::{CellState, Figure, Repeat};
 
     use super::*;
 
@@ -134,13 +131,20 @@ mod tests {
             protocol_declared: None,
             protocols: BTreeMap::new(),
             sanity: None,
-            repeats: Vec::new(),
+            repeats: (1..=3)
+                .map(|number| Repeat {
+                    number,
+                    restart: number,
+                    ..Repeat::default()
+                })
+                .collect(),
             figures: vec![Figure {
                 name: "latency_p95".to_owned(),
                 label: String::new(),
                 unit: "ms".to_owned(),
                 value: repeats[1],
                 repeats: repeats.to_vec(),
+                restarts: repeats.to_vec(),
                 ..Figure::default()
             }],
             verdict: "valid".to_owned(),

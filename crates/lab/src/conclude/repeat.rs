@@ -9,6 +9,7 @@ use plimsoll_results::record::{End, Generator, Record, Second};
 use plimsoll_stats::Histogram;
 
 use super::latency::{latency_kind, latency_of};
+use super::per_second::parts_per_second;
 use super::{fixed_work, stream};
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
@@ -17,14 +18,15 @@ use crate::run::observe::GENERATOR;
 use crate::run::store::Facts;
 
 /// A repeat, and the data that its figures are computed from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// The repeat as written to the result.
     pub repeat: Repeat,
     /// The latency of each second after the warm-up.
     pub windows: Vec<Histogram>,
-    /// Requests of each whole second after the warm-up.
-    pub counts: Vec<f64>,
+    /// The parts of figures that are ratios, for each whole second after the warm-up: what is
+    /// counted, and what it is divided by.
+    pub per_second: BTreeMap<String, Vec<(f64, f64)>>,
     /// The same figures including the warm-up.
     pub whole: BTreeMap<String, f64>,
     /// The figures.
@@ -47,7 +49,7 @@ impl Measured {
             repeat,
             figures,
             windows: Vec::new(),
-            counts: Vec::new(),
+            per_second: BTreeMap::new(),
             whole: BTreeMap::new(),
             protocols: BTreeMap::new(),
             open: false,
@@ -64,6 +66,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
         .ok()
         .and_then(|file| plimsoll_results::record::read(std::io::BufReader::new(file)).ok());
     let mut repeat = empty(number, &facts, raw);
+    repeat.restart = cell.load.restart_of(number);
     match record {
         Some(record) => {
             repeat.record = Some(format!("{relative}/{RECORD}"));
@@ -209,7 +212,11 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     }
     repeat.extra = extra(&measured);
     Measured {
-        counts: counts.get(cut..).unwrap_or_default().to_vec(),
+        per_second: parts_per_second(
+            kept,
+            trend,
+            repeat.seconds.get(cut..end).unwrap_or_default(),
+        ),
         repeat,
         windows,
         whole,

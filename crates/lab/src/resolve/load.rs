@@ -11,7 +11,7 @@ use super::scope::Scope;
 use super::{text_of_path, text_of_time};
 use crate::file::keys;
 use crate::file::node::Node;
-use crate::form::Form;
+use crate::form::{Extent, Form, NO_RUNS};
 use crate::problem::Place;
 
 /// Keys of which a load must have exactly one.
@@ -38,7 +38,9 @@ pub struct Load {
     /// Duration of the warm-up.
     #[serde(serialize_with = "text_of_time")]
     pub warmup: Duration,
-    /// Runs per cell.
+    /// How often the systems are started again and each cell is measured.
+    pub restarts: u32,
+    /// Runs of each cell in each restart.
     pub repeats: u32,
     /// Variables of a script, environment of a command.
     pub environment: Vec<(String, String)>,
@@ -162,6 +164,16 @@ impl Load {
         self.warmup + self.duration
     }
 
+    /// Runs of the cell, over all restarts.
+    pub fn runs(&self) -> u32 {
+        self.restarts.saturating_mul(self.repeats)
+    }
+
+    /// The restart, from 1, that a run belongs to.
+    pub fn restart_of(&self, run: u32) -> u32 {
+        run.saturating_sub(1) / self.repeats.max(1) + 1
+    }
+
     /// Whether it is a search for a limit by this program.
     pub fn is_search(&self) -> bool {
         match &self.source {
@@ -178,7 +190,7 @@ impl Load {
         self.work.is_some() || self.is_search()
     }
 
-    /// Reads the load. Durations and repeats are those of the form.
+    /// Reads the load. Durations and the number of runs are those of the form.
     pub fn read(fields: &mut Fields<'_>, form: &Form, scope: &Scope<'_>) -> Load {
         let source = source(fields, scope);
         let tool = fields.text("tool").unwrap_or_else(|| "plimsoll".to_owned());
@@ -191,22 +203,22 @@ impl Load {
             }
         });
         check_pair(fields, &source, &tool, work.is_some());
-        let own = form.apply(
-            fields.time("duration").unwrap_or(Duration::from_secs(10)),
-            fields.time("warmup").unwrap_or(Duration::from_secs(2)),
-            fields.count("repeats").unwrap_or(3),
-        );
+        let own = form.apply(Extent {
+            duration: fields.time("duration").unwrap_or(Duration::from_secs(10)),
+            warmup: fields.time("warmup").unwrap_or(Duration::from_secs(2)),
+            restarts: fields.count("restarts").unwrap_or(3),
+            repeats: fields.count("repeats").unwrap_or(1),
+        });
         if own.duration.is_zero() {
             fields.problem_at(
                 "duration",
                 "a duration of 0 measures nothing: use a longer one",
             );
         }
-        if own.repeats == 0 {
-            fields.problem_at(
-                "repeats",
-                "without repeats there are no figures: use 1 or more",
-            );
+        for (key, count) in [("restarts", own.restarts), ("repeats", own.repeats)] {
+            if count == 0 {
+                fields.problem_at(key, NO_RUNS);
+            }
         }
         let whole = own.duration + own.warmup;
         let waits = if work.is_some() {
@@ -240,6 +252,7 @@ impl Load {
             work,
             duration: own.duration,
             warmup: own.warmup,
+            restarts: own.restarts.max(1),
             repeats: own.repeats.max(1),
             environment: fields.named("environment"),
             arguments: fields.many("arguments"),

@@ -5,6 +5,7 @@ pub mod http_get;
 pub mod keeper;
 pub mod names;
 pub mod observe;
+pub mod order;
 pub mod problems_by_cause;
 pub mod process;
 pub mod rate;
@@ -29,6 +30,7 @@ use crate::problem::Problem;
 use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
 use observe::{Looked, Observer};
+use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
 use rate::Sink;
 use store::{Facts, RunFile, Store};
@@ -37,59 +39,12 @@ use variant::Variant;
 /// The outcome of running a lab.
 #[derive(Clone, Debug, Default)]
 pub struct LabOutcome {
-    /// Repeats run now.
+    /// Runs made now.
     pub ran: u32,
-    /// Repeats run earlier.
+    /// Runs made earlier.
     pub before: u32,
     /// Problems, each once.
     pub problems: Vec<Problem>,
-}
-
-/// One repeat of one cell, in the order of execution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// The index of the cell.
-    pub cell: usize,
-    /// The repeat, from 1.
-    pub repeat: u32,
-}
-
-/// The order of all runs: repeat by repeat, so that a drift affects all cells. Every second repeat
-/// is the previous one in reverse, so that of any two cells each comes first once (ABBA, in which a
-/// steady drift cancels out). Every two repeats start with another variant and another of its
-/// cells.
-pub fn order(lab: &Lab) -> Vec<Turn> {
-    let variants = variants_of(lab);
-    let most = lab
-        .cells
-        .iter()
-        .map(|cell| cell.load.repeats)
-        .max()
-        .unwrap_or(0);
-    let mut turns = Vec::new();
-    for repeat in 1..=most {
-        let by = usize::try_from((repeat - 1) / 2).unwrap_or(0);
-        let from = turns.len();
-        let mut variants = variants.clone();
-        let shift = by % variants.len().max(1);
-        variants.rotate_left(shift);
-        for variant in variants {
-            let mut cells: Vec<usize> = (0..lab.cells.len())
-                .filter(|at| {
-                    lab.cells.get(*at).is_some_and(|cell| {
-                        cell.chosen && cell.variant == variant && cell.load.repeats >= repeat
-                    })
-                })
-                .collect();
-            let shift = by % cells.len().max(1);
-            cells.rotate_left(shift);
-            turns.extend(cells.into_iter().map(|cell| Turn { cell, repeat }));
-        }
-        if repeat % 2 == 0 {
-            turns.get_mut(from..).unwrap_or_default().reverse();
-        }
-    }
-    turns
 }
 
 /// Checks that all programs exist before anything is started.
@@ -142,11 +97,11 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
     }
 }
 
-/// Creates the folder of a new run.
+/// Creates the folder of a new run. Without a seed, the order of the cells is a new one.
 ///
 /// # Errors
 /// The system's error.
-pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
+pub fn begin(lab: &Lab, results: &Path, seed: Option<u64>) -> Result<Store, String> {
     let file =
         std::path::absolute(&lab.document.file).unwrap_or_else(|_| lab.document.file.clone());
     let stem = match file.file_name().and_then(|name| name.to_str()) {
@@ -184,6 +139,7 @@ pub fn begin(lab: &Lab, results: &Path) -> Result<Store, String> {
         text: lab.document.text.clone(),
         form: lab.form.name().to_owned(),
         started,
+        seed: seed.unwrap_or_else(new_seed),
         environment: Environment::here(),
         sources: sources::of(lab),
     };
@@ -204,6 +160,16 @@ pub fn open(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Problem>> {
             directory.display()
         ))
     })?;
+    if run.schema != store::SCHEMA {
+        return Err(one(format!(
+            "{} was made by plimsoll {}, which did not measure in restarts, so this version ({}) cannot continue or \
+             evaluate it: run {} again. Its report.md and result.json remain readable",
+            directory.display(),
+            run.plimsoll,
+            env!("CARGO_PKG_VERSION"),
+            run.file.display()
+        )));
+    }
     let form = crate::form::Which::of(&run.form).ok_or_else(|| {
         one(format!(
             "{}: unknown form {}",
@@ -248,9 +214,15 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
-/// Runs the missing repeats, and reports each step.
-pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str)) -> LabOutcome {
-    let turns = order(lab);
+/// Makes the missing runs in the order of the seed, and reports each step.
+pub fn run(
+    lab: &Lab,
+    seed: u64,
+    store: &Store,
+    private: &Path,
+    tell: &mut dyn FnMut(&str),
+) -> LabOutcome {
+    let turns = order(lab, seed);
     let mut outcome = LabOutcome::default();
     let mut wrong = ProblemsByCause::default();
     let mut up: Vec<Variant> = Vec::new();
@@ -260,18 +232,23 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
         let Some(cell) = lab.cells.get(turn.cell) else {
             continue;
         };
-        if store.facts(cell.number, turn.repeat).is_some() {
+        if store.facts(cell.number, turn.run).is_some() {
             outcome.before += 1;
             continue;
         }
         if lost.contains(&cell.variant) {
             continue;
         }
-        let told = format!("[{}/{all}] {}, repeat {}", at + 1, cell.name, turn.repeat);
-        let problem = match bring_up(lab, cell, store, private, &mut up, tell) {
+        let told = format!(
+            "[{}/{all}] {}, {}",
+            at + 1,
+            cell.name,
+            turn_text(cell, turn)
+        );
+        let problem = match bring_up(lab, cell, turn.restart, store, private, &mut up, tell) {
             Ok(variant) => {
                 let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-                match once(cell, variant, store, turn.repeat, number) {
+                match once(cell, variant, store, turn.run, number) {
                     Ok(line) => {
                         tell(&format!("{told}: {line}"));
                         outcome.ran += 1;
@@ -314,21 +291,39 @@ pub fn run(lab: &Lab, store: &Store, private: &Path, tell: &mut dyn FnMut(&str))
     outcome
 }
 
-/// Starts the cell's variant if necessary. If there are too many, stops the least recently used
-/// one.
+/// `restart 2`, or `restart 2, run 1 of 3`.
+fn turn_text(cell: &Cell, turn: &Turn) -> String {
+    let repeats = cell.load.repeats.max(1);
+    match repeats {
+        1 => format!("restart {}", turn.restart),
+        _ => format!(
+            "restart {}, run {} of {repeats}",
+            turn.restart,
+            (turn.run.saturating_sub(1)) % repeats + 1
+        ),
+    }
+}
+
+/// Starts the cell's variant, unless this restart has started it already. Stops all of earlier
+/// restarts and, if there are too many, the least recently used one.
 fn bring_up<'a>(
     lab: &Lab,
     cell: &Cell,
+    restart: u32,
     store: &Store,
     private: &Path,
     up: &'a mut Vec<Variant>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<&'a mut Variant, Problem> {
+    up.retain(|variant| variant.restart == restart);
     if let Some(at) = up.iter().position(|variant| variant.number == cell.variant) {
         let mut variant = up.remove(at);
         match variant.ended() {
             None => up.push(variant),
-            Some(why) => tell(&format!("variant {} is restarted: {why}", cell.variant + 1)),
+            Some(why) => tell(&format!(
+                "variant {} is started again: {why}",
+                cell.variant + 1
+            )),
         }
     }
     if up
@@ -344,7 +339,9 @@ fn bring_up<'a>(
             .ok_or_else(|| Problem::nowhere("there is no such variant"))?;
         tell(&format!("variant {} is started", cell.variant + 1));
         let logs = store.logs(cell.variant);
-        up.push(Variant::start(cell.variant, setup, private, &logs)?);
+        let mut variant = Variant::start(cell.variant, setup, private, &logs)?;
+        variant.restart = restart;
+        up.push(variant);
     }
     up.last_mut()
         .ok_or_else(|| Problem::nowhere("there is no variant"))
@@ -352,7 +349,7 @@ fn bring_up<'a>(
 
 type Unmeasured = (CellState, Problem);
 
-/// Runs one repeat.
+/// Makes one run.
 fn once(
     cell: &Cell,
     variant: &mut Variant,

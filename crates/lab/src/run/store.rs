@@ -17,7 +17,7 @@ use super::sources::SourceFile;
 /// The description of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunFile {
-    /// `plimsoll/lab-run/1`.
+    /// `plimsoll/lab-run/2`.
     pub schema: String,
     /// Version of the program.
     pub plimsoll: String,
@@ -29,6 +29,9 @@ pub struct RunFile {
     pub form: String,
     /// Time of the start, RFC 3339.
     pub started: String,
+    /// The seed of the random order of cells.
+    #[serde(default)]
+    pub seed: u64,
     /// The machine.
     pub environment: Environment,
     /// The other input files, as they were at the start of the run.
@@ -37,7 +40,7 @@ pub struct RunFile {
 }
 
 /// The value of [`RunFile::schema`].
-pub const SCHEMA: &str = "plimsoll/lab-run/1";
+pub const SCHEMA: &str = "plimsoll/lab-run/2";
 
 /// Information about a repeat in addition to the tool's output.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -20,6 +20,8 @@ use crate::resolve::{Link, Seed, Setup};
 pub struct Variant {
     /// Its index.
     pub number: usize,
+    /// The restart of the lab that it was started for, from 1.
+    pub restart: u32,
     /// Its processes, in the order in which they were started.
     pub servers: Vec<Server>,
     /// The variables of its processes.
@@ -77,6 +79,7 @@ impl Variant {
         let _ = fs::set_permissions(&private, open);
         let mut variant = Variant {
             number,
+            restart: 1,
             servers: Vec::new(),
             names: Names::default(),
             relays: Vec::new(),

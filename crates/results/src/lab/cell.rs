@@ -108,7 +108,7 @@ pub struct Figure {
     pub label: String,
     /// Such as `ms`, `requests/s`, `Mbit/s`, `CPU s per 1,000 requests`.
     pub unit: String,
-    /// The value: the median over the repeats.
+    /// The value: the mean over the restarts, geometric unless a run has a value of 0.
     pub value: f64,
     /// A 95 % interval. `None` if there are too few samples; then `why_no_interval` says so.
     pub interval: Option<(f64, f64)>,

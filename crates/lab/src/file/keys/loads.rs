@@ -2,7 +2,7 @@
 
 use super::super::shape::Kind::{Count, Flag, Many, Named, Number, OneOf, Table, Text, Time};
 use super::super::shape::{Key, Shape};
-use super::{CPUS, ENVIRONMENT, WHEN, WITHIN, key};
+use super::{CPUS, ENVIRONMENT, REPEATS, RESTARTS, WHEN, WITHIN, key};
 
 /// `[seed]`
 pub static SEED: Shape = Shape {
@@ -241,7 +241,8 @@ pub static LOAD: Shape = Shape {
             "2s",
             "Duration of the warm-up before it, which is excluded. What still looks like a warm-up is excluded too (MSER-5), and reported.",
         ),
-        key("repeats", Count, "3", "Runs of each cell."),
+        RESTARTS,
+        REPEATS,
         key(
             "environment",
             Named(&Text),

@@ -38,6 +38,19 @@ const CPUS: Key = key(
 
 const WITHIN: Key = key("within", Time, "30s", "Time limit.");
 
+const RESTARTS: Key = key(
+    "restarts",
+    Count,
+    "3",
+    "How often to measure each cell, each time after starting its systems and services again.",
+);
+const REPEATS: Key = key(
+    "repeats",
+    Count,
+    "1",
+    "Runs of each cell in each restart, without starting the systems again.",
+);
+
 const ENVIRONMENT: Key = key(
     "environment",
     Named(&Text),
@@ -181,7 +194,7 @@ pub static LAB: Shape = Shape {
             "keep",
             Count,
             "4",
-            "Variants that may run at the same time. Variants that are not being measured stay idle. Above this number, the least recently used one is stopped, and restarted later.",
+            "Variants that may run at the same time. In each restart, variants are started in random groups of this size, and the cells of a group run in random order. Variants that are not being measured stay idle.",
         ),
         key("pause", Time, "500ms", "Pause between two runs."),
     ],
@@ -190,7 +203,7 @@ pub static LAB: Shape = Shape {
 /// `[forms]`
 pub static FORMS: Shape = Shape {
     name: "[forms]",
-    says: "The three forms differ in durations, repeats and the share of cells, never in what a cell means.",
+    says: "The three forms differ in durations, restarts, repeats and the share of cells, never in what a cell means.",
     keys: &[
         key("quick", Table(&QUICK), "see there", "`--quick`."),
         key(
@@ -223,7 +236,8 @@ pub static QUICK: Shape = Shape {
     keys: &[
         key("duration", Time, "2s", "Duration of the measurement."),
         key("warmup", Time, "1s", "Duration of the warm-up before it."),
-        key("repeats", Count, "1", "Runs of each cell."),
+        key("restarts", Count, "1", RESTARTS.says),
+        key("repeats", Count, "1", REPEATS.says),
         SHARE,
         ONLY,
     ],
@@ -246,7 +260,8 @@ pub static STANDARD: Shape = Shape {
             "the load's",
             "Duration of the warm-up before it.",
         ),
-        key("repeats", Count, "the load's", "Runs of each cell."),
+        key("restarts", Count, "the load's", RESTARTS.says),
+        key("repeats", Count, "the load's", REPEATS.says),
         SHARE,
         ONLY,
     ],
@@ -259,7 +274,8 @@ pub static FULL: Shape = Shape {
     keys: &[
         key("duration", Time, "60s", "Duration of the measurement."),
         key("warmup", Time, "10s", "Duration of the warm-up before it."),
-        key("repeats", Count, "5", "Runs of each cell."),
+        key("restarts", Count, "5", RESTARTS.says),
+        key("repeats", Count, "the load's", REPEATS.says),
         SHARE,
         ONLY,
     ],

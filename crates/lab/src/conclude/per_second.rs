@@ -1,0 +1,32 @@
+//! The seconds of a run, from which a single run gets its intervals.
+
+use std::collections::BTreeMap;
+
+use plimsoll_results::lab::SecondFigures;
+use plimsoll_results::record::Second;
+
+/// The parts of figures that are ratios, for each whole second: `seconds` as recorded, and as
+/// reported.
+pub fn parts_per_second(
+    seconds: &[Second],
+    trend: &str,
+    reported: &[SecondFigures],
+) -> BTreeMap<String, Vec<(f64, f64)>> {
+    let mut parts: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    let whole = seconds.iter().zip(reported);
+    for (second, reported) in whole.filter(|(second, _)| second.lasted.is_none()) {
+        let count = |trend: &str| second.trends.get(trend).map_or(0, |trend| trend.count) as f64;
+        let (all, failed) = (count(trend), reported.failed as f64);
+        let mut add = |name: &str, above: f64, below: f64| {
+            let parts = parts.entry(name.to_owned()).or_default();
+            parts.push((above, below));
+        };
+        add("requests_per_second", all - failed, 1.0);
+        add("failed_share", failed * 100.0, all);
+        add("iterations_per_second", count("iteration_duration"), 1.0);
+        if let Some(used) = reported.system_cpu {
+            add("cpu_seconds_per_thousand", used * 1000.0, all);
+        }
+    }
+    parts
+}

@@ -1,0 +1,70 @@
+//! The random order of runs, in blocks: a restart is a block, and contains each cell.
+
+use plimsoll_stats::Random;
+
+use crate::plan::variants_of;
+use crate::resolve::Lab;
+
+/// One run of one cell, in the order of execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The index of the cell.
+    pub cell: usize,
+    /// The restart, from 1.
+    pub restart: u32,
+    /// The run of the cell, from 1, over all restarts.
+    pub run: u32,
+}
+
+/// The order of all runs, which follows from the seed. In each restart, the variants are shuffled
+/// and started in groups of at most [`Lab::keep`], each variant once. The cells of a group run in
+/// random order, as often as there are repeats. So cells that are compared are measured close to
+/// each other, and a drift affects neither more than the other.
+pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
+    let mut random = Random::new(seed);
+    let runs = |cell: usize, restart: u32, repeat: u32| {
+        lab.cells.get(cell).is_some_and(|cell| {
+            cell.chosen && cell.load.restarts >= restart && cell.load.repeats >= repeat
+        })
+    };
+    let most = |count: fn(&crate::resolve::load::Load) -> u32| {
+        let chosen = lab.cells.iter().filter(|cell| cell.chosen);
+        chosen.map(|cell| count(&cell.load)).max().unwrap_or(0)
+    };
+    let mut turns = Vec::new();
+    for restart in 1..=most(|load| load.restarts) {
+        let mut variants = variants_of(lab);
+        shuffle(&mut variants, &mut random);
+        for group in variants.chunks(lab.keep.max(1)) {
+            for repeat in 1..=most(|load| load.repeats) {
+                let mut cells: Vec<usize> = (0..lab.cells.len())
+                    .filter(|at| runs(*at, restart, repeat))
+                    .filter(|at| {
+                        let cell = lab.cells.get(*at);
+                        cell.is_some_and(|cell| group.contains(&cell.variant))
+                    })
+                    .collect();
+                shuffle(&mut cells, &mut random);
+                turns.extend(cells.into_iter().filter_map(|cell| {
+                    let repeats = lab.cells.get(cell)?.load.repeats;
+                    let run = (restart - 1).checked_mul(repeats)?.checked_add(repeat)?;
+                    Some(Turn { cell, restart, run })
+                }));
+            }
+        }
+    }
+    turns
+}
+
+/// A seed that is different for each run of a lab, and short enough to type.
+pub fn new_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::hash::RandomState::new().build_hasher().finish() % 1_000_000
+}
+
+/// Shuffles (Fisher and Yates).
+fn shuffle<T>(items: &mut [T], random: &mut Random) {
+    for last in (1..items.len()).rev() {
+        items.swap(last, random.below(last + 1));
+    }
+}
