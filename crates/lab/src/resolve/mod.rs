@@ -2,6 +2,7 @@
 
 pub mod conclusions;
 pub mod fields;
+pub mod link;
 pub mod load;
 pub mod process;
 pub mod scope;
@@ -14,13 +15,14 @@ use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 use crate::file::node::Table;
-use crate::file::{Document, keys, missing, unknown};
+use crate::file::{Document, keys, missing};
 use crate::form::{Form, Which};
 use crate::matrix::{Axis, Coordinates, Matrix, is_name};
 use crate::problem::{Place, Problem};
 use crate::template;
 use conclusions::{Avoided, Compared, Objective, Published};
 use fields::{Fields, merged, merged_by_name};
+pub use link::{Link, MadeBy};
 use load::{Load, SOURCES, Sanity};
 use process::{Process, names_of};
 use scope::{ProcessNames, Scope};
@@ -119,25 +121,6 @@ pub struct Seed {
     /// The location of the expected results in the lab file.
     #[serde(skip)]
     pub place_of_expect: Place,
-}
-
-/// An emulated network between generator and systems.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Link {
-    /// Its name.
-    pub name: String,
-    /// Round trip.
-    #[serde(serialize_with = "text_of_time")]
-    pub round_trip: Duration,
-    /// Jitter (± around the round trip).
-    #[serde(serialize_with = "text_of_time")]
-    pub jitter: Duration,
-    /// Bandwidth of each direction in bits per second; `None` for no limit.
-    pub rate: Option<u64>,
-    /// The share of lost packets, from 0 to 1.
-    pub loss: f64,
-    /// The processors that the relay is pinned to, from 0; none for any.
-    pub cpus: Vec<u32>,
 }
 
 /// The observations to make during runs.
@@ -407,7 +390,7 @@ fn cell_of(
         }
         None => Sanity::read(None, &load.place),
     };
-    let link = link(
+    let link = link::read(
         document,
         coordinates,
         &from,
@@ -514,35 +497,6 @@ fn observe(
         }
     }
     observe
-}
-
-fn link(
-    document: &Document,
-    cell: &Coordinates,
-    from: &str,
-    place: &Place,
-    scope: &Scope<'_>,
-    problems: &mut Vec<Problem>,
-) -> Option<Link> {
-    let places = merged_by_name(document.tables("place"), cell, &keys::PLACE, &[]);
-    let Some((name, at, table)) = places.iter().find(|(name, ..)| name == from) else {
-        if from != "near" {
-            let known = places.iter().map(|(name, ..)| name.as_str());
-            problems.push(unknown(place, "place", from, known.chain(["near"])));
-        }
-        return None;
-    };
-    let mut fields = Fields::new(&keys::PLACE, at.clone(), table, scope, problems);
-    let link = Link {
-        name: name.clone(),
-        round_trip: fields.time("round-trip").unwrap_or_default(),
-        jitter: fields.time("jitter").unwrap_or_default(),
-        rate: fields.rate("rate").map(plimsoll_units::BitRate::get),
-        loss: fields.percent("loss").unwrap_or(0.0),
-        cpus: fields.counts("cpus"),
-    };
-    let nothing = link.round_trip.is_zero() && link.rate.is_none() && link.loss == 0.0;
-    (!nothing).then_some(link)
 }
 
 fn hash_of(setup: &Setup) -> String {

@@ -3,7 +3,9 @@
 pub mod command;
 pub mod http_get;
 pub mod keeper;
+mod link_figures;
 pub mod names;
+pub mod network;
 pub mod observe;
 pub mod order;
 pub mod problems_by_cause;
@@ -22,17 +24,16 @@ use std::process::Command;
 use std::time::Duration;
 
 use plimsoll_results::environment::Environment;
-use plimsoll_results::lab::{CellState, LinkFigures, Placed};
-use serde_json::Value;
+use plimsoll_results::lab::{CellState, Placed};
 
 use crate::plan::variants_of;
 use crate::problem::Problem;
 use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
+use network::Network;
 use observe::{Looked, Observer};
 use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
-use rate::Sink;
 use store::{Facts, RunFile, Store};
 use variant::Variant;
 
@@ -47,7 +48,7 @@ pub struct LabOutcome {
     pub problems: Vec<Problem>,
 }
 
-/// Checks that all programs exist before anything is started.
+/// Checks that all programs exist and all networks can be made, before anything is started.
 ///
 /// # Errors
 /// Each missing one, with the location in the lab file.
@@ -92,7 +93,7 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
     problems.sort();
     problems.dedup();
     match problems.is_empty() {
-        true => Ok(()),
+        true => network::check(lab),
         false => Err(problems),
     }
 }
@@ -362,9 +363,13 @@ fn once(
     let names = variant.names_from(cell.link.as_ref()).map_err(failed)?;
     let names = command::names_of(cell, repeat, &names);
     let directory = store.make_repeat(cell.number, repeat).map_err(nowhere)?;
-    let link = measure(cell, variant);
+    let network = variant.network_of(cell.link.as_ref()).map_err(failed)?;
+    let link = link_figures::measure(cell, variant, network.as_deref());
+    let enter = || network.as_deref().map(Network::enter).transpose();
+    let inside = enter().map_err(nowhere)?;
     let sanity = sanity::check(cell, &names, &directory)
         .map_err(|problem| (CellState::Insane(problem.to_string()), problem))?;
+    drop(inside);
     let invocation = command::of(cell, &names, &directory).map_err(failed)?;
     let (program, arguments) = invocation
         .words
@@ -392,9 +397,11 @@ fn once(
             .iter()
             .map(|(name, value)| (name, value)),
     );
+    let inside = enter().map_err(nowhere)?;
     let finished = process::run_watched(&mut load, &cell.load.cpus, cell.load.within, |pid| {
         observer.turn(pid)
     });
+    drop(inside);
     let observed = observer.end();
     scrape(variant, &directory, "after");
     let finished = finished.map_err(|why| failed(cell.load.place.problem(why)))?;
@@ -461,67 +468,6 @@ fn topology(variant: &Variant, cell: &Cell, words: &[String]) -> Vec<Placed> {
         command: words.join(" "),
     });
     placed
-}
-
-/// Measures the network path of a cell: connect time and round trip with `plimsoll probe`, and the
-/// throughput of one stream. Loopback is skipped if nothing else is measured.
-fn measure(cell: &Cell, variant: &mut Variant) -> Option<LinkFigures> {
-    let link = cell.link.as_ref();
-    if link.is_none() && !cell.observe.link {
-        return None;
-    }
-    let mut figures = LinkFigures {
-        name: link.map_or("near", |link| link.name.as_str()).to_owned(),
-        by: if link.is_some() { "relay" } else { "loopback" }.to_owned(),
-        declared_round_trip_ms: link.map(|link| link.round_trip.as_secs_f64() * 1000.0),
-        declared_megabits_per_second: link
-            .and_then(|link| link.rate)
-            .map(|rate| rate as f64 / 1e6),
-        ..LinkFigures::default()
-    };
-    if !cell.observe.link {
-        return Some(figures);
-    }
-    let port = match link {
-        Some(link) => variant.relay_of(link),
-        None => variant.port_of_system(),
-    };
-    // A server of throughput tests accepts one peer at a time, which has to be the load.
-    let port = port.filter(|_| {
-        !matches!(
-            cell.load.source,
-            crate::resolve::load::Source::Throughput(_)
-        )
-    });
-    if let (Some(port), Ok(program)) = (port, server::ourselves()) {
-        let mut probe = Command::new(program);
-        // With a long round trip, take fewer samples, because each takes two round trips.
-        let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
-        let times = if far { "4" } else { "10" };
-        probe.args(["probe", "--json", "-n", times, &format!("127.0.0.1:{port}")]);
-        if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
-            let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
-            figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();
-            figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
-        }
-    }
-    // A missing figure shows that the network path could not be measured.
-    let rate = match link {
-        Some(link) => variant.rate_of(link).ok().flatten(),
-        None => Sink::open()
-            .and_then(|sink| sink.measure(sink.port, Duration::from_millis(100)))
-            .ok()
-            .flatten(),
-    };
-    figures.measured_megabits_per_second = rate.map(|rate| rate / 1e6);
-    if let (None, Some(link)) = (figures.measured_round_trip_ms, link) {
-        let took = variant.round_trip_of(link).ok().flatten();
-        figures.measured_round_trip_ms = took.map(|took| took.as_secs_f64() * 1000.0);
-        figures.by =
-            "relay; the round trip through an identical one, because the system does not echo"
-                .to_owned();
-    }
-    Some(figures)
 }
 
 /// Saves the systems' own metrics.

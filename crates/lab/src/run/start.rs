@@ -70,3 +70,52 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
     let _ = cpus;
     while_open(|| command.spawn())
 }
+
+/// Creates a network namespace, which exists as long as the returned file is open or a process runs
+/// in it.
+///
+/// # Errors
+/// The system's error.
+#[cfg(target_os = "linux")]
+pub fn new_network_namespace() -> std::io::Result<std::fs::File> {
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+    let made = std::thread::Builder::new()
+        .name("new network".to_owned())
+        .spawn(|| {
+            // SAFETY: this thread's network changes, and neither its files nor its memory. The
+            // thread ends right after.
+            unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
+            std::fs::File::open("/proc/thread-self/ns/net")
+        })?;
+    made.join()
+        .unwrap_or_else(|_| Err(std::io::Error::other("the thread that creates it failed")))
+}
+
+/// Moves the calling thread into a network namespace; the processes that it starts are in it too.
+///
+/// # Errors
+/// The system's error.
+#[cfg(target_os = "linux")]
+pub fn enter_network_namespace(namespace: std::os::fd::BorrowedFd<'_>) -> std::io::Result<()> {
+    use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+    move_into_link_name_space(namespace, Some(LinkNameSpaceType::Network))?;
+    Ok(())
+}
+
+/// Other systems have none.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn new_network_namespace() -> std::io::Result<std::fs::File> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Other systems have none.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn enter_network_namespace(_: std::os::fd::BorrowedFd<'_>) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}

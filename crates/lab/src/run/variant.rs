@@ -3,17 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
 use super::names::Names;
+use super::network::Network;
 use super::process::run;
 use super::rate::Sink;
 use super::server::{Server, ourselves, with_program};
 use super::start::start;
 use crate::problem::Problem;
-use crate::resolve::{Link, Seed, Setup};
+use crate::resolve::{Link, MadeBy, Seed, Setup};
 
 /// The environment of a variant's runs.
 #[derive(Debug)]
@@ -29,6 +31,7 @@ pub struct Variant {
     relays: Vec<Relay>,
     /// Relays to our own sinks, for measuring links.
     sinks: Vec<(Relay, Sink)>,
+    networks: Vec<(Link, Arc<Network>)>,
     private: PathBuf,
 }
 
@@ -84,6 +87,7 @@ impl Variant {
             names: Names::default(),
             relays: Vec::new(),
             sinks: Vec::new(),
+            networks: Vec::new(),
             private: private.clone(),
         };
         if let Some(names) = &setup.certificates {
@@ -118,7 +122,7 @@ impl Variant {
     /// # Errors
     /// If a relay cannot be started.
     pub fn names_from(&mut self, link: Option<&Link>) -> Result<Names, Problem> {
-        let Some(link) = link else {
+        let Some(link) = link.filter(|link| link.by == MadeBy::Relay) else {
             return Ok(self.names.clone());
         };
         let mut through = Vec::new();
@@ -145,6 +149,23 @@ impl Variant {
             through.push((to, at));
         }
         Ok(self.names.through(&through))
+    }
+
+    /// The namespace that the load of that link runs in, if the kernel makes the link.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn network_of(&mut self, link: Option<&Link>) -> Result<Option<Arc<Network>>, Problem> {
+        let Some(link) = link.filter(|link| link.by == MadeBy::Kernel) else {
+            return Ok(None);
+        };
+        if let Some((_, network)) = self.networks.iter().find(|(known, _)| known == link) {
+            return Ok(Some(Arc::clone(network)));
+        }
+        let made = Network::make(link).map_err(|why| link.place.problem(why))?;
+        let network = Arc::new(made);
+        self.networks.push((link.clone(), Arc::clone(&network)));
+        Ok(Some(network))
     }
 
     /// Bits per second of one stream through a relay of that link, which is not the relay to the

@@ -272,7 +272,7 @@ pub struct Used {
 pub struct LinkFigures {
     /// The place's name.
     pub name: String,
-    /// `relay`, `namespaces` or `loopback`.
+    /// `relay`, `kernel` with what it used, or `loopback`.
     pub by: String,
     /// As declared, in milliseconds.
     pub declared_round_trip_ms: Option<f64>,

@@ -9,7 +9,7 @@ pub use loads::*;
 pub use processes::*;
 
 use super::shape::Kind::{
-    Count, Either, Many, Named, Number, Percent, Rate, Table, Text, Time, When,
+    Count, Either, Many, Named, Number, OneOf, Percent, Rate, Table, Text, Time, When,
 };
 use super::shape::{Key, Kind, Shape};
 
@@ -109,7 +109,7 @@ pub static FILE: Shape = Shape {
             "place",
             Many(&Table(&PLACE)),
             "`near`",
-            "Emulated networks between the generator and the systems.",
+            "Networks between the generator and the systems.",
         ),
         key(
             "service",
@@ -291,13 +291,19 @@ pub static AXIS: Shape = Shape {
 /// `[[place]]`
 pub static PLACE: Shape = Shape {
     name: "[[place]]",
-    says: "An emulated network: `plimsoll link` is a relay that delays and paces the bytes in both directions. `near` is loopback, without a relay. The load and the sanity request go through the relay; seeds and readiness checks do not. `place` of `[load]` selects the place of a cell.",
+    says: "A network between the generator and the systems. `near` is loopback. The load and the sanity request go through the network; seeds and readiness checks do not. `place` of `[load]` selects the place of a cell.",
     keys: &[
         key(
             "name",
             Text,
             "required",
             "Its name, as used in `place` of `[load]` or as a value of the axis `place`.",
+        ),
+        key(
+            "by",
+            OneOf(&["relay", "kernel"]),
+            "relay",
+            "What makes the network. `relay`: a process, `plimsoll link`, delays and paces the bytes in both directions; it works everywhere, but connecting takes no round trip. `kernel`: the generator runs in a network namespace of its own, and the kernel delays and limits the packets in both directions; it needs root and iproute2. Delay, jitter and loss need a kernel with netem; for a rate alone every usual kernel has tbf. The lab checks this before it runs anything. The kernel counts whole packets, so the data of one TCP stream is at most 95 % of the rate. Everything that the generator sends to this host goes through the network, and it reaches no other host.",
         ),
         key("round-trip", Time, "0ms", "Round trip."),
         key("jitter", Time, "0ms", "Jitter (± around the round trip)."),

@@ -1,0 +1,94 @@
+//! The network between the generator and the systems of a cell.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::fields::{Fields, merged_by_name};
+use super::scope::Scope;
+use super::text_of_time;
+use crate::file::{Document, keys, unknown};
+use crate::matrix::Coordinates;
+use crate::problem::{Place, Problem};
+
+/// A network between generator and systems.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// What delays and limits the traffic.
+    pub by: MadeBy,
+    /// Round trip.
+    #[serde(serialize_with = "text_of_time")]
+    pub round_trip: Duration,
+    /// Jitter (± around the round trip).
+    #[serde(serialize_with = "text_of_time")]
+    pub jitter: Duration,
+    /// Bandwidth of each direction in bits per second; `None` for no limit.
+    pub rate: Option<u64>,
+    /// The share of lost packets, from 0 to 1.
+    pub loss: f64,
+    /// The processors that the relay is pinned to, from 0; none for any.
+    pub cpus: Vec<u32>,
+    /// Its location in the lab file.
+    #[serde(skip)]
+    pub place: Place,
+}
+
+/// What delays and limits the traffic of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MadeBy {
+    /// A process that forwards the bytes.
+    Relay,
+    /// The kernel, between two network namespaces.
+    Kernel,
+}
+
+/// Reads the place that a load comes `from`; `None` for loopback.
+pub(super) fn read(
+    document: &Document,
+    cell: &Coordinates,
+    from: &str,
+    place: &Place,
+    scope: &Scope<'_>,
+    problems: &mut Vec<Problem>,
+) -> Option<Link> {
+    let places = merged_by_name(document.tables("place"), cell, &keys::PLACE, &[]);
+    let Some((name, at, table)) = places.iter().find(|(name, ..)| name == from) else {
+        if from != "near" {
+            let known = places.iter().map(|(name, ..)| name.as_str());
+            problems.push(unknown(place, "place", from, known.chain(["near"])));
+        }
+        return None;
+    };
+    let mut fields = Fields::new(&keys::PLACE, at.clone(), table, scope, problems);
+    let by = match fields.text("by").as_deref() {
+        Some("kernel") => MadeBy::Kernel,
+        _ => MadeBy::Relay,
+    };
+    let link = Link {
+        name: name.clone(),
+        by,
+        round_trip: fields.time("round-trip").unwrap_or_default(),
+        jitter: fields.time("jitter").unwrap_or_default(),
+        rate: fields.rate("rate").map(plimsoll_units::BitRate::get),
+        loss: fields.percent("loss").unwrap_or(0.0),
+        cpus: fields.counts("cpus"),
+        place: at.clone(),
+    };
+    if by == MadeBy::Kernel {
+        if !link.cpus.is_empty() {
+            fields.problem_at(
+                "cpus",
+                "cpus pins the relay, and by = \"kernel\" has none: remove cpus",
+            );
+        }
+        if link.jitter > link.round_trip {
+            fields.problem_at("jitter", "the jitter is longer than the round trip");
+        }
+        return Some(link);
+    }
+    let nothing = link.round_trip.is_zero() && link.rate.is_none() && link.loss == 0.0;
+    (!nothing).then_some(link)
+}

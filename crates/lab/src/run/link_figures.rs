@@ -1,0 +1,94 @@
+//! The figures of a network path, measured before the load.
+
+use std::process::Command;
+use std::time::Duration;
+
+use plimsoll_results::lab::LinkFigures;
+use serde_json::Value;
+
+use super::network::Network;
+use super::rate::Sink;
+use super::variant::Variant;
+use super::{process, server};
+use crate::resolve::Cell;
+
+/// Measures the network path of a cell: connect time and round trip with `plimsoll probe`, and the
+/// throughput of one stream. Loopback is skipped if nothing else is measured.
+pub fn measure(
+    cell: &Cell,
+    variant: &mut Variant,
+    network: Option<&Network>,
+) -> Option<LinkFigures> {
+    let link = cell.link.as_ref();
+    if link.is_none() && !cell.observe.link {
+        return None;
+    }
+    let mut figures = LinkFigures {
+        name: link.map_or("near", |link| link.name.as_str()).to_owned(),
+        by: match (link, network) {
+            (Some(_), Some(network)) => network.made_by,
+            (Some(_), None) => "relay",
+            (None, _) => "loopback",
+        }
+        .to_owned(),
+        declared_round_trip_ms: link.map(|link| link.round_trip.as_secs_f64() * 1000.0),
+        declared_megabits_per_second: link
+            .and_then(|link| link.rate)
+            .map(|rate| rate as f64 / 1e6),
+        ..LinkFigures::default()
+    };
+    if !cell.observe.link {
+        return Some(figures);
+    }
+    let relayed = link.filter(|_| network.is_none());
+    let port = match relayed {
+        Some(link) => variant.relay_of(link),
+        None => variant.port_of_system(),
+    };
+    let sink = relayed.is_none().then(Sink::open);
+    // What connects must be in the namespace, and what listens must not.
+    let inside = network.map(Network::enter).transpose().ok()?;
+    // A server of throughput tests accepts one peer at a time, which has to be the load.
+    let port = port.filter(|_| {
+        !matches!(
+            cell.load.source,
+            crate::resolve::load::Source::Throughput(_)
+        )
+    });
+    if let (Some(port), Ok(program)) = (port, server::ourselves()) {
+        let mut probe = Command::new(program);
+        // With a long round trip, take fewer samples, because each takes two round trips.
+        let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
+        let times = if far { "4" } else { "10" };
+        probe.args(["probe", "--json", "-n", times, &format!("127.0.0.1:{port}")]);
+        if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
+            let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
+            figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();
+            figures.measured_round_trip_ms = told["round_trip_ms"]["p50"].as_f64();
+        }
+    }
+    // A missing figure shows that the network path could not be measured.
+    let rate = match (relayed, sink) {
+        (Some(link), _) => variant.rate_of(link).ok().flatten(),
+        (None, Some(Ok(sink))) => {
+            let counted = Duration::from_millis(if network.is_some() { 250 } else { 100 });
+            let rate = sink.measure(sink.port, counted).ok().flatten();
+            if network.is_some() && figures.measured_round_trip_ms.is_none() {
+                let took = sink.round_trip(sink.port, 5).ok().flatten();
+                figures.measured_round_trip_ms = took.map(|took| took.as_secs_f64() * 1000.0);
+            }
+            rate
+        }
+        (None, _) => None,
+    };
+    drop(inside);
+    figures.measured_megabits_per_second = rate.map(|rate| rate / 1e6);
+    if let (None, Some(link)) = (figures.measured_round_trip_ms, relayed) {
+        let took = variant.round_trip_of(link).ok().flatten();
+        figures.measured_round_trip_ms = took.map(|took| took.as_secs_f64() * 1000.0);
+        figures.by =
+            "relay; the round trip through an identical one, because the system does not echo"
+                .to_owned();
+    }
+    Some(figures)
+}
