@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, Notice};
+use plimsoll_exporters::Variables;
 use plimsoll_k6::pure::logline::Level;
 use plimsoll_output::header::Header;
-use plimsoll_output::output::OutputSpec;
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::{Paint, header, progress};
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    EndSummary, Event, Extent, Listener, Load, Progress, Refusal, Request, Run, Screen, Script,
-    SummaryMode,
+    EndSummary, Event, Extent, Listener, Load, OutputChoice, Progress, Refusal, Request, Run,
+    Screen, Script, SummaryMode,
 };
 use serde_json::json;
 
@@ -65,11 +65,14 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     };
     let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
     let prepared = Arc::new(prepared);
+    let variables: Vec<_> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
     let specs = args
         .out
         .iter()
         .filter(|text| !text.is_empty())
-        .map(|text| OutputSpec::parse(text))
+        .map(|text| OutputChoice::parse(text, Variables::new(&variables)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Refusal::other)?;
     let export = open_export(args, mode)?;

@@ -29,6 +29,11 @@ pub trait Output: Send {
     /// # Errors
     /// When it cannot be written.
     fn finish(&mut self) -> Result<(), OutputError>;
+
+    /// Difficulties on the way to a complete output, for a message after its end.
+    fn remark(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Why samples could not be written.
@@ -79,15 +84,19 @@ pub enum SpecError {
     Missing(String),
 }
 
-const NAMES: [&str; 2] = ["csv", "json"];
-
-const MISSING: [&str; 8] = [
-    "cloud",
-    "experimental-opentelemetry",
+/// All outputs, those of the crate `exporters` too, for the closest name.
+const NAMES: [&str; 5] = [
+    "csv",
     "experimental-prometheus-rw",
     "influxdb",
-    "opentelemetry",
+    "json",
     "statsd",
+];
+
+const MISSING: [&str; 5] = [
+    "cloud",
+    "experimental-opentelemetry",
+    "opentelemetry",
     "web-dashboard",
     "kafka",
 ];
@@ -99,13 +108,13 @@ impl fmt::Display for SpecError {
                 write!(f, "--out {name}: there is no such output")?;
                 match nearest(name, NAMES) {
                     Some(near) => write!(f, "; did you mean {near}?"),
-                    None => write!(f, "; use json=FILE or csv=FILE"),
+                    None => write!(f, "; use one of {}", NAMES.join(", ")),
                 }
             }
             SpecError::Missing(name) => write!(
                 f,
-                "--out {name}: this output is not there yet; json=FILE and csv=FILE are, and \
-                 their files can be passed on"
+                "--out {name}: Plimsoll does not have this output; it has {}",
+                NAMES.join(", ")
             ),
         }
     }
@@ -184,7 +193,7 @@ impl fmt::Display for Target {
 pub type ShownUrl = fn(&str) -> Cow<'_, str>;
 
 /// The value of a tag for samples: only URLs are checked for secrets.
-pub(crate) fn shown_tag<'a>(shown_url: ShownUrl, name: &str, value: &'a str) -> Cow<'a, str> {
+pub fn shown_tag<'a>(shown_url: ShownUrl, name: &str, value: &'a str) -> Cow<'a, str> {
     match name {
         "url" | "name" => shown_url(value),
         _ => Cow::Borrowed(value),
@@ -292,7 +301,7 @@ mod tests {
             "{}",
             error("jsn=x")
         );
-        assert!(error("influxdb=http://x").contains("not there yet"));
+        assert!(error("kafka=x").contains("does not have this output"));
     }
 
     #[test]

@@ -12,14 +12,15 @@ use plimsoll_results::secrets::url_for_display;
 use plimsoll_samples::{SampleRecord, SystemTag};
 
 use crate::event::{Event, Finished, Listener};
+use crate::output_choice::OutputChoice;
 use crate::request::Script;
 
 /// Maximum number of waiting batches. If there are more, the supervisor waits for the disk; workers
 /// do not, but their windows accumulate slightly, which is better than losing samples.
 const WAITING: usize = 16;
 
-/// The channel to the thread that writes, and the thread, which returns its errors.
-type Writing = (SyncSender<Arc<[SampleRecord]>>, JoinHandle<Vec<String>>);
+/// The channel to the thread that writes, and the thread, which returns its errors and messages.
+type Writing = (SyncSender<Arc<[SampleRecord]>>, JoinHandle<Finished>);
 
 /// The requested outputs, if any.
 #[derive(Default)]
@@ -29,11 +30,11 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens the outputs of a script.
+    /// Opens the outputs of a script. Returns them with warnings of receivers that cannot be reached.
     ///
     /// # Errors
     /// If one cannot be opened.
-    pub(crate) fn open(script: &Script) -> Result<Outputs, String> {
+    pub(crate) fn open(script: &Script) -> Result<(Outputs, Vec<String>), String> {
         let prepared = &script.prepared;
         // Outputs receive thresholds even if they are not judged.
         let mut catalog = catalog::Catalog::new(
@@ -57,13 +58,20 @@ impl Outputs {
             csv_time: script.csv_time,
             shown_url: url_for_display,
         };
-        let opened = script
-            .outputs
-            .iter()
-            .map(|spec| spec.open(&setting, script.stdout))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| error.to_string())?;
-        Outputs::start(opened)
+        let (mut opened, mut warnings) = (Vec::new(), Vec::new());
+        for destination in &script.outputs {
+            opened.push(match destination {
+                OutputChoice::Written(spec) => spec
+                    .open(&setting, script.stdout)
+                    .map_err(|error| error.to_string())?,
+                OutputChoice::Sent(receiver) => {
+                    let (output, warning) = receiver.open(&setting)?;
+                    warnings.extend(warning);
+                    output
+                }
+            });
+        }
+        Ok((Outputs::start(opened)?, warnings))
     }
 
     /// Starts the thread, unless there is nothing to write to.
@@ -102,42 +110,45 @@ impl Listener for Outputs {
 
     /// Writes the remaining samples.
     fn finish(&mut self) -> Finished {
+        let mut finished = Finished {
+            errors: std::mem::take(&mut self.lost),
+            messages: Vec::new(),
+        };
         if let Some((sender, thread)) = self.thread.take() {
             drop(sender);
             match thread.join() {
-                Ok(errors) => self.lost.extend(errors),
-                Err(_) => self
-                    .lost
+                Ok(written) => {
+                    finished.errors.extend(written.errors);
+                    finished.messages.extend(written.messages);
+                }
+                Err(_) => finished
+                    .errors
                     .push("an output's thread ended by a panic".to_owned()),
             }
         }
-        Finished {
-            errors: std::mem::take(&mut self.lost),
-            messages: Vec::new(),
-        }
+        finished
     }
 }
 
 /// An output that failed is skipped from then on; the others continue.
-fn write(
-    mut outputs: Vec<Box<dyn Output>>,
-    records: &Receiver<Arc<[SampleRecord]>>,
-) -> Vec<String> {
-    let mut errors = Vec::new();
-    let mut keep = |result: Result<(), OutputError>| match result {
+fn write(mut outputs: Vec<Box<dyn Output>>, records: &Receiver<Arc<[SampleRecord]>>) -> Finished {
+    let (mut errors, mut messages) = (Vec::new(), Vec::new());
+    let mut keep = |result: Result<(), OutputError>, consequence: &str| match result {
         Ok(()) => true,
         // A reader that closed the pipe (`| head`) needs no more.
         Err(error) if error.source.kind() == ErrorKind::BrokenPipe => false,
         Err(error) => {
-            errors.push(format!("{error}; later samples are not in it"));
+            errors.push(format!("{error}{consequence}"));
             false
         }
     };
     while let Ok(batch) = records.recv() {
-        outputs.retain_mut(|output| keep(output.batch(&batch)));
+        outputs.retain_mut(|output| keep(output.batch(&batch), "; later samples are not in it"));
     }
     for output in &mut outputs {
-        keep(output.finish());
+        if keep(output.finish(), "") {
+            messages.extend(output.remark());
+        }
     }
-    errors
+    Finished { errors, messages }
 }

@@ -9,11 +9,11 @@ use plimsoll_k6::modules::http::HttpOptions;
 use plimsoll_k6::pure::logline::Level;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};
-use plimsoll_output::output::OutputSpec;
 use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
 use plimsoll_samples::{Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
+use crate::output_choice::OutputChoice;
 use crate::progress_view::Extent;
 use crate::script_input::{ScriptInput, SourceKind};
 use crate::settings::IoMode;
@@ -52,13 +52,13 @@ impl Prepared {
     }
 
     /// The header of a run of `script` with these outputs.
-    pub fn header(&self, script: &str, outputs: &[OutputSpec]) -> Header {
+    pub fn header(&self, script: &str, outputs: &[OutputChoice]) -> Header {
         let extent = self.extent();
         let scenarios = self.plan.scenarios.iter();
         Header {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             script: script.to_owned(),
-            outputs: outputs.iter().map(OutputSpec::describe).collect(),
+            outputs: outputs.iter().map(OutputChoice::describe).collect(),
             share: self.plan.segment.length(),
             users_max: extent.users,
             longest: extent.longest,

@@ -4,13 +4,13 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_output::output::OutputSpec;
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_plan::{Plan, Scenario};
 use serde_json::Value;
 
 use crate::attack::Attack;
 use crate::grpc::Grpc;
+use crate::output_choice::OutputChoice;
 use crate::place::Place;
 use crate::prepare::Prepared;
 
@@ -62,7 +62,7 @@ pub struct Script {
     /// Show results by group and scenario.
     pub breakdown: bool,
     /// Outputs for all samples.
-    pub outputs: Vec<OutputSpec>,
+    pub outputs: Vec<OutputChoice>,
     pub csv_time: TimeFormat,
     /// Opens stdout for outputs that need it.
     pub stdout: fn() -> Box<dyn Write + Send>,

@@ -134,11 +134,16 @@ impl<'a> Launch<'a> {
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);
+        let mut warnings = Vec::new();
         if !script.outputs.is_empty() {
-            let outputs = Outputs::open(script).map_err(Refusal::other)?;
+            let (outputs, unreachable) = Outputs::open(script).map_err(Refusal::other)?;
             self.listeners.add(Box::new(outputs));
+            warnings = unreachable;
         }
         self.listeners.tell(Event::Starting);
+        for warning in &warnings {
+            self.listeners.tell(Event::Warning(warning));
+        }
         let warm_up = self.warm_up();
         let recording = self
             .record

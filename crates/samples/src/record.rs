@@ -28,7 +28,7 @@ pub struct SampleRecord {
 }
 
 /// A sample's tags, sorted by key.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SampleTags(Vec<(Cow<'static, str>, Box<str>)>);
 
 impl SampleTags {

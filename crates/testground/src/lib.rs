@@ -1,4 +1,4 @@
-//! Real servers for tests: PostgreSQL, Redis, and proxies, each in a private directory and on a
+//! Real servers for tests: PostgreSQL, Redis, proxies, and receivers of samples, each in a private directory and on a
 //! free port of 127.0.0.1, as an ordinary user if the server refuses root.
 //!
 //! Each can be killed with SIGKILL and restarted on the same data. All servers and their
@@ -9,13 +9,18 @@
 //! skipped. Unrecoverable errors panic: this crate is only for tests.
 
 mod account;
+mod http;
+mod influxdb;
 mod postgres;
 mod program;
+mod prometheus;
 mod proxy;
 mod redis;
 mod server;
 
+pub use influxdb::InfluxDb;
 pub use postgres::Postgres;
+pub use prometheus::Prometheus;
 pub use proxy::{Kind, Proxy};
 pub use redis::{Append, Redis};
 pub use server::Server;

@@ -57,6 +57,10 @@ const EDGES: &[(&str, &[&str])] = &[
         &["units", "clock", "stats", "net", "http", "iperf"],
     ),
     ("output", &["units", "plan", "stats", "samples", "verdict"]),
+    (
+        "exporters",
+        &["units", "stats", "samples", "http", "output"],
+    ),
     ("audit", &[]),
     ("results", &["units", "stats", "machine"]),
     (
@@ -78,6 +82,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "scriptless",
             "vegeta",
             "output",
+            "exporters",
             "results",
         ],
     ),
@@ -111,6 +116,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "iperf",
             "probe",
             "output",
+            "exporters",
             "audit",
             "results",
             "run",

@@ -51,12 +51,17 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "certificates for tests are made in `certs`",
     ),
     (
+        &["prost", "snap"],
+        &["exporters"],
+        "messages for monitoring systems are made in `exporters`",
+    ),
+    (
         &["prost-reflect", "protox"],
         &["grpc"],
         "protobuf is read at run time in `grpc`",
     ),
     (
-        &["hyper", "hyper-util", "axum", "tonic", "prost"],
+        &["hyper", "hyper-util", "axum", "tonic"],
         &[],
         "a server library belongs to what is measured, never to the generator",
     ),

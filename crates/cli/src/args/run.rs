@@ -12,7 +12,8 @@ pub struct RunArgs {
     pub runtime: RuntimeArgs,
     #[command(flatten)]
     pub options: Box<OptionArgs>,
-    /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE]
+    /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE], or send it to experimental-prometheus-rw[=URL],
+    /// influxdb[=URL] or statsd[=HOST:PORT]
     #[arg(
         short,
         long = "out",

@@ -1,0 +1,67 @@
+//! Gives each line of a measurement its own timestamp.
+
+use std::collections::{HashMap, HashSet};
+
+use super::line::LineStart;
+
+/// Timestamps that are remembered before the older ones are forgotten.
+const MOST: usize = 1 << 20;
+
+/// The timestamps of recent lines, by measurement and tags.
+///
+/// Samples of several worker threads are not in the order of their times, so the latest timestamp does not suffice.
+#[derive(Default)]
+pub struct Timestamps {
+    numbers: HashMap<Vec<u8>, u32>,
+    recent: HashSet<(u32, u128)>,
+    older: HashSet<(u32, u128)>,
+}
+
+impl Timestamps {
+    /// The number of a measurement with its tags.
+    pub fn number_of(&mut self, start: &LineStart) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        let numbers = self.numbers.entry(start.measurement().to_vec());
+        *numbers.or_insert(next)
+    }
+
+    /// The first free timestamp from `at` on, which is taken.
+    pub fn free(&mut self, number: u32, mut at: u128) -> u128 {
+        if self.recent.len() >= MOST {
+            self.age();
+        }
+        while self.older.contains(&(number, at)) || !self.recent.insert((number, at)) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Forgets the timestamps from before the previous call.
+    pub fn age(&mut self) {
+        self.older = std::mem::take(&mut self.recent);
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Timestamps::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_of_a_measurement_has_its_own_timestamp() {
+        let mut timestamps = Timestamps::default();
+        assert_eq!(timestamps.free(0, 10), 10);
+        assert_eq!(timestamps.free(0, 11), 11);
+        assert_eq!(timestamps.free(0, 10), 12);
+        assert_eq!(timestamps.free(1, 10), 10);
+        timestamps.age();
+        assert_eq!(timestamps.free(0, 10), 13);
+        timestamps.age();
+        timestamps.age();
+        assert_eq!(timestamps.free(0, 10), 10);
+    }
+}

@@ -1,0 +1,17 @@
+//! Sends the samples of a run to monitoring systems during the run: Prometheus (remote write), InfluxDB and StatsD.
+//!
+//! A [`Receiver`] is parsed from `--out` and k6's environment variables. [`Receiver::open`] makes an
+//! [`Output`](plimsoll_output::output::Output), which never waits for the network: a thread of its own sends
+//! ([`sender`]). When the receiver is slower than the run, Prometheus gets its cumulative values less often, and
+//! samples for the others are dropped and counted.
+
+mod influxdb;
+mod prometheus;
+mod receiver;
+mod sender;
+mod series;
+mod settings;
+mod statsd;
+
+pub use receiver::Receiver;
+pub use settings::Variables;

@@ -1,0 +1,86 @@
+//! The receivers that `--out` names.
+
+use std::time::Duration;
+
+use plimsoll_output::output::{Output, OutputSetting};
+
+use crate::influxdb::{self, InfluxDb};
+use crate::prometheus::{self, Prometheus};
+use crate::settings::Variables;
+use crate::statsd::{self, StatsD};
+
+/// A monitoring system that gets the samples of a run.
+#[derive(Clone, Debug)]
+pub enum Receiver {
+    /// Prometheus, or what else accepts its remote-write protocol.
+    Prometheus(prometheus::Settings),
+    /// InfluxDB 1 or 2.
+    InfluxDb(influxdb::Settings),
+    /// StatsD or DogStatsD.
+    StatsD(statsd::Settings),
+}
+
+/// An output that was opened, and a warning if its receiver cannot be reached yet.
+pub type Opened = (Box<dyn Output>, Option<String>);
+
+impl Receiver {
+    /// The names that `--out` accepts.
+    pub const NAMES: [&str; 3] = ["experimental-prometheus-rw", "influxdb", "statsd"];
+
+    /// Parses `NAME` and `ARGUMENT` of `--out NAME=ARGUMENT`; `None` if no receiver has this name.
+    ///
+    /// # Errors
+    /// What is wrong with the argument or with an environment variable.
+    pub fn parse(
+        name: &str,
+        argument: &str,
+        variables: Variables<'_>,
+    ) -> Result<Option<Receiver>, String> {
+        let parsed = match name {
+            "experimental-prometheus-rw" => {
+                prometheus::Settings::parse(argument, variables).map(Receiver::Prometheus)
+            }
+            "influxdb" => influxdb::Settings::parse(argument, variables).map(Receiver::InfluxDb),
+            "statsd" => statsd::Settings::parse(argument, variables).map(Receiver::StatsD),
+            _ => return Ok(None),
+        };
+        let parsed = parsed.map_err(|message| format!("--out {name}: {message}"))?;
+        Ok(Some(parsed))
+    }
+
+    /// The receiver in the banner of a run.
+    pub fn describe(&self) -> String {
+        match self {
+            Receiver::Prometheus(settings) => {
+                format!("Prometheus remote write ({})", settings.endpoint.shown())
+            }
+            Receiver::InfluxDb(settings) => settings.describe(),
+            Receiver::StatsD(settings) => format!("statsd ({})", settings.address),
+        }
+    }
+
+    /// Starts to send, and checks whether the receiver can be reached, which takes two seconds at most.
+    ///
+    /// # Errors
+    /// When the system refuses a thread or a socket.
+    pub fn open(&self, setting: &OutputSetting) -> Result<Opened, String> {
+        let name = self.describe();
+        match self {
+            Receiver::Prometheus(settings) => {
+                let output = Prometheus::open(settings, setting, name)?;
+                Ok((Box::new(output), settings.endpoint.warning(PATIENCE)))
+            }
+            Receiver::InfluxDb(settings) => {
+                let output = InfluxDb::open(settings, setting, name)?;
+                Ok((Box::new(output), settings.write.warning(PATIENCE)))
+            }
+            Receiver::StatsD(settings) => {
+                let output = StatsD::open(settings, setting, name)?;
+                Ok((Box::new(output), None))
+            }
+        }
+    }
+}
+
+/// How long opening may wait for a receiver.
+const PATIENCE: Duration = Duration::from_secs(2);

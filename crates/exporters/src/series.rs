@@ -1,0 +1,104 @@
+//! Finds the series of a sample: its metric and its tags.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plimsoll_output::catalog::Catalog;
+use plimsoll_samples::{Metric, MetricId, SampleRecord, SampleTags};
+
+/// Series that a table holds at most, so that tags with ever new values do not fill the memory.
+const MOST: usize = 100_000;
+
+/// One value per series, found quickly: samples of one exchange share their tags.
+pub struct SeriesTable<T> {
+    catalog: Catalog,
+    metrics: Vec<Option<Arc<Metric>>>,
+    tags: HashMap<Arc<SampleTags>, u32>,
+    latest: Option<(Arc<SampleTags>, u32)>,
+    places: HashMap<(MetricId, u32), usize>,
+    values: Vec<T>,
+}
+
+impl<T> SeriesTable<T> {
+    /// An empty table of series with the metrics of `catalog`.
+    pub fn new(catalog: Catalog) -> SeriesTable<T> {
+        SeriesTable {
+            catalog,
+            metrics: Vec::new(),
+            tags: HashMap::new(),
+            latest: None,
+            places: HashMap::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The value for a sample's series; `make` creates it from its metric and tags. `None` if the metric is unknown, or
+    /// the table is full.
+    pub fn of(
+        &mut self,
+        sample: &SampleRecord,
+        make: impl FnOnce(&Arc<Metric>, &SampleTags) -> T,
+    ) -> Option<&mut T> {
+        let tags = self.number_of(&sample.tags)?;
+        let place = match self.places.get(&(sample.metric, tags)) {
+            Some(place) => *place,
+            None if self.is_full() => return None,
+            None => {
+                let metric = self.metric(sample.metric)?;
+                let place = self.values.len();
+                self.values.push(make(&metric, &sample.tags));
+                self.places.insert((sample.metric, tags), place);
+                place
+            }
+        };
+        self.values.get_mut(place)
+    }
+
+    /// All values, in the order in which their series began.
+    pub fn values(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut()
+    }
+
+    /// Whether it has no place for another series.
+    pub fn is_full(&self) -> bool {
+        self.values.len() >= MOST
+    }
+
+    /// Forgets all series.
+    pub fn clear(&mut self) {
+        self.tags.clear();
+        self.latest = None;
+        self.places.clear();
+        self.values.clear();
+    }
+
+    fn number_of(&mut self, tags: &Arc<SampleTags>) -> Option<u32> {
+        if let Some((latest, number)) = &self.latest
+            && Arc::ptr_eq(latest, tags)
+        {
+            return Some(*number);
+        }
+        let number = match self.tags.get(tags) {
+            Some(number) => *number,
+            None if self.is_full() => return None,
+            None => {
+                let next = u32::try_from(self.tags.len()).ok()?;
+                self.tags.insert(Arc::clone(tags), next);
+                next
+            }
+        };
+        self.latest = Some((Arc::clone(tags), number));
+        Some(number)
+    }
+
+    fn metric(&mut self, id: MetricId) -> Option<Arc<Metric>> {
+        if self.metrics.len() <= id.index() {
+            self.metrics.resize(id.index() + 1, None);
+        }
+        let known = self.metrics.get_mut(id.index())?;
+        if known.is_none() {
+            *known = self.catalog.find(id).map(|(metric, _)| Arc::new(metric));
+        }
+        known.clone()
+    }
+}

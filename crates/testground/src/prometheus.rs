@@ -1,0 +1,69 @@
+//! Prometheus, which accepts remote writes and keeps native histograms.
+
+use std::fs;
+use std::ops::{Deref, DerefMut};
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::http;
+use crate::program;
+use crate::server::Server;
+
+/// A private Prometheus, which scrapes nothing.
+pub struct Prometheus(Server);
+
+impl Prometheus {
+    pub fn start() -> Prometheus {
+        let program = program::find("prometheus", &["/usr/bin"], "prometheus");
+        Prometheus(Server::start(
+            "prometheus",
+            |directory| {
+                fs::write(directory.join("prometheus.yml"), "global: {}\n")
+                    .expect("its directory can be written to");
+            },
+            move |directory, port| {
+                let mut command = Command::new(&program);
+                command
+                    .arg("--config.file=prometheus.yml")
+                    .arg(format!("--storage.tsdb.path={}/data", directory.display()))
+                    .arg(format!("--web.listen-address=127.0.0.1:{port}"))
+                    .arg("--web.enable-remote-write-receiver")
+                    .arg("--enable-feature=native-histograms");
+                command
+            },
+            |address| http::get(address, "/-/ready").is_ok_and(|(status, _)| status == 200),
+            [Signal::TERM, Signal::KILL],
+        ))
+    }
+
+    /// The URL for remote writes.
+    pub fn write_url(&self) -> String {
+        format!("http://{}/api/v1/write", self.address())
+    }
+
+    /// The JSON document with the current result of a query.
+    ///
+    /// # Panics
+    /// If it does not respond.
+    pub fn query(&self, query: &str) -> String {
+        let path = format!("/api/v1/query?query={}", http::encoded(query));
+        http::get(self.address(), &path)
+            .unwrap_or_else(|error| panic!("{query}: {error}"))
+            .1
+    }
+}
+
+impl Deref for Prometheus {
+    type Target = Server;
+
+    fn deref(&self) -> &Server {
+        &self.0
+    }
+}
+
+impl DerefMut for Prometheus {
+    fn deref_mut(&mut self) -> &mut Server {
+        &mut self.0
+    }
+}
