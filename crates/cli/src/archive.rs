@@ -4,17 +4,16 @@ use std::io::BufWriter;
 use std::sync::Arc;
 
 use plimsoll_run::Refusal;
-use plimsoll_script::Archive;
+use plimsoll_terminal::log::Log;
+use plimsoll_terminal::messages::complain;
 
 use crate::args::{ArchiveArgs, GlobalArgs};
 use crate::exit::Exit;
-use crate::log::Log;
 use crate::script_request::{Purpose, prepared};
-use crate::talk::complain;
 
 /// Writes the archive.
 pub fn archive(args: &ArchiveArgs, global: &GlobalArgs) -> Exit {
-    let log = match Log::new(global) {
+    let log = match global.log() {
         Ok(log) => Arc::new(log),
         Err(message) => {
             complain(&message);
@@ -23,7 +22,7 @@ pub fn archive(args: &ArchiveArgs, global: &GlobalArgs) -> Exit {
     };
     match pack(args, &log) {
         Ok(()) => Exit::SUCCESS,
-        Err(refusal) => log.refuse(&refusal),
+        Err(refusal) => Exit::of_refusal(&refusal, &log),
     }
 }
 
@@ -33,16 +32,7 @@ fn pack(args: &ArchiveArgs, log: &Arc<Log>) -> Result<(), Refusal> {
         ..Purpose::default()
     };
     let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
-    let mut options = prepared.options;
-    options.fill_defaults();
-    let archive = Archive {
-        path: prepared.path,
-        source: prepared.source,
-        options: options.to_json(),
-        env: (!args.exclude_env_vars).then_some(prepared.env),
-        import_map: prepared.import_map,
-        files: prepared.program.files(),
-    };
+    let archive = prepared.into_archive(args.exclude_env_vars);
     let out = &args.out;
     std::fs::File::create(out)
         .and_then(|file| archive.write(BufWriter::new(file)))

@@ -4,11 +4,11 @@ use std::io::{IsTerminal, Write};
 
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_run::{Destination, Refusal};
+use plimsoll_terminal::messages::{complain, say};
 
 use crate::args::{AttackArgs, GlobalArgs};
 use crate::exit::Exit;
 use crate::scriptless::{self, Show};
-use crate::talk::{complain, say};
 
 /// Attacks the targets and prints the result.
 pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {

@@ -4,10 +4,10 @@ use std::io::Read;
 use std::path::Path;
 
 use plimsoll_audit::{Audit, LARGEST, Level, formats};
+use plimsoll_terminal::messages;
 
 use crate::args::{AuditArgs, AuditFormat};
 use crate::exit::Exit;
-use crate::talk;
 
 pub fn audit(args: &AuditArgs) -> Exit {
     let mut audits: Vec<Audit> = Vec::new();
@@ -20,7 +20,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
             Ok(audit) => audits.push(audit),
             Err(why) => {
                 unreadable = true;
-                talk::complain(&format!("{name}: {why}"));
+                messages::complain(&format!("{name}: {why}"));
             }
         }
     }
@@ -32,7 +32,7 @@ pub fn audit(args: &AuditArgs) -> Exit {
         AuditFormat::Sarif => formats::sarif(&audits, env!("CARGO_PKG_VERSION")),
     };
     if !audits.is_empty() || args.format != AuditFormat::Text {
-        talk::put(text.as_bytes());
+        messages::put(text.as_bytes());
     }
     let found = audits
         .iter()

@@ -3,10 +3,10 @@
 use std::time::SystemTime;
 
 use plimsoll_certs::{Folder, Name, Order, Role, USUAL_NAMES, make};
+use plimsoll_terminal::messages::{complain, put, say};
 
 use crate::args::CertsArgs;
 use crate::exit::Exit;
-use crate::talk::{complain, put, say};
 
 /// Creates the certificates and prints their paths as one JSON object.
 pub fn certs(args: &CertsArgs) -> Exit {

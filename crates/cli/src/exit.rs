@@ -1,6 +1,7 @@
 use std::process::ExitCode;
 
-use plimsoll_run::{Ending, RefusalKind};
+use plimsoll_run::{Ending, Refusal, RefusalKind};
+use plimsoll_terminal::log::Log;
 
 /// A process's exit status. Those of `run` are the ones k6's users know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +46,14 @@ impl Exit {
     }
 
     /// As a number.
-    pub fn code(self) -> i32 {
-        self.0.into()
+    pub fn code(self) -> u8 {
+        self.0
+    }
+
+    /// Logs why a run cannot start; the exit status for it.
+    pub fn of_refusal(refusal: &Refusal, log: &Log) -> Exit {
+        log.failure(&refusal.message, "hint", refusal.hint);
+        refusal.kind.into()
     }
 }
 

@@ -4,10 +4,10 @@
 use plimsoll_run::child::Scratch;
 use plimsoll_search::{LoadCommand, search};
 use plimsoll_stats::limit::Limit;
+use plimsoll_terminal::messages::{complain, put, say, screen_columns};
 
 use crate::args::FindArgs;
 use crate::exit::Exit;
-use crate::talk::{complain, put, say, screen_columns};
 
 /// Columns where there is no terminal.
 const COLUMNS: usize = 100;

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use plimsoll_run::needed_json;
+use plimsoll_terminal::messages::{complain, put};
 
 use crate::args::{GlobalArgs, InspectArgs};
 use crate::exit::Exit;
-use crate::log::Log;
 use crate::script_request::{Purpose, prepared};
-use crate::talk::{complain, put};
 
 /// Prints the options as JSON: the script's own, or with
 /// `--execution-requirements` all layers together, and what they need.
 pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
-    let log = match Log::new(global) {
+    let log = match global.log() {
         Ok(log) => Arc::new(log),
         Err(message) => {
             complain(&message);
@@ -32,6 +31,6 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
             put(format!("{}\n", plimsoll_output::option_json(&options)).as_bytes());
             Exit::SUCCESS
         }
-        Err(refusal) => log.refuse(&refusal),
+        Err(refusal) => Exit::of_refusal(&refusal, &log),
     }
 }

@@ -7,10 +7,10 @@ use plimsoll_lab::run::keeper::{self, Ended};
 use plimsoll_lab::run::store::{self, RunFile, Store};
 use plimsoll_lab::{Lab, Problem, Which};
 use plimsoll_results::lab::{CellState, LabResult};
+use plimsoll_terminal::{messages, signals};
 
 use crate::args::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
 use crate::exit::Exit;
-use crate::{interrupts, talk};
 
 /// Runs the command.
 pub fn lab(args: &LabArgs) -> Exit {
@@ -27,10 +27,10 @@ pub fn lab(args: &LabArgs) -> Exit {
         match &failure {
             Failure::Wrong(problems) | Failure::Failed(problems) => {
                 for problem in problems {
-                    talk::complain(&problem.to_string());
+                    messages::complain(&problem.to_string());
                 }
             }
-            Failure::Other(message) => talk::complain(message),
+            Failure::Other(message) => messages::complain(message),
         }
         match failure {
             Failure::Wrong(_) => Exit::INVALID_CONFIG,
@@ -75,11 +75,11 @@ fn supervise(args: &LabArgs) -> Result<Exit, Failure> {
         keeper::finish(&private);
         return done;
     }
-    interrupts::on_every_signal(|| STOP.store(true, Ordering::Relaxed))?;
+    signals::on_every_signal(|| STOP.store(true, Ordering::Relaxed))?;
     match keeper::keep(std::env::args_os().skip(1), &STOP)? {
         Ended::Status(code) => Ok(Exit::from_code(code)),
         Ended::Stopped => {
-            talk::say("stopped. The measurements are kept; plimsoll lab resume continues the run");
+            messages::say("stopped. The measurements are kept; plimsoll lab resume continues the run");
             Ok(Exit::SIGNAL)
         }
         Ended::Killed => Err(Failure::Other(
@@ -105,7 +105,7 @@ fn resume(directory: &Path, private: &Path) -> Result<Exit, Failure> {
 }
 
 fn measure(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Result<Exit, Failure> {
-    talk::say(&format!(
+    messages::say(&format!(
         "{}: {} form, {} runs, at least {}, seed {}; results in {}",
         lab.title,
         lab.form.name(),
@@ -114,9 +114,9 @@ fn measure(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Result<Ex
         run.seed,
         store.directory.display()
     ));
-    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut talk::say);
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut messages::say);
     for problem in &outcome.problems {
-        talk::complain(&problem.to_string());
+        messages::complain(&problem.to_string());
     }
     conclude(lab, run, store)
 }
@@ -133,10 +133,10 @@ fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> Result<Exit, Failure> {
     let measured = cells(&result, |state| matches!(state, CellState::Measured));
     let wanted = cells(&result, |state| !matches!(state, CellState::LeftOut));
     for sentence in plimsoll_report::answer(&result) {
-        talk::say(&sentence);
+        messages::say(&sentence);
     }
-    talk::say(&format!("{measured} of {wanted} cells measured"));
-    talk::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
+    messages::say(&format!("{measured} of {wanted} cells measured"));
+    messages::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
     Ok(if measured == wanted {
         Exit::SUCCESS
     } else {
@@ -152,10 +152,10 @@ fn cells(result: &LabResult, is_counted: fn(&CellState) -> bool) -> usize {
 fn list(results: &Path) {
     let runs = store::list(results);
     if runs.is_empty() {
-        talk::say(&format!("there is no run in {}", results.display()));
+        messages::say(&format!("there is no run in {}", results.display()));
     }
     for line in runs {
-        talk::put(format!("{line}\n").as_bytes());
+        messages::put(format!("{line}\n").as_bytes());
     }
 }
 
@@ -166,7 +166,7 @@ fn plan(args: &LabPlanArgs) -> Result<Exit, Failure> {
     } else {
         plimsoll_lab::plan::text(&lab)
     };
-    talk::put(text.as_bytes());
+    messages::put(text.as_bytes());
     Ok(Exit::SUCCESS)
 }
 

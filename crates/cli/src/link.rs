@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use plimsoll_netem::Link;
 use plimsoll_netem::relay::{self, Relay};
+use plimsoll_terminal::messages::{complain, put, say};
+use plimsoll_terminal::signals;
 use tokio::sync::Notify;
 
 use crate::args::{LinkArgs, LinkProtocol};
 use crate::exit::Exit;
-use crate::interrupts;
-use crate::talk::{complain, put, say};
 
 /// Relays until a signal comes, and then reports what was relayed.
 pub fn link(args: &LinkArgs) -> Exit {
@@ -35,7 +35,7 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     link.check()?;
     let stop = Arc::new(Notify::new());
     let stopping = Arc::clone(&stop);
-    interrupts::on_signals(move |_| stopping.notify_one(), |_| {})?;
+    signals::on_signals(move |_| stopping.notify_one(), |_| {}, Exit::SIGNAL.code())?;
     let mut ready = |text: String, line: serde_json::Value| {
         say(&text);
         put(format!("{line}\n").as_bytes());

@@ -5,9 +5,8 @@ use std::time::Duration;
 use plimsoll_engine::Notice;
 use plimsoll_output::Paint;
 use plimsoll_run::{Event, Listener, LiveTitle, Phase};
-
-use crate::talk::say;
-use crate::terminal::{self, Stream};
+use plimsoll_terminal::messages::say;
+use plimsoll_terminal::streams::{self, Stream};
 
 /// Redraws the view ten times a second.
 pub struct Live {
@@ -40,10 +39,10 @@ impl Listener for Live {
                         columns,
                         self.paint,
                     );
-                    terminal::draw(Stream::Stderr, &lines);
+                    streams::draw(Stream::Stderr, &lines);
                 }
             }
-            Event::Done(_) => terminal::clear(),
+            Event::Done(_) => streams::clear(),
             other => say_what_cannot_wait(other),
         }
     }

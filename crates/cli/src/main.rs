@@ -11,14 +11,11 @@ mod find;
 mod grpc;
 mod http;
 mod inspect;
-mod interrupts;
 mod lab;
 mod link;
 mod live;
-mod log;
 mod new;
 mod option_flags;
-mod out_of_memory;
 mod probe;
 mod record_request;
 mod run;
@@ -26,8 +23,6 @@ mod run_summary;
 mod script_request;
 mod scriptless;
 mod serve;
-mod talk;
-mod terminal;
 mod throughput;
 mod vegeta;
 
@@ -35,6 +30,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use plimsoll_terminal::messages;
 
 use args::{Cli, Command};
 use exit::Exit;
@@ -48,7 +44,7 @@ fn main() -> ExitCode {
     // The clock's origin is the program's start.
     plimsoll_clock::now();
     // If this fails, running out of memory only gives a message that is harder to understand.
-    let _ = out_of_memory::explain();
+    let _ = plimsoll_terminal::out_of_memory::explain(Exit::GENERIC.code());
     let matches = args::command().try_get_matches_from(args::translate(std::env::args_os()));
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -64,7 +60,7 @@ fn main() -> ExitCode {
         }
     };
     if let Err(error) = plimsoll_run::memory_limit::apply() {
-        talk::complain(&error);
+        messages::complain(&error);
         return Exit::GENERIC.into();
     }
     plimsoll_results::secrets::show_all(cli.global.show_secrets);
@@ -91,12 +87,12 @@ fn main() -> ExitCode {
         Command::Completion { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut args::command(), "plimsoll", &mut text);
-            talk::put(&text);
+            messages::put(&text);
             Exit::SUCCESS
         }
         Command::Man { command } => man(command.as_deref()),
     };
-    if exit == Exit::SUCCESS && talk::is_output_lost() {
+    if exit == Exit::SUCCESS && messages::is_output_lost() {
         return Exit::LOST_OUTPUT.into();
     }
     exit.into()
@@ -125,7 +121,7 @@ fn version(json: bool) -> Exit {
     } else {
         format!("plimsoll v{version} ({os}/{arch})\n")
     };
-    talk::put(text.as_bytes());
+    messages::put(text.as_bytes());
     Exit::SUCCESS
 }
 
@@ -137,7 +133,7 @@ fn man(command: Option<&str>) -> Exit {
         Some(name) => match program.find_subcommand(name) {
             Some(found) => found.clone(),
             None => {
-                talk::complain(&format!(
+                messages::complain(&format!(
                     "there is no command {name}; plimsoll --help lists them"
                 ));
                 return Exit::GENERIC;
@@ -147,11 +143,11 @@ fn man(command: Option<&str>) -> Exit {
     let mut text = Vec::new();
     match clap_mangen::Man::new(page).render(&mut text) {
         Ok(()) => {
-            talk::put(&text);
+            messages::put(&text);
             Exit::SUCCESS
         }
         Err(error) => {
-            talk::complain(&format!("cannot write the manual page: {error}"));
+            messages::complain(&format!("cannot write the manual page: {error}"));
             Exit::GENERIC
         }
     }

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use plimsoll_terminal::messages::{complain, say};
+
 use crate::args::NewArgs;
 use crate::exit::Exit;
-use crate::talk::{complain, say};
 
 const MINIMAL: &str = include_str!("../templates/minimal.js");
 const PROTOCOL: &str = include_str!("../templates/protocol.js");

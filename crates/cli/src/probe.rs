@@ -1,10 +1,10 @@
 //! `plimsoll probe`: measurements of a network path.
 
 use plimsoll_probe::{Plan, Report};
+use plimsoll_terminal::messages::{complain, put};
 
 use crate::args::ProbeArgs;
 use crate::exit::Exit;
-use crate::talk::{complain, put};
 use plimsoll_verdict::with_hint;
 
 /// Measures and prints.

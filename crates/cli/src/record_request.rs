@@ -2,10 +2,10 @@
 
 use plimsoll_results::store_location;
 use plimsoll_run::{Place, RecordRequest};
+use plimsoll_terminal::messages::say;
 use serde_json::Value;
 
 use crate::args::RecordArgs;
-use crate::talk::say;
 
 /// The record that the flags request, if any.
 ///

@@ -5,36 +5,36 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use log::Level;
 use plimsoll_engine::{AbortReason, Notice};
 use plimsoll_exporters::Variables;
-use plimsoll_k6::pure::logline::Level;
 use plimsoll_output::header::Header;
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::{Paint, header, progress};
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    EndSummary, Event, Extent, Listener, Load, OutputChoice, Progress, Refusal, Request, Run,
-    Screen, Script, SummaryMode,
+    EndSummary, Event, ExportFile, Extent, Listener, Load, OutputChoice, Progress, Refusal,
+    Request, Run, Screen, Script, SummaryMode,
 };
+use plimsoll_terminal::log::Log;
+use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show};
+use plimsoll_terminal::signals;
+use plimsoll_terminal::streams::{self, Stream};
 use serde_json::json;
 
 use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
-use crate::interrupts;
-use crate::log::Log;
 use crate::record_request::record_request;
-use crate::run_summary::{RunSummary, open_export, summary_mode};
+use crate::run_summary::{RunSummary, summary_mode};
 use crate::script_request::{Purpose, prepared};
-use crate::scriptless::worker_threads;
-use crate::talk::{mark_lost, no_color, say, screen_columns, show};
-use crate::terminal::{self, Stream};
+use crate::scriptless::{STOPPING, worker_threads};
 
 /// Runs the script and prints its summary.
 pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
-    let mut log = match Log::new(global) {
+    let mut log = match global.log() {
         Ok(log) => log,
         Err(message) => {
-            crate::talk::complain(&message);
+            plimsoll_terminal::messages::complain(&message);
             return Exit::GENERIC;
         }
     };
@@ -49,12 +49,12 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
     let log = Arc::new(log);
     match begin(args, global, &log) {
         Ok(exit) => exit,
-        Err(refusal) => log.refuse(&refusal),
+        Err(refusal) => Exit::of_refusal(&refusal, &log),
     }
 }
 
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
-    let mode = summary_mode(args)?;
+    let mode = summary_mode(&args.runtime)?;
     warn_of_missing(args, log);
     if mode == SummaryMode::Legacy {
         log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
@@ -75,9 +75,11 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         .map(|text| OutputChoice::parse(text, Variables::new(&variables)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Refusal::other)?;
-    let export = open_export(args, mode)?;
+    let export = args.runtime.summary_export.as_deref();
+    let export = export.filter(|_| mode != SummaryMode::Disabled);
+    let export = export.map(ExportFile::open).transpose()?;
     let extent = prepared.extent();
-    let paint = Paint::new(!no_color(global) && std::io::stdout().is_terminal());
+    let paint = Paint::new(!global.no_color() && std::io::stdout().is_terminal());
     let mut view = View {
         log: Arc::clone(log),
         header: prepared.header(&url_for_display(&args.script), &specs),
@@ -107,21 +109,23 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);
     let lines = Arc::clone(log);
-    interrupts::listen(
-        run.control(),
+    let control = run.control();
+    signals::on_signals(
         move |signal| {
             latest.store(signal, Ordering::Relaxed);
             if std::io::stderr().is_terminal() {
-                crate::talk::say("Stopping gracefully. Press Ctrl-C again to exit immediately.");
+                say(STOPPING);
             }
+            control.stop();
         },
         move |signal| {
             lines.failure(
                 "exiting immediately because of a second signal; the measurements are lost",
                 "sig",
-                Some(interrupts::name(signal)),
+                Some(signals::name(signal)),
             );
         },
+        Exit::SIGNAL.code(),
     )
     .map_err(Refusal::other)?;
     let mut outcome = run.finish();
@@ -141,7 +145,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         let interrupted: plimsoll_k6::user::Interrupted =
             Arc::new(move || !was_interrupted && latest.load(Ordering::Relaxed) != 0);
         let screen = Screen {
-            is_plain: no_color(global),
+            is_plain: global.no_color(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
             stderr_is_terminal: std::io::stderr().is_terminal(),
         };
@@ -163,7 +167,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         // It came while the summary was made.
         outcome.aborted = Some(AbortReason::Signal);
     }
-    if let Some(what) = outcome.explanation(interrupts::name(signal)) {
+    if let Some(what) = outcome.explanation(signals::name(signal)) {
         log.failure(&what.text, "hint", what.hint.as_deref());
     }
     if args.linger && outcome.aborted.is_none() {
@@ -177,12 +181,14 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
 
 /// Warns of flags that are accepted because k6 has them, but have no effect yet.
 fn warn_of_missing(args: &RunArgs, log: &Log) {
+    let is_given = |value: &Option<String>| {
+        value
+            .as_ref()
+            .is_some_and(|to| !matches!(&**to, "" | "none"))
+    };
+    let (address, traces) = (is_given(&args.address), is_given(&args.traces_output));
     let missing = [
-        (
-            "--address",
-            "no control interface",
-            args.address.as_deref().is_some_and(|a| !a.is_empty()),
-        ),
+        ("--address", "no control interface", address),
         (
             "--profiling-enabled",
             "no profiling",
@@ -193,13 +199,7 @@ fn warn_of_missing(args: &RunArgs, log: &Log) {
             "no k6/secrets",
             !args.secret_source.is_empty(),
         ),
-        (
-            "--traces-output",
-            "no tracing",
-            args.traces_output
-                .as_deref()
-                .is_some_and(|to| !matches!(to, "" | "none")),
-        ),
+        ("--traces-output", "no tracing", traces),
     ];
     for (flag, what, _) in missing.iter().filter(|(.., given)| *given) {
         log.warn(&format!("{flag} does nothing: there is {what} yet"));
@@ -244,7 +244,7 @@ impl View {
         let columns = screen_columns();
         let lines = self.lines(progress, columns);
         match columns {
-            Some(_) => terminal::draw(Stream::Stdout, &lines),
+            Some(_) => streams::draw(Stream::Stdout, &lines),
             None => show(&format!("{}\n", lines.join("\n"))),
         }
     }
@@ -256,7 +256,7 @@ impl View {
             executor,
         } = notice;
         self.log.line(
-            Level::Warning,
+            Level::Warn,
             &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),
             &[("executor", executor), ("scenario", scenario)],
         );
@@ -280,10 +280,10 @@ impl Listener for View {
             Event::Warning(text) => self.log.warn(text),
             Event::Progress(progress) => self.progress(progress),
             Event::Done(progress) => {
-                terminal::clear();
+                streams::clear();
                 self.last = (!self.quiet).then(|| {
                     let lines = self.lines(progress, screen_columns());
-                    format!("{}\n", terminal::fitted(Stream::Stdout, &lines).join("\n"))
+                    format!("{}\n", streams::fitted(Stream::Stdout, &lines).join("\n"))
                 });
             }
             _ => {}

@@ -1,11 +1,11 @@
 //! The flags of a script's run.
 
 use plimsoll_run::{AtRate, Prepared, Refusal, ScriptOptions, prepare};
+use plimsoll_terminal::log::Log;
 
 use std::sync::Arc;
 
 use crate::args::{OptionArgs, RuntimeArgs};
-use crate::log::Log;
 use crate::option_flags;
 
 /// Why a command prepares a script.

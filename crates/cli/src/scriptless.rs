@@ -8,14 +8,17 @@ use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
 use plimsoll_run::{Listener, LiveTitle, Outcome, Refusal, Request, Resolved, Run};
 use plimsoll_samples::Summary;
+use plimsoll_terminal::messages::{columns, complain, lose, put, say, talk};
+use plimsoll_terminal::signals;
+use plimsoll_terminal::streams::Stream;
 
 use crate::args::{GlobalArgs, RecordArgs};
 use crate::exit::Exit;
-use crate::interrupts;
 use crate::live::{Live, Quiet};
 use crate::record_request::record_request;
-use crate::talk::{columns, complain, lose, no_color, put, say, talk};
-use crate::terminal::Stream;
+
+/// Printed at the first signal.
+pub const STOPPING: &str = "Stopping gracefully. Press Ctrl-C again to exit immediately.";
 
 /// A run that has ended.
 pub struct Finished {
@@ -53,7 +56,7 @@ pub fn run(
                 duration: resolved.duration,
                 wanted_rate,
             },
-            Paint::new(!no_color(global)),
+            Paint::new(!global.no_color()),
         )),
         _ => Box::new(Quiet),
     };
@@ -63,10 +66,14 @@ pub fn run(
         record: record_request(record, resolved.configuration).map_err(Refusal::config)?,
     };
     let run = Run::start(request, vec![view])?;
-    interrupts::listen(
-        run.control(),
-        |_| say("Stopping gracefully. Press Ctrl-C again to exit immediately."),
+    let control = run.control();
+    signals::on_signals(
+        move |_| {
+            say(STOPPING);
+            control.stop();
+        },
         |_| (),
+        Exit::SIGNAL.code(),
     )
     .map_err(Refusal::other)?;
     let outcome = run.finish();
@@ -129,7 +136,7 @@ impl Finished {
     pub fn show(&self, how: Show, global: &GlobalArgs) -> Result<(), Refusal> {
         let text = |stream: Stream| {
             let size = stream.size();
-            let paint = Paint::new(!no_color(global) && size.is_some());
+            let paint = Paint::new(!global.no_color() && size.is_some());
             // The last column stays free.
             let columns = size.map(|size| size.columns.saturating_sub(1));
             plimsoll_output::http_text::render(&self.title, &self.result, paint, columns)

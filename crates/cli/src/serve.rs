@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use plimsoll_terminal::messages::complain;
+
 use crate::exit::Exit;
-use crate::talk::complain;
 
 const SIBLING: &str = "plimsoll-serve";
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 use plimsoll_iperf::client::{Family, From};
 use plimsoll_iperf::server::{Serve, Server};
 use plimsoll_iperf::{Ask, Direction, End, Error, Protocol, Report, Test, client, json};
+use plimsoll_terminal::messages::{complain, put};
+use plimsoll_terminal::signals;
 use plimsoll_units::BitRate;
 
 use crate::args::ThroughputArgs;
 use crate::exit::Exit;
-use crate::interrupts;
-use crate::talk::{complain, put};
 
 /// How long a peer may be silent where it is its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -23,7 +23,11 @@ const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);
 pub fn throughput(args: &ThroughputArgs) -> Exit {
     let stop = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stop);
-    let listening = interrupts::on_signals(move |_| told.store(true, Ordering::Relaxed), |_| {});
+    let listening = signals::on_signals(
+        move |_| told.store(true, Ordering::Relaxed),
+        |_| {},
+        Exit::SIGNAL.code(),
+    );
     if let Err(text) = listening {
         complain(&text);
         return Exit::NO_RESULT;

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 
+use plimsoll_terminal::messages::{complain, lose, say};
 use plimsoll_vegeta::tasks::{self, Encoding, Failure, Inputs, Report};
 
 use crate::args::{VegetaArgs, VegetaCommand};
 use crate::exit::Exit;
-use crate::talk::{complain, lose, say};
 
 /// Runs the command.
 pub fn vegeta(args: &VegetaArgs) -> Exit {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use log::Level;
 use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value, give_way};
 
-use crate::pure::logline::Level;
 use crate::user::user;
 
 /// The functions of the global `console`.
@@ -14,9 +14,7 @@ pub static ENTRIES: &[Entry] = &[
     Entry::function(c"debug", 0, |context, call| {
         log(context, call, Level::Debug)
     }),
-    Entry::function(c"warn", 0, |context, call| {
-        log(context, call, Level::Warning)
-    }),
+    Entry::function(c"warn", 0, |context, call| log(context, call, Level::Warn)),
     Entry::function(c"error", 0, |context, call| {
         log(context, call, Level::Error)
     }),

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use log::Level;
 use plimsoll_engine::{AbortReason, Iteration, RunState, ScenarioContext, Stop, Tally, UserId};
 use plimsoll_quickjs::{Context, Persistent, Thrown};
 use plimsoll_samples::{BaseTags, Recorder, Registry};
@@ -18,7 +19,6 @@ use crate::files::Files;
 use crate::modules::data::SharedArrays;
 use crate::modules::http::{HttpOptions, HttpState};
 use crate::pure::gorand::GoRand;
-use crate::pure::logline::Level;
 use crate::tags::Tags;
 
 /// The current activity of this user's script.

@@ -22,6 +22,7 @@ pub mod http_result;
 pub mod http_text;
 mod json_number;
 pub mod live;
+pub mod log_line;
 mod metric_table;
 pub mod numbers;
 pub mod output;

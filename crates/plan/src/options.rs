@@ -4,6 +4,7 @@
 //! variable. Reading, writing and merging are generated from the table; the format of each type is
 //! in [`value`].
 
+mod flags;
 mod listed;
 mod read;
 mod value;

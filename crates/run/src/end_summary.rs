@@ -9,7 +9,7 @@ use plimsoll_output::summary_text::{self, Detail};
 use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy};
 use plimsoll_script::{ScriptError, SummaryOutput};
 
-use crate::{Outcome, Prepared};
+use crate::{Outcome, Prepared, Refusal};
 
 /// The k6 version with which the interface is compatible.
 const K6_VERSION: &str = "1.8.1";
@@ -24,20 +24,33 @@ pub enum SummaryMode {
 }
 
 impl SummaryMode {
-    /// Parses the value of `--summary-mode`.
+    /// The mode that flags and environment variables select.
     ///
     /// # Errors
     /// The list of valid values.
-    pub fn parse(text: Option<&str>) -> Result<SummaryMode, String> {
-        match text {
-            None | Some("" | "compact") => Ok(SummaryMode::Compact),
-            Some("full") => Ok(SummaryMode::Full),
-            Some("legacy") => Ok(SummaryMode::Legacy),
-            Some("disabled") => Ok(SummaryMode::Disabled),
-            Some(other) => Err(format!(
-                "--summary-mode {other}: use compact, full, legacy or disabled"
-            )),
-        }
+    pub fn select(text: Option<&str>, no_summary: bool) -> Result<SummaryMode, Refusal> {
+        let mode = match text {
+            None | Some("" | "compact") => SummaryMode::Compact,
+            Some("full") => SummaryMode::Full,
+            Some("legacy") => SummaryMode::Legacy,
+            Some("disabled") => SummaryMode::Disabled,
+            Some(other) => {
+                return Err(Refusal::other(format!(
+                    "--summary-mode {other}: use compact, full, legacy or disabled"
+                )));
+            }
+        };
+        let is_set = |value: std::ffi::OsString| {
+            !["", "0", "f", "false", "no", "off"]
+                .iter()
+                .any(|no| value.eq_ignore_ascii_case(no))
+        };
+        let no_summary = no_summary || std::env::var_os("K6_NO_SUMMARY").is_some_and(is_set);
+        Ok(if no_summary {
+            SummaryMode::Disabled
+        } else {
+            mode
+        })
     }
 }
 

@@ -53,6 +53,7 @@ mod script_input;
 mod script_options;
 pub mod settings;
 mod start;
+mod summary_files;
 mod supervisor;
 mod tls_files;
 
@@ -80,6 +81,7 @@ pub use results_file::Destination;
 pub use script_input::SourceKind;
 pub use script_options::{ScriptOptions, needed_json};
 pub use start::{Control, Run};
+pub use summary_files::{ExportFile, write_outputs};
 pub use tls_files::TlsFiles;
 
 /// Follows a run to its end.

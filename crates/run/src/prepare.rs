@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use log::Level;
 use plimsoll_k6::modules::http::HttpOptions;
-use plimsoll_k6::pure::logline::Level;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
@@ -48,6 +48,20 @@ impl Prepared {
         Extent {
             longest: needs.duration_with_graceful_stop.unwrap_or_default(),
             users: needs.max_users,
+        }
+    }
+
+    /// The archive of the script and all files that it loaded, with the variables given to it unless they are left out.
+    pub fn into_archive(self, leave_out_env: bool) -> Archive {
+        let mut options = self.options;
+        options.fill_defaults();
+        Archive {
+            path: self.path,
+            source: self.source,
+            options: options.to_json(),
+            env: (!leave_out_env).then_some(self.env),
+            import_map: self.import_map,
+            files: self.program.files(),
         }
     }
 
@@ -183,7 +197,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     }
     if plan.options.paused == Some(true) {
         log(
-            Level::Warning,
+            Level::Warn,
             "`paused` does nothing: there is no control interface yet that could resume the run",
             &[],
         );
@@ -268,11 +282,7 @@ fn tell(log: &Log, warning: &Warning) {
         .fields
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    log(
-        Level::Warning,
-        &warning.message,
-        &fields.collect::<Vec<_>>(),
-    );
+    log(Level::Warn, &warning.message, &fields.collect::<Vec<_>>());
 }
 
 fn system_tags(options: &Options) -> SystemTags {

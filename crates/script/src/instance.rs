@@ -6,10 +6,10 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use log::Level;
 use plimsoll_engine::{AbortReason, Stop};
 use plimsoll_k6::event_loop::Drained;
 use plimsoll_k6::names;
-use plimsoll_k6::pure::logline::Level;
 use plimsoll_k6::user::{Phase, User, user};
 use plimsoll_quickjs::{
     Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value,
@@ -279,7 +279,7 @@ fn settle<'c, T>(
     for timer in user.event_loop.abandon() {
         let text =
             format!("the timer {timer} was still set when the script ended, and was dropped");
-        user.log(Level::Warning, &text);
+        user.log(Level::Warn, &text);
     }
     // Later handlers cannot handle these rejections: they belong to the call that has just ended.
     while context.take_unhandled_rejection().is_some() {}

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use log::Level;
 use plimsoll_engine::{
     AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, Tally, UserFactory, UserId,
     VirtualUser, Worker,
 };
-use plimsoll_k6::pure::logline::Level;
 use plimsoll_k6::user::{Phase, RunOptions, User, Work};
 use plimsoll_quickjs::{Persistent, Thrown, Value};
 

@@ -64,6 +64,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("audit", &[]),
     ("results", &["units", "stats", "machine"]),
     (
+        "terminal",
+        &["units", "clock", "machine", "output", "results"],
+    ),
+    (
         "run",
         &[
             "units",
@@ -123,6 +127,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "search",
             "compare",
             "report",
+            "terminal",
             "lab",
         ],
     ),

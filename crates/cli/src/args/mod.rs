@@ -23,6 +23,8 @@ mod throughput;
 mod vegeta;
 
 use clap::{Parser, Subcommand};
+use plimsoll_terminal::log::{Log, Settings};
+use plimsoll_terminal::messages;
 
 pub use attack::AttackArgs;
 pub use audit::{AuditArgs, AuditFormat};
@@ -93,6 +95,26 @@ pub struct GlobalArgs {
         hide_env = true
     )]
     pub log_format: Option<String>,
+}
+
+impl GlobalArgs {
+    /// The log of a script's run.
+    ///
+    /// # Errors
+    /// What is wrong with its flags.
+    pub fn log(&self) -> Result<Log, String> {
+        Log::new(Settings {
+            verbose: self.verbose,
+            no_color: self.no_color(),
+            output: self.log_output.as_deref(),
+            format: self.log_format.as_deref(),
+        })
+    }
+
+    /// Whether to use no colors.
+    pub fn no_color(&self) -> bool {
+        messages::no_color(self.no_color)
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -334,7 +334,7 @@ fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         true => "test marked as failed".to_owned(),
         false => format!("test marked as failed: {}", &*reason.to_text()?),
     };
-    user.log(crate::pure::logline::Level::Error, &text);
+    user.log(log::Level::Error, &text);
     if let Some(work) = user.work() {
         work.run.mark_failed();
     }

@@ -1,11 +1,11 @@
 //! `k6/metrics`: custom metrics of scripts.
 
+use log::Level;
 use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind, MetricId};
 
 use super::octets::text_or_empty;
 use super::{BuiltIn, Shape, link_constructor};
-use crate::pure::logline::Level;
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -122,7 +122,7 @@ fn refuse<'c>(context: &'c Context, message: &str) -> Returned<'c> {
     if user.http_options().throw {
         return Err(context.throw_plain(message));
     }
-    user.log(Level::Warning, message);
+    user.log(Level::Warn, message);
     Ok(context.bool(false))
 }
 

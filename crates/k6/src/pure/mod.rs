@@ -11,7 +11,6 @@ pub mod gjson;
 pub(crate) mod gorand;
 pub mod html;
 pub mod json_syntax;
-pub mod logline;
 pub(crate) mod pbkdf2;
 pub mod text_decoding;
 pub mod typescript;

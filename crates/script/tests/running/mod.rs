@@ -115,7 +115,7 @@ impl Script {
             env: self.env,
             registry: Arc::clone(&registry),
             log: Arc::new(move |level, text, fields| {
-                let mut line = format!("{} {text}", level.name());
+                let mut line = format!("{} {text}", level.as_str().to_lowercase());
                 for (key, value) in fields {
                     line.push_str(&format!(" {key}={value}"));
                 }

@@ -8,6 +8,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
+use log::Level;
 use plimsoll_grpc::{Channel, Code, Framed, Receiver, Sender, Status, Template};
 use plimsoll_quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, MetricId, builtin};
@@ -17,7 +18,6 @@ use super::client::{Known, milliseconds, of_value};
 use super::counts::{CallEnd, count_call, count_opened};
 use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
-use crate::pure::logline::Level;
 use crate::user::{User, user};
 
 /// A stream as the script holds it.
@@ -146,7 +146,7 @@ fn on<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         "status" => Event::Status,
         other => {
             user(context).log(
-                Level::Warning,
+                Level::Warn,
                 &format!(
                     "can't register {other} event handler: unknown GRPC stream's event type: {other}"
                 ),
@@ -166,7 +166,7 @@ fn write<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if message.is_nullish() {
         let path = &shared.known.path;
         user(context).log_with(
-            Level::Warning,
+            Level::Warn,
             "can't send empty message",
             &[("streamMethod", path)],
         );
@@ -422,7 +422,7 @@ impl Shared {
     fn unheard(&self, what: &str) {
         let path = &self.known.path;
         self.owner.log_with(
-            Level::Warning,
+            Level::Warn,
             &format!("no handlers for error registered, but an error happened: {what}"),
             &[("streamMethod", path)],
         );

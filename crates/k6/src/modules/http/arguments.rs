@@ -293,7 +293,7 @@ fn check_length(headers: &Value<'_>, request: &Request, value: &str) {
             request.method,
             request.url.masked(),
         );
-        user(headers.context()).log(crate::pure::logline::Level::Warning, &text);
+        user(headers.context()).log(log::Level::Warn, &text);
     }
 }
 

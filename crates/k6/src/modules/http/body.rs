@@ -1,5 +1,6 @@
 //! The body argument: a string, bytes, or an object that is sent as a form.
 
+use log::Level;
 use plimsoll_http::Request;
 use plimsoll_quickjs::{
     Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way, reserve_text_in_pieces,
@@ -7,7 +8,6 @@ use plimsoll_quickjs::{
 
 use super::file::FileData;
 use crate::pure::form::push_escaped;
-use crate::pure::logline::Level;
 use crate::user::user;
 
 /// Sets the request's body and its content type.
@@ -102,7 +102,7 @@ fn field_text(context: &Context, key: &str, value: &Value<'_>) -> Result<String,
             "the form field {key:?} holds an object, which has no text of its own; it is sent empty. \
              Use JSON.stringify() for nested data"
         );
-        user(context).log(Level::Warning, &text);
+        user(context).log(Level::Warn, &text);
         return Ok(String::new());
     }
     value.to_text().map(|text| text.into_string())

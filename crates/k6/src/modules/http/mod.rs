@@ -17,11 +17,11 @@ mod send;
 mod state;
 mod url;
 
+use log::Level;
 use plimsoll_http::Method;
 use plimsoll_quickjs::{Call, Context, Entry, Returned};
 
 use super::{BuiltIn, Shape, link_constructor};
-use crate::pure::logline::Level;
 use crate::user::user;
 
 pub use cookies::Jar;
@@ -89,7 +89,7 @@ fn head<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn without_body<'c>(context: &'c Context, call: &Call<'c>, method: Method) -> Returned<'c> {
     if call.count() > 2 {
         user(context).log(
-            Level::Warning,
+            Level::Warn,
             &format!(
                 "http.{} takes a URL and parameters, and was given {} arguments; those after the second are ignored",
                 method.as_str().to_ascii_lowercase(),

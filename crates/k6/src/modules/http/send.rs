@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Duration;
 
+use log::Level;
 use plimsoll_http::{Auth, Exchange, Failure, Method};
 use plimsoll_quickjs::{Call, Context, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, HttpFacts, Phases};
@@ -11,7 +12,6 @@ use plimsoll_samples::{BaseTags, HttpFacts, Phases};
 use super::arguments::{Prepared, Refused, ResponseType, prepare};
 use super::response::Response;
 use super::state::MAX_REDIRECTS;
-use crate::pure::logline::Level;
 use crate::user::{User, Work, user};
 use plimsoll_units::Moment;
 
@@ -135,7 +135,7 @@ pub async fn exchange(
              parameters, to say how many are wanted"
         );
         user.log_with(
-            Level::Warning,
+            Level::Warn,
             &text,
             &[("url", &prepared.request.url.masked())],
         );
@@ -222,7 +222,7 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             if prepared.throw {
                 return Err(context.throw_plain(sentence));
             }
-            user(context).log_with(Level::Warning, "Request Failed", &[("error", &sentence)]);
+            user(context).log_with(Level::Warn, "Request Failed", &[("error", &sentence)]);
             let Failure { error, response } = failure;
             // The part of the body received before the failure is kept, unless it cannot be
             // decompressed.
@@ -279,7 +279,7 @@ pub fn refuse_as<'c>(context: &'c Context, refused: Refused, complaint: &str) ->
             ..
         } => Err(context.throw_plain(message)),
         Refused::Invalid { code, message, .. } => {
-            user(context).log_with(Level::Warning, complaint, &[("error", &message)]);
+            user(context).log_with(Level::Warn, complaint, &[("error", &message)]);
             context.instance(Response::refused(message, code))
         }
     }

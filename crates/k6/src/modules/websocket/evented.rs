@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use log::Level;
 use plimsoll_quickjs::{
     Call, Class, Context, Entry, Instance, Persistent, Returned, Slot, Thrown, Value,
 };
@@ -14,7 +15,6 @@ use super::events::{EventKind, event};
 use super::link::{Farewell, Link, News, ReadyState};
 use super::session::Session;
 use crate::modules::{BuiltIn, Shape, link_constructor};
-use crate::pure::logline::Level;
 use crate::user::{User, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -35,7 +35,7 @@ pub const EXPERIMENTAL: BuiltIn = BuiltIn {
         let user = user(context);
         if user.id.0 == 0 && user.run.is_none() {
             user.log(
-                Level::Warning,
+                Level::Warn,
                 "k6/experimental/websockets is the old name of k6/websockets; import that instead",
             );
         }
@@ -441,7 +441,7 @@ fn add_event_listener<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c>
         }
         None => {
             let text = format!("can't add event handler: unknown event type: {}", &*name);
-            user(context).log(Level::Warning, &text);
+            user(context).log(Level::Warn, &text);
         }
     }
     Ok(context.undefined())

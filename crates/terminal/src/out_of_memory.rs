@@ -8,9 +8,9 @@ use std::ffi::{c_int, c_void};
 use std::io::{Error, Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+// Links the allocator, which has the hook below.
+use mimalloc as _;
 use signal_hook::consts::SIGABRT;
-
-use crate::exit::Exit;
 
 /// Whether an allocation has failed. Most failures are reported by the code that requested memory.
 static FAILED: AtomicBool = AtomicBool::new(false);
@@ -27,19 +27,19 @@ unsafe extern "C" {
     );
 }
 
-/// Explains failed allocations from now on.
+/// Explains failed allocations from now on. The process then ends with `status`.
 ///
 /// # Errors
 /// When the system refuses the signal's handler.
-pub fn explain() -> Result<()> {
+pub fn explain(status: u8) -> Result<()> {
     // SAFETY: the hook is a function without state, which may be called on any thread at any time.
     unsafe { mi_register_error(Some(note_failure), std::ptr::null_mut()) };
-    // SAFETY: the handler only reads a flag, and calls write(2) and _exit(2), which handlers may.
+    // SAFETY: the handler only reads a flag and a number, and calls write(2) and _exit(2), which handlers may.
     unsafe {
-        signal_hook::low_level::register(SIGABRT, || {
+        signal_hook::low_level::register(SIGABRT, move || {
             if FAILED.load(Ordering::Relaxed) {
                 write_stderr(MESSAGE.as_bytes());
-                signal_hook::low_level::exit(Exit::GENERIC.code());
+                signal_hook::low_level::exit(status.into());
             }
         })
     }

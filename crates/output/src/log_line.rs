@@ -5,46 +5,38 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use log::Level;
 use plimsoll_units::{UtcOffset, date_time};
 
-/// The severity of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    Debug,
-    Info,
-    Warning,
-    Error,
+/// The full name, as in `level=warning`.
+fn name(level: Level) -> &'static str {
+    match level {
+        Level::Trace => "trace",
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warning",
+        Level::Error => "error",
+    }
 }
 
-impl Level {
-    /// The full name, as in `level=warning`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Debug => "debug",
-            Level::Info => "info",
-            Level::Warning => "warning",
-            Level::Error => "error",
-        }
+/// The four letters at the start of a terminal line.
+fn tag(level: Level) -> &'static str {
+    match level {
+        Level::Trace => "TRAC",
+        Level::Debug => "DEBU",
+        Level::Info => "INFO",
+        Level::Warn => "WARN",
+        Level::Error => "ERRO",
     }
+}
 
-    /// The four letters at the start of a terminal line.
-    fn tag(self) -> &'static str {
-        match self {
-            Level::Debug => "DEBU",
-            Level::Info => "INFO",
-            Level::Warning => "WARN",
-            Level::Error => "ERRO",
-        }
-    }
-
-    /// The colour's number in an SGR escape sequence (ECMA-48, 8.3.117).
-    fn colour(self) -> u8 {
-        match self {
-            Level::Debug => 37,
-            Level::Info => 36,
-            Level::Warning => 33,
-            Level::Error => 31,
-        }
+/// The colour's number in an SGR escape sequence (ECMA-48, 8.3.117).
+fn colour(level: Level) -> u8 {
+    match level {
+        Level::Trace | Level::Debug => 37,
+        Level::Info => 36,
+        Level::Warn => 33,
+        Level::Error => 31,
     }
 }
 
@@ -100,13 +92,13 @@ impl Line<'_> {
     }
 
     fn write_terminal(&self, out: &mut String) {
-        let colour = self.level.colour();
+        let colour = colour(self.level);
         let message = self.message.strip_suffix('\n').unwrap_or(self.message);
         // Writing to a String cannot fail.
         let _ = write!(
             out,
             "\x1b[{colour}m{}\x1b[0m[{:04}] {message:<MESSAGE_WIDTH$} ",
-            self.level.tag(),
+            tag(self.level),
             self.since_start.as_secs(),
         );
         for (name, value) in self.fields {
@@ -120,7 +112,7 @@ impl Line<'_> {
             out,
             "time=\"{}\" level={}",
             rfc3339(self.time),
-            self.level.name()
+            name(self.level)
         );
         if !self.message.is_empty() {
             out.push_str(" msg=");
@@ -135,7 +127,7 @@ impl Line<'_> {
     fn write_json(&self, out: &mut String) {
         let time = rfc3339(self.time);
         let own = [
-            ("level", self.level.name()),
+            ("level", name(self.level)),
             ("msg", self.message),
             ("time", &time),
         ];
@@ -301,7 +293,7 @@ mod tests {
     fn a_terminal_line_is_padded_by_characters_and_coloured_by_level() {
         let fields = [("source", "console"), ("why", "no reason")];
         let text = Line {
-            level: Level::Warning,
+            level: Level::Warn,
             ..line("é\n", &fields)
         }
         .to_text(Format::Terminal);

@@ -1,36 +1,17 @@
-//! SIGINT and SIGTERM: the first ends the run, the second the process.
+//! SIGINT, SIGTERM and SIGHUP.
 
-use plimsoll_run::Control;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::exit::Exit;
-
-/// Listens from now on. The first signal ends the run after a call of `first` with its number; the
-/// second ends the process after a call of `again`.
-///
-/// # Errors
-/// When the system refuses handlers or a thread.
-pub fn listen(
-    control: Control,
-    first: impl Fn(i32) + Send + 'static,
-    again: impl Fn(i32) + Send + 'static,
-) -> Result<(), String> {
-    let stop = move |signal| {
-        first(signal);
-        control.stop();
-    };
-    on_signals(stop, again)
-}
-
-/// Calls `first` with the first signal's number and `again` with the second's,
-/// after which the process ends.
+/// Calls `first` with the first signal's number and `again` with the second's, after which the process ends with
+/// `status`.
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
 pub fn on_signals(
     first: impl Fn(i32) + Send + 'static,
     again: impl Fn(i32) + Send + 'static,
+    status: u8,
 ) -> Result<(), String> {
     on_thread(move |signals| {
         if let Some(signal) = signals.next() {
@@ -38,7 +19,7 @@ pub fn on_signals(
         }
         if let Some(signal) = signals.next() {
             again(signal);
-            std::process::exit(Exit::SIGNAL.code());
+            std::process::exit(status.into());
         }
     })
 }

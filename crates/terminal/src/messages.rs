@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll_results::secrets::for_display;
 
-use crate::args::GlobalArgs;
-use crate::terminal::{self, Stream};
+use crate::streams::{self, Stream};
 
 /// Whether some output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
@@ -24,14 +23,14 @@ pub fn say(message: &str) {
 /// Text for stderr, as it is.
 pub fn talk(text: &str) {
     // Without stderr there is nowhere to report an error.
-    let _ = terminal::write(Stream::Stderr, text.as_bytes());
+    let _ = streams::write(Stream::Stderr, text.as_bytes());
 }
 
 /// Data for stdout. What cannot be written there goes to stderr instead, so that no figure is lost,
 /// and the process ends with an error. A reader that went away (`| head`) is not an error.
 pub fn put(data: &[u8]) {
     if !write_stdout(data) {
-        let _ = terminal::write(Stream::Stderr, data);
+        let _ = streams::write(Stream::Stderr, data);
     }
 }
 
@@ -42,7 +41,7 @@ pub fn show(text: &str) {
 
 /// Returns whether it was written, or its reader went away.
 fn write_stdout(data: &[u8]) -> bool {
-    match terminal::write(Stream::Stdout, data) {
+    match streams::write(Stream::Stdout, data) {
         Ok(()) => true,
         Err(error) if error.kind() == ErrorKind::BrokenPipe => true,
         Err(error) => {
@@ -82,8 +81,8 @@ pub fn columns() -> Option<usize> {
     Stream::Stderr.size().map(|size| size.columns)
 }
 
-/// Whether colors are off.
-pub fn no_color(args: &GlobalArgs) -> bool {
+/// Whether colors are off, by a flag or by the environment (<https://no-color.org>).
+pub fn no_color(flag: bool) -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    args.no_color || set("NO_COLOR") || set("K6_NO_COLOR")
+    flag || set("NO_COLOR") || set("K6_NO_COLOR")
 }

@@ -8,15 +8,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plimsoll_k6::pure::logline::{Format, Level, Line, WallTime};
+use ::log::Level;
+use plimsoll_output::log_line::{Format, Line, WallTime};
 use plimsoll_output::wall_clock::{WallClock, read_local_zone};
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::Refusal;
 use plimsoll_units::Moment;
 
-use crate::args::GlobalArgs;
-use crate::exit::Exit;
-use crate::talk;
+use crate::messages;
+
+/// Receives lines: their level, message and fields.
+pub type Sink = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
+
+/// What a user decides about the log.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings<'a> {
+    /// Log debug messages too.
+    pub verbose: bool,
+    pub no_color: bool,
+    /// `stderr`, `stdout`, `none` or `file=PATH[,level=LEVEL]`; stderr by default.
+    pub output: Option<&'a str>,
+    /// `text`, `json` or `raw`; text by default.
+    pub format: Option<&'a str>,
+}
 
 /// Where lines go and what they look like.
 #[derive(Debug)]
@@ -26,7 +39,7 @@ pub struct Log {
     console: Option<Mutex<File>>,
     console_format: Format,
     format: Format,
-    least: Level,
+    most_verbose: Level,
 }
 
 #[derive(Debug)]
@@ -38,23 +51,23 @@ enum Target {
 }
 
 impl Log {
-    /// As the flags and variables say.
+    /// A log with these settings.
     ///
     /// # Errors
-    /// What is wrong with them.
-    pub fn new(args: &GlobalArgs) -> Result<Log, String> {
-        let mut least = if args.verbose {
+    /// What is wrong with them, by the name of the flag.
+    pub fn new(settings: Settings<'_>) -> Result<Log, String> {
+        let mut most_verbose = if settings.verbose {
             Level::Debug
         } else {
             Level::Info
         };
-        let target = match args.log_output.as_deref() {
+        let target = match settings.output {
             None | Some("" | "stderr") => Target::Stderr,
             Some("stdout") => Target::Stdout,
             Some("none") => Target::Nowhere,
             Some(other) => {
                 let (path, level) = file_target(other)?;
-                least = level.unwrap_or(least);
+                most_verbose = level.unwrap_or(most_verbose);
                 Target::File(Mutex::new(open(Path::new(path))?))
             }
         };
@@ -63,8 +76,8 @@ impl Log {
             Target::Stdout => std::io::stdout().is_terminal(),
             _ => false,
         };
-        let format = match args.log_format.as_deref() {
-            None | Some("" | "text") if terminal && !talk::no_color(args) => Format::Terminal,
+        let format = match settings.format {
+            None | Some("" | "text") if terminal && !settings.no_color => Format::Terminal,
             None | Some("" | "text") => Format::Text,
             Some("json") => Format::Json,
             Some("raw") => Format::Raw,
@@ -78,7 +91,7 @@ impl Log {
                 other => other,
             },
             format,
-            least,
+            most_verbose,
         })
     }
 
@@ -93,7 +106,7 @@ impl Log {
 
     /// One line.
     pub fn line(&self, level: Level, message: &str, fields: &[(&str, &str)]) {
-        if level < self.least {
+        if level > self.most_verbose {
             return;
         }
         let from_console = fields.contains(&("source", "console"));
@@ -129,29 +142,23 @@ impl Log {
         };
         let text = line.to_text(self.format);
         match &self.target {
-            Target::Stderr => talk::talk(&text),
-            Target::Stdout => talk::put(text.as_bytes()),
+            Target::Stderr => messages::talk(&text),
+            Target::Stdout => messages::put(text.as_bytes()),
             Target::Nowhere => {}
             Target::File(file) => write_to(file, &text),
         }
     }
 
     /// Takes the lines of a script and of what prepares it.
-    pub fn sink(self: &Arc<Self>) -> plimsoll_k6::user::Log {
+    pub fn sink(self: &Arc<Self>) -> Sink {
         read_local_zone();
         let log = Arc::clone(self);
         Arc::new(move |level, message, fields| log.line(level, message, fields))
     }
 
-    /// Logs why a run cannot start, and returns the exit status for it.
-    pub fn refuse(&self, refusal: &Refusal) -> Exit {
-        self.failure(&refusal.message, "hint", refusal.hint);
-        refusal.kind.into()
-    }
-
     /// A warning.
     pub fn warn(&self, message: &str) {
-        self.line(Level::Warning, message, &[]);
+        self.line(Level::Warn, message, &[]);
     }
 
     /// An error with one more fact in a field of its own, if there is one.
@@ -168,7 +175,7 @@ impl Log {
     }
 }
 
-/// The path, and the least level, in `file=PATH` or `file=PATH,level=LEVEL`.
+/// The path, and the level of the least severe lines to write, in `file=PATH` or `file=PATH,level=LEVEL`.
 fn file_target(text: &str) -> Result<(&str, Option<Level>), String> {
     let unknown = || format!("--log-output {text}: use stderr, stdout, none or file=PATH");
     let file = text.strip_prefix("file=").ok_or_else(unknown)?;
@@ -177,7 +184,7 @@ fn file_target(text: &str) -> Result<(&str, Option<Level>), String> {
         None if further.is_empty() => None,
         Some("debug" | "trace") => Some(Level::Debug),
         Some("info") => Some(Level::Info),
-        Some("warn" | "warning") => Some(Level::Warning),
+        Some("warn" | "warning") => Some(Level::Warn),
         Some("error" | "fatal" | "panic") => Some(Level::Error),
         _ => {
             return Err(format!(
@@ -204,7 +211,7 @@ fn write_to(file: &Mutex<File>, text: &str) {
         && !LOST_LINES.swap(true, Ordering::Relaxed)
     {
         // A full disk does not stop a run.
-        talk::lose(&format!("cannot write log lines: {error}; some are lost"));
+        messages::lose(&format!("cannot write log lines: {error}; some are lost"));
     }
 }
 

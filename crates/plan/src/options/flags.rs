@@ -1,0 +1,84 @@
+//! The options as flags of a command. They are read as the environment variables of the same name are.
+
+use std::collections::BTreeMap;
+
+use super::{Options, parse_tag};
+use crate::{Errors, Fault, Segment, SegmentSequence};
+
+/// Flags whose environment variable has another name.
+const OTHER_NAMES: [(&str, &str); 5] = [
+    ("--stage", "K6_STAGES"),
+    ("--blacklist-ip", "K6_BLACKLIST_IPS"),
+    ("--connections-per-user", "PLIMSOLL_CONNECTIONS_PER_USER"),
+    (
+        "--streams-per-connection",
+        "PLIMSOLL_STREAMS_PER_CONNECTION",
+    ),
+    ("--unix-socket", "PLIMSOLL_UNIX_SOCKET"),
+];
+
+impl Options {
+    /// Reads flags with their values: `("--vus", "10")`, lists with commas between their items, and `--tag` once for
+    /// each tag.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them, each by the flag's name.
+    pub fn from_flags(given: &[(&str, String)]) -> Result<Options, Errors> {
+        let mut faults = Vec::new();
+        let mut variables = BTreeMap::new();
+        let mut tags = BTreeMap::new();
+        let mut segment = None;
+        let mut sequence = None;
+        for (flag, value) in given {
+            let read = match *flag {
+                "--execution-segment" => Segment::parse(value).map(|read| segment = Some(read)),
+                "--execution-segment-sequence" => {
+                    SegmentSequence::parse(value).map(|read| sequence = Some(read))
+                }
+                "--tag" => parse_tag(value).map(|(name, value)| _ = tags.insert(name, value)),
+                "--duration" | "--min-iteration-duration" => {
+                    variables.insert(variable(flag), value.clone());
+                    plimsoll_units::duration::needs_unit(value)
+                        .map_err(|text| Fault::at(*flag, text))
+                }
+                _ => {
+                    variables.insert(variable(flag), value.clone());
+                    Ok(())
+                }
+            };
+            faults.extend(read.err().map(|fault| Fault::at(*flag, fault.message)));
+        }
+        let mut options = Options::from_env(&variables).unwrap_or_else(|errors| {
+            faults.extend(errors.0.into_iter().map(|fault| {
+                let flag = given.iter().find(|(flag, _)| variable(flag) == fault.place);
+                let place = flag.map_or(fault.place.clone(), |(flag, _)| (*flag).to_owned());
+                Fault::at(place, fault.message)
+            }));
+            Options::default()
+        });
+        options.execution_segment = segment;
+        options.execution_segment_sequence = sequence;
+        options.tags = (!tags.is_empty()).then_some(tags);
+        if faults.is_empty() {
+            Ok(options)
+        } else {
+            Err(Errors(faults))
+        }
+    }
+}
+
+/// The environment variable that means the same as a flag.
+fn variable(flag: &str) -> String {
+    let other = OTHER_NAMES.iter().find(|(listed, _)| *listed == flag);
+    other.map_or_else(
+        || {
+            format!(
+                "K6_{}",
+                flag.trim_start_matches('-')
+                    .replace('-', "_")
+                    .to_uppercase()
+            )
+        },
+        |(_, name)| (*name).to_owned(),
+    )
+}

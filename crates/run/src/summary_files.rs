@@ -1,0 +1,68 @@
+//! The files that the summary of a run is written to.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use plimsoll_script::SummaryOutput;
+
+use crate::Refusal;
+
+/// The file of `--summary-export`.
+#[derive(Debug)]
+pub struct ExportFile(File);
+
+impl ExportFile {
+    /// Opens it before the run, to find out whether it can be written. Its contents stay until the run is over.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn open(path: &Path) -> Result<ExportFile, Refusal> {
+        let mut options = File::options();
+        let file = options.write(true).create(true).truncate(false).open(path);
+        file.map(ExportFile).map_err(|error| {
+            Refusal::config(format!(
+                "--summary-export {}: cannot write it: {error}; name a file in a folder that you may write to",
+                path.display()
+            ))
+        })
+    }
+
+    /// Replaces its contents.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(mut self, text: &str) -> io::Result<()> {
+        // A device such as /dev/stdout has no length to set.
+        if self.0.metadata().is_ok_and(|data| data.is_file()) {
+            self.0.set_len(0)?;
+        }
+        self.0.write_all(text.as_bytes())
+    }
+}
+
+/// Writes what `handleSummary` returned. Text for stdout and stderr goes to `print`, with true for stdout.
+///
+/// # Errors
+/// Which files cannot be written, after all others were.
+pub fn write_outputs(
+    outputs: &[SummaryOutput],
+    mut print: impl FnMut(bool, &[u8]),
+) -> Result<(), String> {
+    let mut faults = Vec::new();
+    for output in outputs {
+        match output.place.as_str() {
+            stream @ ("stdout" | "stderr") => print(stream == "stdout", &output.bytes),
+            path => {
+                if let Err(error) = std::fs::write(path, &output.bytes) {
+                    faults.push(format!("cannot write {path}: {error}"));
+                }
+            }
+        }
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults.join("; "))
+    }
+}
