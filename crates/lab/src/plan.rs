@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::resolve::{Cell, Lab};
+use crate::resolve::{Cell, Lab, design};
 
 /// As JSON.
 pub fn json(lab: &Lab) -> Value {
@@ -22,7 +22,9 @@ pub fn json(lab: &Lab) -> Value {
         })).collect::<Vec<_>>(),
         "runs": runs(lab),
         "at_least": plimsoll_units::duration::format(least(lab)),
-        "cells": lab.cells,
+        "cells": lab.matrix(),
+        "same_cell": lab.same_cell().map(|(cell, copy)| json!({ "cell": cell.name, "copy": copy })),
+        "design": design::of(lab),
         "variants": lab.variants,
         "objectives": lab.objectives,
         "compared": lab.compared,
@@ -41,7 +43,7 @@ pub fn text(lab: &Lab) -> String {
 }
 
 fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
-    let chosen: Vec<&Cell> = lab.cells.iter().filter(|cell| cell.chosen).collect();
+    let chosen: Vec<&Cell> = lab.matrix().iter().filter(|cell| cell.chosen).collect();
     writeln!(out, "{}", lab.title)?;
     if !lab.question.is_empty() {
         writeln!(out, "{}", lab.question)?;
@@ -51,12 +53,22 @@ fn tell(lab: &Lab, out: &mut String) -> std::fmt::Result {
         "\n{} form: {} of {} cells in {} variants, {} runs, {} of load and {} between runs at least",
         lab.form.name(),
         chosen.len(),
-        lab.cells.len(),
+        lab.matrix().len(),
         variants_of(lab).len(),
         runs(lab),
         plimsoll_units::duration::format(load(lab)),
         plimsoll_units::duration::format(lab.pause),
     )?;
+    if let Some((cell, _)) = lab.same_cell() {
+        writeln!(
+            out,
+            "Measured twice, to know how much the machine alone differs: {}",
+            cell.name
+        )?;
+    }
+    if let Some(design) = design::of(lab) {
+        writeln!(out, "Comparisons: {}", design.text())?;
+    }
     writeln!(out, "\nCells")?;
     for cell in &lab.cells {
         let extent = match (cell.chosen, cell.load.work) {

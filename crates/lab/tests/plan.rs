@@ -79,7 +79,7 @@ fn lab(text: &str, which: Which) -> Result<Lab, Vec<String>> {
 #[test]
 fn tables_are_laid_over_each_other_for_each_cell() {
     let lab = lab(LAB, Which::Standard).unwrap();
-    let names: Vec<&str> = lab.cells.iter().map(|cell| cell.name.as_str()).collect();
+    let names: Vec<&str> = lab.matrix().iter().map(|cell| cell.name.as_str()).collect();
     assert_eq!(
         names,
         [
@@ -92,7 +92,7 @@ fn tables_are_laid_over_each_other_for_each_cell() {
         ]
     );
     // Cells of both protocols share a variant, unless a service differs.
-    let variants: Vec<usize> = lab.cells.iter().map(|cell| cell.variant).collect();
+    let variants: Vec<usize> = lab.matrix().iter().map(|cell| cell.variant).collect();
     assert_eq!(variants, [0, 0, 0, 0, 1, 2]);
 
     let plan = plimsoll_lab::plan::json(&lab);
@@ -123,7 +123,7 @@ fn tables_are_laid_over_each_other_for_each_cell() {
 #[test]
 fn forms_change_durations_restarts_and_the_share_and_nothing_else() {
     let quick = lab(LAB, Which::Quick).unwrap();
-    let chosen: Vec<bool> = quick.cells.iter().map(|cell| cell.chosen).collect();
+    let chosen: Vec<bool> = quick.matrix().iter().map(|cell| cell.chosen).collect();
     assert_eq!(chosen, [false, false, true, true, false, true]);
     let runs = |lab: &Lab| (lab.cells[2].load.restarts, lab.cells[2].load.repeats);
     assert_eq!(runs(&quick), (1, 2));
@@ -133,7 +133,7 @@ fn forms_change_durations_restarts_and_the_share_and_nothing_else() {
     assert_eq!(full.cells[2].load.duration.as_secs(), 60);
     assert_eq!(runs(&full), (5, 1));
     assert_eq!(
-        serde_json::to_string(&full.variants).unwrap(),
+        serde_json::to_string(&full.variants[..3]).unwrap(),
         serde_json::to_string(&quick.variants).unwrap()
     );
     let text = plimsoll_lab::plan::text(&quick);
@@ -183,6 +183,124 @@ fn each_restart_is_a_block_in_random_order_and_starts_each_variant_once() {
     first.dedup();
     assert!(first.len() > 1, "the blocks have different orders");
     assert_ne!(turns, order(&lab, 8));
+}
+
+#[test]
+fn the_base_of_the_first_comparison_is_measured_twice() {
+    let standard = lab(LAB, Which::Standard).unwrap();
+    let (cell, copy) = standard.same_cell().expect("three restarts");
+    assert_eq!(cell.name, "backend=sqlite wire=http place=near");
+    assert_eq!(
+        copy.name,
+        "backend=sqlite wire=http place=near (second time)"
+    );
+    assert_ne!(cell.variant, copy.variant, "each has its own processes");
+    assert_eq!(standard.twin_of(cell.variant), Some(copy.variant));
+    assert_eq!(standard.twin_of(copy.variant), Some(cell.variant));
+    assert_eq!(standard.twin_of(1), None);
+    let plan = plimsoll_lab::plan::json(&standard);
+    assert_eq!(plan["same_cell"]["cell"], cell.name);
+    assert_eq!(plan["cells"].as_array().map(Vec::len), Some(6));
+    assert_eq!(plan["runs"], 7 * 3);
+
+    // The copy is a block of its own, directly before or after the one with the cell.
+    let turns = order(&standard, 1);
+    for restart in turns.chunks(7) {
+        let at = |number: usize| restart.iter().position(|turn| turn.cell == number);
+        let copy = at(6).expect("each restart has the copy");
+        assert!(copy == 0 || copy == 6, "{restart:?}");
+    }
+
+    // A comparison that the lab exists for comes first.
+    let primary = "\n[[compare]]\naxis = \"wire\"\n\
+                   [[compare]]\naxis = \"wire\"\nbase = \"grpc\"\nprimary = true\nfigures = \"latency_p95\"\n";
+    let other = lab(&format!("{LAB}{primary}"), Which::Standard).unwrap();
+    let (cell, _) = other.same_cell().expect("three restarts");
+    assert_eq!(cell.name, "backend=sqlite wire=grpc place=near");
+
+    // The lab says how much its runs differ.
+    let noise = format!("{LAB}\n[[compare]]\naxis = \"wire\"\nnoise = \"10%\"\n");
+    let known = lab(&noise, Which::Standard).unwrap();
+    assert!(known.same_cell().is_none() && known.why_no_same_cell().is_none());
+
+    let quick = lab(LAB, Which::Quick).unwrap();
+    assert!(quick.same_cell().is_none());
+    let why = quick.why_no_same_cell().expect("a reason");
+    assert!(
+        why.contains("at least 3 restarts, and there are 2"),
+        "{why}"
+    );
+}
+
+#[test]
+fn the_plan_says_what_comparisons_can_show() {
+    let design =
+        |text: &str, which| plimsoll_lab::plan::json(&lab(text, which).unwrap())["design"].clone();
+    let standard = design(LAB, Which::Standard);
+    assert_eq!(standard["pairs"], 3);
+    assert_eq!(standard["primary"], 0);
+    // (t(0.975, 2) + t(0.8, 2)) × 5 % × √2 ÷ √3 = (4.3027 + 1.0607) × 0.040825 = 0.21896.
+    let smallest = standard["smallest_difference"].as_f64().unwrap();
+    assert!((smallest - 0.2448).abs() < 1e-3, "{smallest}");
+    // (t(0.975, 7) + t(0.8, 7)) × 0.070711 ÷ √8 = 0.0815, and ln 1.1 = 0.0953; 7 pairs: 0.0896.
+    assert_eq!(standard["would_find_10_percent"], 7);
+
+    // Six primary comparisons need more than one.
+    let primary = format!(
+        "{LAB}\n[[compare]]\naxis = \"wire\"\nprimary = true\nfigures = [\"latency_p95\", \"latency_p50\"]\n"
+    );
+    let of_six = design(&primary, Which::Standard);
+    assert_eq!(of_six["primary"], 6);
+    assert!(of_six["smallest_difference"].as_f64().unwrap() > 2.0 * smallest);
+    let text = plimsoll_lab::plan::text(&lab(&primary, Which::Standard).unwrap());
+    assert!(text.contains("3 restarts find a difference of"), "{text}");
+    assert!(text.contains("in one of 6 primary comparisons"), "{text}");
+    assert!(text.contains("Measured twice"), "{text}");
+
+    let quick = design(LAB, Which::Quick);
+    assert_eq!(quick["smallest_difference"], serde_json::Value::Null);
+    assert_eq!(
+        (&quick["pairs"], &quick["unit"]),
+        (&2.into(), &"runs".into())
+    );
+    let text = plimsoll_lab::plan::text(&lab(LAB, Which::Quick).unwrap());
+    assert!(
+        text.contains("2 runs of each cell cannot show a difference of any size: 3 are the least"),
+        "{text}"
+    );
+}
+
+#[test]
+fn comparisons_that_can_show_nothing_are_refused_with_the_number_that_suffices() {
+    let with = |compare: &str, restarts: u32| {
+        let text = LAB.replace(
+            "duration = \"5s\"\n",
+            &format!("duration = \"5s\"\nrestarts = {restarts}\n"),
+        );
+        format!("{text}\n[[compare]]\naxis = \"wire\"\n{compare}")
+    };
+    let refused = lab(&with("", 2), Which::Standard).unwrap_err();
+    assert!(
+        refused[0].contains("its cells have 2 restarts: set restarts = 3 in [[load]], or 7 to find a difference of 10 %"),
+        "{refused:?}"
+    );
+    assert!(refused[0].starts_with("labs/lab.toml:"), "{refused:?}");
+    assert!(lab(&with("", 3), Which::Standard).is_ok());
+    // The quick form only shows that the lab works.
+    assert!(lab(&with("", 2), Which::Quick).is_ok());
+    // Comparisons that the lab does not declare are made where they are possible.
+    assert!(
+        lab(
+            &LAB.replace("duration = \"5s\"\n", "duration = \"5s\"\nrestarts = 1\n"),
+            Which::Standard
+        )
+        .is_ok()
+    );
+    let vague = lab(&with("primary = true\n", 3), Which::Standard).unwrap_err();
+    assert!(
+        vague[0].contains("a primary comparison needs the key \"figures\""),
+        "{vague:?}"
+    );
 }
 
 #[test]
@@ -323,7 +441,7 @@ fn fixed_work_has_shared_kept_or_fresh_connections_over_grpc_and_http() {
         names.set("s.url", "http://127.0.0.1:1");
         names.set("s.address", "127.0.0.1:1");
         let given: Vec<String> = lab
-            .cells
+            .matrix()
             .iter()
             .map(|cell| {
                 let names = command::names_of(cell, 1, &names);
@@ -350,7 +468,7 @@ fn tables_are_declared_with_axes_and_figures() {
         "title = \"How long?\"\nrows = \"backend\"\ncolumns = [\"place\"]\nfigures = \"latency_p95\"\nwhen = { wire = \"http\" }",
     )
     .unwrap();
-    let layout = read.tables[0].layout(&read.cells);
+    let layout = read.tables[0].layout(read.matrix());
     assert_eq!(layout.rows, ["backend"]);
     assert_eq!(
         layout.cells,

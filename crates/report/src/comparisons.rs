@@ -80,6 +80,16 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
          It counts as larger or smaller if its 95 % interval excludes 1, also after the correction for \
          the number of related comparisons.",
     ))];
+    if let Some(same) = result
+        .same_cell
+        .as_ref()
+        .filter(|same| !same.floors.is_empty())
+    {
+        blocks.push(Block::Prose(Words::plain(format!(
+            "A ratio up to the floor is not a difference: {}.",
+            same.method
+        ))));
+    }
     blocks.extend(crate::pooled::table(result).map(Block::Table));
     blocks.extend(crate::claims::excluded(result).map(Block::Prose));
     for (index, group) in groups.iter().enumerate() {

@@ -215,7 +215,10 @@ fn floor(result: &LabResult) -> String {
         })
         .collect();
     if floors.is_empty() {
-        return String::new();
+        return format!(
+            "not known: {} was measured twice, but {}",
+            same.cell, same.method
+        );
     }
     format!(
         "one cell was measured twice ({}); no smaller difference than {} is called one",

@@ -5,7 +5,8 @@ mod support;
 
 use plimsoll_report::{answer, html, prose};
 use plimsoll_results::lab::{
-    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, TableLayout, Variation,
+    CellState, Floor, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, SameCell,
+    TableLayout, Variation,
 };
 use support::cells::figure;
 use support::{fixture, markdown};
@@ -332,4 +333,50 @@ fn the_legend_says_how_values_follow_from_runs() {
     assert!(!page(&result).contains(from_one_run));
     result.cells[0].figures[0].interval_from = Some(Variation::OneRun);
     assert!(page(&result).contains(from_one_run));
+}
+
+#[test]
+fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
+    let mut result = fixture::full();
+    let (cell, figure) = {
+        let one = &result.comparisons[0];
+        (one.cells.0.clone(), one.figure.clone())
+    };
+    let copy = result.cells[0].clone();
+    result.same_cell = Some(Box::new(SameCell {
+        cell,
+        copy,
+        floors: vec![Floor {
+            figure,
+            ratio: 1.02,
+            interval: (0.98, 1.062),
+            share: 0.062,
+        }],
+        method: "3 pairs of restarts of one cell".to_owned(),
+    }));
+    let page = |result: &LabResult| -> String {
+        let pages = plimsoll_report::markdown(result).into_iter();
+        pages.map(|(_, text)| text).collect()
+    };
+    let first = page(&result);
+    assert!(
+        first.contains("no smaller difference than 6.20 % in"),
+        "{first}"
+    );
+    assert!(
+        first.contains(
+            "A ratio up to the floor is not a difference: 3 pairs of restarts of one cell."
+        ),
+        "{first}"
+    );
+    if let Some(same) = &mut result.same_cell {
+        same.floors.clear();
+        same.method = "the runs have too few figures".to_owned();
+    }
+    let without = page(&result);
+    assert!(
+        without.contains("was measured twice, but the runs have too few figures"),
+        "{without}"
+    );
+    assert!(!without.contains("A ratio up to the floor"));
 }

@@ -175,23 +175,8 @@ impl Paired {
         } else {
             LEVEL
         };
-        // The smallest sufficient number of pairs: more are always better.
-        let fewest = |level: f64, distance: f64| {
-            let suffices =
-                |pairs: usize| needed(pairs, level) * spread / (pairs as f64).sqrt() <= distance;
-            let (mut low, mut high) = (self.pairs + 1, MOST_PAIRS);
-            if distance <= 0.0 || low > high || !suffices(high) {
-                return None;
-            }
-            while low < high {
-                let middle = low + (high - low) / 2;
-                match suffices(middle) {
-                    true => high = middle,
-                    false => low = middle + 1,
-                }
-            }
-            Some(low)
-        };
+        let more = self.pairs + 1;
+        let fewest = |level: f64, distance: f64| fewest(more, distance, spread, level);
         let to_show = if effect > limits.floor { effect } else { 0.0 };
         let to_exclude = limits.margin.max(limits.floor) - effect;
         let ways = [
@@ -216,6 +201,29 @@ pub fn detectable(pairs: usize, spread: f64, level: f64) -> Option<f64> {
     (pairs >= LEAST_PAIRS).then(|| needed(pairs, level) * spread / n.sqrt())
 }
 
+/// The number of pairs that probably shows this difference, if pairs vary by `spread`; `None` if
+/// there would be too many.
+pub fn pairs_to_detect(difference: f64, spread: f64, level: f64) -> Option<usize> {
+    fewest(LEAST_PAIRS, difference, spread, level)
+}
+
+/// The smallest sufficient number of pairs: more are always better.
+fn fewest(least: usize, distance: f64, spread: f64, level: f64) -> Option<usize> {
+    let suffices = |pairs: usize| needed(pairs, level) * spread / (pairs as f64).sqrt() <= distance;
+    let (mut low, mut high) = (least, MOST_PAIRS);
+    if distance <= 0.0 || low > high || !suffices(high) {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match suffices(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    Some(low)
+}
+
 /// Which differences count, on the scale of the differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
@@ -231,6 +239,18 @@ impl Limits {
         Limits {
             floor: noise.map_or(0.0, f64::ln_1p),
             margin: noise.unwrap_or(MARGIN).ln_1p(),
+        }
+    }
+
+    /// For ratios: the noise as a share, if known, and the measured floor, if there is one. An
+    /// interval that is narrower than [`MARGIN`] still shows that no difference matters where the
+    /// floor is lower.
+    pub fn with_floor(noise: Option<f64>, floor: Option<f64>) -> Limits {
+        let limits = Limits::of_ratio(noise);
+        let floor = floor.map_or(0.0, f64::ln_1p);
+        Limits {
+            floor: limits.floor.max(floor),
+            margin: limits.margin.max(floor),
         }
     }
 }

@@ -11,26 +11,37 @@ pub fn two_sided(t: f64, freedom: f64) -> f64 {
     beta_share(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The t with P(|T| ≤ t) = `confidence`, found by bisection; infinite without degrees of freedom.
+/// The t with P(|T| ≤ t) = `confidence`; infinite without degrees of freedom.
+///
+/// P(|T| ≥ t) is convex, so Newton's method from below the root never passes it. Bisection took ten
+/// times as long, most of the time of simulated comparisons.
 pub fn quantile(confidence: f64, freedom: f64) -> f64 {
     if freedom <= 0.0 || freedom.is_nan() {
         return f64::INFINITY;
     }
     let outside = (1.0 - confidence).clamp(1e-12, 1.0);
-    let mut high = 1.0;
-    while two_sided(high, freedom) > outside && high < 1e12 {
-        high *= 2.0;
+    let mut t = 0.0;
+    let mut next = 1.0;
+    while two_sided(next, freedom) > outside && next < 1e12 {
+        t = next;
+        next *= 2.0;
     }
-    let mut low = 0.0;
     for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if two_sided(middle, freedom) > outside {
-            low = middle;
-        } else {
-            high = middle;
+        let step = (two_sided(t, freedom) - outside) / (2.0 * density(t, freedom));
+        t += step;
+        if step.abs() <= 1e-14 * t {
+            break;
         }
     }
-    0.5 * (low + high)
+    t
+}
+
+/// The density of the distribution.
+fn density(t: f64, freedom: f64) -> f64 {
+    let half = (freedom + 1.0) / 2.0;
+    let log =
+        log_gamma(half) - log_gamma(freedom / 2.0) - 0.5 * (freedom * std::f64::consts::PI).ln();
+    (log - half * (t * t / freedom).ln_1p()).exp()
 }
 
 /// The regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and

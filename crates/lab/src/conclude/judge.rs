@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use plimsoll_results::lab::{Cell as Written, Comparison, ObjectiveOutcome, Outcome, Variation};
+use plimsoll_results::lab::{
+    Cell as Written, Comparison, ObjectiveOutcome, Outcome, SameCell, Variation,
+};
 use plimsoll_stats::comparison::{Limits, Paired, holm};
 
 use super::repeat::Measured;
+use super::same_cell;
 use crate::resolve::conclusions::{Compared, FIGURES, Objective};
+use crate::resolve::design::cells_of;
 use crate::resolve::{Cell, Lab};
 
 /// The figures that are compared by default.
@@ -107,17 +111,27 @@ pub fn verdict(
 
 /// All comparisons that the lab requests, with p values after Holm's correction: over all primary
 /// comparisons together, and over the figures of each other pair of cells.
-pub fn comparisons(lab: &Lab, written: &[Written]) -> Vec<Comparison> {
-    let mut all = Vec::new();
-    for compared in &lab.compared {
+pub fn comparisons(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Comparison> {
+    let mut all: Vec<(Comparison, Option<Test>)> = Vec::new();
+    let primary = lab.compared.iter().filter(|compared| compared.primary);
+    let others = lab.compared.iter().filter(|compared| !compared.primary);
+    for compared in primary.chain(others) {
         for (base, other) in pairs(lab, compared, written) {
             for figure in figures_of(compared, base, other) {
-                let (comparison, paired) = comparison(&compared.axis, &figure, base, other);
+                let is_known = |(one, _): &(Comparison, _)| {
+                    (&one.cells.0, &one.cells.1, &one.figure) == (&base.name, &other.name, &figure)
+                };
+                if all.iter().any(is_known) {
+                    continue;
+                }
+                let (mut comparison, paired) = comparison(&compared.axis, &figure, base, other);
                 let family = match compared.primary {
                     true => String::new(),
                     false => format!("{} | {}", base.name, other.name),
                 };
-                let limits = Limits::of_ratio(compared.noise);
+                let (floor, limits) = same_cell::limits(&figure, compared.noise, same);
+                comparison.primary = compared.primary;
+                comparison.floor = floor;
                 let test = paired.map(|paired| Test {
                     family,
                     paired,
@@ -182,35 +196,10 @@ pub(super) fn pairs<'a>(
     compared: &Compared,
     written: &'a [Written],
 ) -> Vec<(&'a Written, &'a Written)> {
-    let cells = || {
-        lab.cells
-            .iter()
-            .zip(written)
-            .filter(|(cell, _)| cell.chosen)
-    };
-    let rest = |cell: &Cell| -> Vec<(String, String)> {
-        let of = cell
-            .coordinates
-            .0
-            .iter()
-            .filter(|(axis, _)| *axis != compared.axis);
-        of.cloned().collect()
-    };
-    let mut pairs = Vec::new();
-    for (cell, base) in cells() {
-        if cell.coordinates.get(&compared.axis) != Some(&compared.base)
-            || !compared.when.holds(&cell.coordinates)
-        {
-            continue;
-        }
-        for value in &compared.against {
-            let other = cells().find(|(other, _)| {
-                other.coordinates.get(&compared.axis) == Some(value) && rest(other) == rest(cell)
-            });
-            pairs.extend(other.map(|(_, other)| (base, other)));
-        }
-    }
+    let pairs = cells_of(lab, compared).into_iter();
     pairs
+        .filter_map(|(base, other)| Some((written.get(base)?, written.get(other)?)))
+        .collect()
 }
 
 pub(super) fn figures_of(compared: &Compared, base: &Written, other: &Written) -> Vec<String> {

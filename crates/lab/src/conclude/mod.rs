@@ -8,6 +8,7 @@ mod latency;
 mod per_second;
 pub mod pooled;
 pub mod repeat;
+pub mod same_cell;
 pub mod stream;
 
 use plimsoll_results::lab::{
@@ -42,6 +43,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         .flatten()
         .map(|measured| measured.repeat.started.clone())
         .max();
+    let same = same_cell::take(lab, &mut cells);
     // One command per process is enough to show what ran where.
     let mut seen: Vec<String> = Vec::new();
     topology.retain(|placed| {
@@ -75,16 +77,16 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
             .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
         effective: crate::plan::json(lab),
         topology,
-        comparisons: judge::comparisons(lab, &cells),
-        pooled: pooled::pooled(lab, &cells),
+        comparisons: judge::comparisons(lab, &cells, same.as_ref()),
+        pooled: pooled::pooled(lab, &cells, same.as_ref()),
         seed: Some(run.seed),
-        same_cell: None,
+        same_cell: same.map(Box::new),
         objectives: judge::objectives(lab, &cells, &all),
         cells,
         tables: lab
             .tables
             .iter()
-            .map(|table| table.layout(&lab.cells))
+            .map(|table| table.layout(lab.matrix()))
             .collect(),
         published_errors: lab
             .avoided
@@ -110,6 +112,11 @@ fn whole(lab: &Lab) -> Vec<Finding> {
                 .to_owned(),
         });
     }
+    findings.extend(lab.why_no_same_cell().map(|text| Finding {
+        rule: "no-floor".to_owned(),
+        level: "note".to_owned(),
+        text,
+    }));
     findings
 }
 

@@ -1,6 +1,6 @@
 //! Comparisons over all cells that two values of an axis have in common.
 
-use plimsoll_results::lab::{Cell as Written, Outcome, Pooled};
+use plimsoll_results::lab::{Cell as Written, Outcome, Pooled, SameCell};
 use plimsoll_stats::comparison::{Limits, Paired, holm};
 
 use super::judge::{figures_of, pairs, pairs_of};
@@ -11,7 +11,7 @@ use crate::resolve::Lab;
 ///
 /// Each cell counts once, with the mean log ratio of its pairs of restarts, because the pairs of one
 /// cell share its peculiarities. The ratio is that of a typical cell.
-pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
+pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Pooled> {
     let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
     for compared in &lab.compared {
         let pairs = pairs(lab, compared, written);
@@ -35,7 +35,7 @@ pub fn pooled(lab: &Lab, written: &[Written]) -> Vec<Pooled> {
                         == (&compared.axis, &compared.base, other, &figure)
                 };
                 if !all.iter().any(known) {
-                    let limits = Limits::of_ratio(compared.noise);
+                    let (_, limits) = super::same_cell::limits(&figure, compared.noise, same);
                     all.extend(one(&figure, &of_value).map(|(found, paired)| {
                         let found = Pooled {
                             axis: compared.axis.clone(),

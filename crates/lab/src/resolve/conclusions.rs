@@ -68,6 +68,9 @@ pub struct Compared {
     /// Whether the lab exists for this comparison: all such comparisons are corrected together.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub primary: bool,
+    /// Its location in the lab file; none if the lab declares no comparisons.
+    #[serde(skip)]
+    pub place: Option<Place>,
     /// The cells to which it applies.
     #[serde(skip)]
     pub when: When,
@@ -211,6 +214,7 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
                     figures: Vec::new(),
                     noise: None,
                     primary: false,
+                    place: None,
                     when: When::default(),
                 })
             })
@@ -250,10 +254,16 @@ pub fn compared(document: &Document, axes: &[Axis], problems: &mut Vec<Problem>)
                 fields.problem_in(&place, problem.message);
             }
         }
+        let figures = fields.many("figures");
+        let primary = fields.flag("primary").unwrap_or(false);
+        if primary && figures.is_empty() {
+            fields.problem_at("primary", "a primary comparison needs the key \"figures\"");
+        }
         Some(Compared {
-            figures: fields.many("figures"),
+            figures,
             noise: fields.percent("noise"),
-            primary: fields.flag("primary").unwrap_or(false),
+            primary,
+            place: Some(fields.place_of("axis")),
             axis: name,
             base,
             against,

@@ -1,10 +1,12 @@
 //! Turns a lab file into what is run: all cells with all effective values.
 
 pub mod conclusions;
+pub mod design;
 pub mod fields;
 pub mod link;
 pub mod load;
 pub mod process;
+pub mod same_cell;
 pub mod scope;
 pub mod tables;
 
@@ -47,7 +49,7 @@ pub struct Lab {
     pub form: Which,
     /// The axes.
     pub axes: Vec<Axis>,
-    /// The cells, all of them.
+    /// The cells, all of them. The last one may be a copy: see [`Lab::matrix`].
     pub cells: Vec<Cell>,
     /// The setups of cells; cells refer to theirs by index.
     pub variants: Vec<Setup>,
@@ -73,6 +75,9 @@ pub struct Cell {
     /// Its values on the axes.
     #[serde(serialize_with = "map_of_coordinates")]
     pub coordinates: Coordinates,
+    /// If it is another cell, measured a second time: the index of that cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<usize>,
     /// Whether this form runs it.
     pub chosen: bool,
     /// The number of its variant, from 0.
@@ -192,6 +197,10 @@ impl Lab {
             if problems.len() > 100 {
                 break;
             }
+        }
+        if problems.is_empty() {
+            design::check(&lab, &mut problems);
+            same_cell::add(&mut lab);
         }
         match problems.is_empty() {
             true => Ok(lab),
@@ -402,6 +411,7 @@ fn cell_of(
         number: 0,
         name: coordinates.name(),
         coordinates: coordinates.clone(),
+        copy_of: None,
         chosen: true,
         variant: 0,
         link,

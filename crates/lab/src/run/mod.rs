@@ -306,7 +306,7 @@ fn turn_text(cell: &Cell, turn: &Turn) -> String {
 }
 
 /// Starts the cell's variant, unless this restart has started it already. Stops all of earlier
-/// restarts and, if there are too many, the least recently used one.
+/// restarts, the one with the same setup and, if there are too many, the least recently used one.
 fn bring_up<'a>(
     lab: &Lab,
     cell: &Cell,
@@ -316,7 +316,8 @@ fn bring_up<'a>(
     up: &'a mut Vec<Variant>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<&'a mut Variant, Problem> {
-    up.retain(|variant| variant.restart == restart);
+    let twin = lab.twin_of(cell.variant);
+    up.retain(|variant| variant.restart == restart && Some(variant.number) != twin);
     if let Some(at) = up.iter().position(|variant| variant.number == cell.variant) {
         let mut variant = up.remove(at);
         match variant.ended() {

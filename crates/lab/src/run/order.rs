@@ -19,7 +19,8 @@ pub struct Turn {
 /// The order of all runs, which follows from the seed. In each restart, the variants are shuffled
 /// and started in groups of at most [`Lab::keep`], each variant once. The cells of a group run in
 /// random order, as often as there are repeats. So cells that are compared are measured close to
-/// each other, and a drift affects neither more than the other.
+/// each other, and a drift affects neither more than the other. The copy of a cell is measured
+/// directly before or after the group of that cell.
 pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
     let mut random = Random::new(seed);
     let runs = |cell: usize, restart: u32, repeat: u32| {
@@ -33,9 +34,7 @@ pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
     };
     let mut turns = Vec::new();
     for restart in 1..=most(|load| load.restarts) {
-        let mut variants = variants_of(lab);
-        shuffle(&mut variants, &mut random);
-        for group in variants.chunks(lab.keep.max(1)) {
+        for group in groups(lab, &mut random) {
             for repeat in 1..=most(|load| load.repeats) {
                 let mut cells: Vec<usize> = (0..lab.cells.len())
                     .filter(|at| runs(*at, restart, repeat))
@@ -54,6 +53,24 @@ pub fn order(lab: &Lab, seed: u64) -> Vec<Turn> {
         }
     }
     turns
+}
+
+/// The variants in random groups.
+fn groups(lab: &Lab, random: &mut Random) -> Vec<Vec<usize>> {
+    let mut variants = variants_of(lab);
+    let same = lab.same_cell();
+    variants.retain(|variant| same.is_none_or(|(_, copy)| copy.variant != *variant));
+    shuffle(&mut variants, random);
+    let chunks = variants.chunks(lab.keep.max(1));
+    let mut groups: Vec<Vec<usize>> = chunks.map(<[usize]>::to_vec).collect();
+    if let Some((cell, copy)) = same
+        && let Some(at) = groups
+            .iter()
+            .position(|group| group.contains(&cell.variant))
+    {
+        groups.insert(at + random.below(2), vec![copy.variant]);
+    }
+    groups
 }
 
 /// A seed that is different for each run of a lab, and short enough to type.

@@ -1,0 +1,84 @@
+//! The cell that is measured twice (A/A), under two names, so that the report can say how much the
+//! machine alone makes equal cells differ.
+
+use plimsoll_stats::comparison::LEAST_PAIRS;
+
+use super::design::{cells_of, pairs};
+use super::{Cell, Lab};
+
+/// What distinguishes the name of the copy.
+const SECOND: &str = " (second time)";
+
+impl Lab {
+    /// The cells of the matrix: all but the copy.
+    pub fn matrix(&self) -> &[Cell] {
+        match self.cells.split_last() {
+            Some((last, before)) if last.copy_of.is_some() => before,
+            _ => &self.cells,
+        }
+    }
+
+    /// The copy of a cell, and that cell.
+    pub fn same_cell(&self) -> Option<(&Cell, &Cell)> {
+        let copy = self.cells.last()?;
+        Some((self.cells.get(copy.copy_of?)?, copy))
+    }
+
+    /// The variant with the same setup as this one. Only one of the two runs at a time, because both
+    /// may use the same port.
+    pub fn twin_of(&self, variant: usize) -> Option<usize> {
+        let (cell, copy) = self.same_cell()?;
+        match variant {
+            _ if variant == copy.variant => Some(cell.variant),
+            _ if variant == cell.variant => Some(copy.variant),
+            _ => None,
+        }
+    }
+
+    /// Why no cell is measured twice although cells are compared.
+    pub fn why_no_same_cell(&self) -> Option<String> {
+        let most = bases(self).map(|(_, pairs)| pairs).max()?;
+        self.same_cell().is_none().then(|| {
+            format!(
+                "no cell was measured twice, so the difference that the machine alone makes is not known: that needs \
+                 at least {LEAST_PAIRS} restarts, and there {} {most}",
+                if most == 1 { "is" } else { "are" }
+            )
+        })
+    }
+}
+
+/// The bases of comparisons whose noise is not known, primary ones first, with their number of pairs.
+fn bases(lab: &Lab) -> impl Iterator<Item = (usize, usize)> {
+    let of = |primary: bool| {
+        let compared = lab.compared.iter();
+        compared.filter(move |one| one.primary == primary && one.noise.is_none())
+    };
+    of(true).chain(of(false)).flat_map(|compared| {
+        let cells = cells_of(lab, compared).into_iter();
+        cells.filter_map(|(base, other)| {
+            let (_, count) = pairs(&lab.cells.get(base)?.load, &lab.cells.get(other)?.load);
+            Some((base, count))
+        })
+    })
+}
+
+/// Adds a copy of the base of the first comparison to the cells, with its own variant.
+pub(super) fn add(lab: &mut Lab) {
+    let enough = bases(lab).find(|(_, pairs)| *pairs >= LEAST_PAIRS);
+    let Some((at, cell)) = enough.and_then(|(at, _)| Some((at, lab.cells.get(at)?))) else {
+        return;
+    };
+    let Some(setup) = lab.variants.get(cell.variant).cloned() else {
+        return;
+    };
+    let copy = Cell {
+        number: lab.cells.len() + 1,
+        name: format!("{}{SECOND}", cell.name),
+        copy_of: Some(at),
+        variant: lab.variants.len(),
+        ..cell.clone()
+    };
+    lab.variants.push(setup);
+    lab.cells.push(copy);
+}
