@@ -42,6 +42,11 @@ fn a_tiny_lab_is_run_and_concluded() {
             "{cell:#}"
         );
     }
+    // One short run has no interval, but is far from the limit.
+    for objective in result["objectives"].as_array().expect("objectives") {
+        assert_eq!(objective["verdict"], "kept", "{objective:#}");
+        assert_eq!(objective["interval_from"], "one-run", "{objective:#}");
+    }
     let again = lab.run(&["report", lab.the_run().to_str().expect("text")]);
     assert_eq!(again.status.code(), Some(0));
     assert!(lab.result() == result, "concluding again changes nothing");

@@ -1,6 +1,6 @@
 //! The outcomes of the lab file's objectives.
 
-use plimsoll_results::lab::{LabResult, ObjectiveOutcome};
+use plimsoll_results::lab::{LabResult, ObjectiveOutcome, Variation};
 
 use crate::document::{Block, Head, Table, Words};
 use crate::leads::figure_of;
@@ -59,7 +59,13 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
             counted(count, "valid cell", "valid cells")
         )),
     };
-    let mut words = words;
+    let is_one_run = |one: &&ObjectiveOutcome| one.interval_from == Some(Variation::OneRun);
+    let mut words = match all.len() {
+        0 => words,
+        _ if !all.iter().all(is_one_run) => words,
+        1 => words.text(" (one run)"),
+        _ => words.text(" (one run each)"),
+    };
     if let Some(closest) = closest(&met) {
         words = words
             .text(", at most ")
@@ -146,7 +152,8 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     vec![
         Block::Prose(Words::plain(
             "An objective is met if the whole interval is within the limit, missed if none of it \
-             is, and undecided if the interval spans the limit. The margin is the distance to \
+             is, and undecided if the interval spans the limit. The value of a single short run has \
+             no interval: it decides unless it is within 10 % of the limit. The margin is the distance to \
              the limit, as a share of it.",
         )),
         Block::Table(Table {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use plimsoll_results::compare::ASSUMED_NOISE;
 use plimsoll_results::lab::{
     Cell as Written, Comparison, ObjectiveOutcome, Outcome, SameCell, Variation,
 };
@@ -68,7 +69,8 @@ fn objective_of(
         unit: figure.unit.clone(),
         verdict: of_objective(objective, figure.value, figure.interval).to_owned(),
         within,
-        interval_from: figure.interval_from,
+        // Without an interval, the figure is that of a single run.
+        interval_from: figure.interval_from.or(Some(Variation::OneRun)),
     })
 }
 
@@ -83,8 +85,8 @@ fn of_objective(objective: &Objective, value: f64, interval: Option<(f64, f64)>)
     }
 }
 
-/// `kept`, `broken` or `undecided`. Without an interval the figure alone cannot decide that an
-/// objective is met.
+/// `kept`, `broken` or `undecided`. Without an interval, the figure decides if it is farther from the
+/// limit than single runs of the same system usually differ.
 pub fn verdict(
     value: f64,
     interval: Option<(f64, f64)>,
@@ -99,7 +101,8 @@ pub fn verdict(
         }
     };
     match interval {
-        None if holds(value) => "undecided",
+        None if (value - limit).abs() <= ASSUMED_NOISE * limit.abs() => "undecided",
+        None if holds(value) => "kept",
         None => "broken",
         Some((low, high)) => match (holds(low), holds(high)) {
             (true, true) => "kept",
@@ -400,8 +403,18 @@ mod tests {
             "broken"
         );
         assert_eq!(verdict(300.0, Some((290.0, 310.0)), 200.0, false), "kept");
-        assert_eq!(verdict(40.0, None, 50.0, true), "undecided");
+    }
+
+    #[test]
+    fn a_single_run_without_an_interval_is_judged_unless_it_is_close_to_the_limit() {
+        assert_eq!(verdict(0.7, None, 50.0, true), "kept");
+        assert_eq!(verdict(44.0, None, 50.0, true), "kept");
+        assert_eq!(verdict(46.0, None, 50.0, true), "undecided");
+        assert_eq!(verdict(54.0, None, 50.0, true), "undecided");
         assert_eq!(verdict(60.0, None, 50.0, true), "broken");
+        assert_eq!(verdict(300.0, None, 200.0, false), "kept");
+        assert_eq!(verdict(150.0, None, 200.0, false), "broken");
+        assert_eq!(verdict(0.0, None, 0.0, true), "undecided");
     }
 
     #[test]

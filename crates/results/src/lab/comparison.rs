@@ -186,11 +186,12 @@ pub struct ObjectiveOutcome {
     /// The unit.
     pub unit: String,
     /// Whether the whole interval is within the limit (`kept`), none of it (`broken`), or the
-    /// interval contains the limit (`undecided`).
+    /// interval contains the limit (`undecided`). Without an interval, the value decides, unless it
+    /// is within 10 % of the limit.
     pub verdict: String,
     /// For a latency: share of requests within the limit.
     pub within: Option<f64>,
-    /// The variation that the interval includes.
+    /// The variation that the interval includes; `one-run` also without an interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_from: Option<Variation>,
 }

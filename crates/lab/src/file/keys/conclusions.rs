@@ -7,7 +7,7 @@ use super::{WHEN, key};
 /// `[[objective]]`
 pub static OBJECTIVE: Shape = Shape {
     name: "[[objective]]",
-    says: "Exactly one of `at-most` and `at-least`. It is met if the whole interval is within the limit, missed if none of it is, and otherwise undecided.",
+    says: "Exactly one of `at-most` and `at-least`. It is met if the whole interval is within the limit, missed if none of it is, and otherwise undecided. The value of one run of less than ten seconds has no interval: it decides, unless it is within 10 % of the limit.",
     keys: &[
         key(
             "metric",
