@@ -45,18 +45,17 @@ fn an_unreachable_receiver_is_reported_at_once_and_at_the_end() {
     let address = ports::closed();
     let influxdb = format!("influxdb=http://{address}/k6");
     let prometheus = format!("experimental-prometheus-rw=http://{address}/api/v1/write");
-    let (ended, folder) = run(&[&influxdb, &prometheus], &[], SCRIPT);
+    let otlp = format!("opentelemetry={address}");
+    let variables = [("K6_OTEL_GRPC_EXPORTER_INSECURE", "true")];
+    let (ended, folder) = run(&[&influxdb, &prometheus, &otlp], &variables, SCRIPT);
     assert_eq!(ended.status, Some(255), "{}", ended.stderr);
     assert!(ended.stdout.contains("iterations"), "{}", ended.stdout);
     let warnings = ended.stderr.matches("cannot connect").count();
-    assert_eq!(warnings, 2, "{}", ended.stderr);
+    assert_eq!(warnings, 3, "{}", ended.stderr);
     let lost = format!("{} samples are not in it", samples(&folder));
     assert!(ended.stderr.contains(&lost), "{lost}: {}", ended.stderr);
-    assert!(
-        ended.stderr.contains("the last values are missing there"),
-        "{}",
-        ended.stderr
-    );
+    let missing = ended.stderr.matches("the last values are missing there");
+    assert_eq!(missing.count(), 2, "{}", ended.stderr);
 }
 
 #[test]

@@ -1,118 +1,17 @@
 //! Samples that real receivers got equal what the run printed: Prometheus, InfluxDB and StatsD.
 
 mod plimsoll;
+mod received_run;
 #[path = "statsd/server.rs"]
 mod statsd;
 
-use std::fs;
-
-use plimsoll::plimsoll;
 use plimsoll_testground::{InfluxDb, Prometheus};
-use plimsoll_testkit::peers::{Peer, Play};
-use plimsoll_testkit::program::Program;
+use received_run::{BUCKET, ITERATIONS, Run, assert_equal};
 use serde_json::Value;
 use statsd::StatsD;
 
-/// Iterations of a run. Each makes one request.
-const ITERATIONS: u32 = 1_000;
-/// The same for StatsD: all datagrams fit the receiver's buffer, even if it gets no time to read.
+/// Iterations of a run for StatsD: all datagrams fit the receiver's buffer, even if it gets no time to read.
 const FEW: u32 = 200;
-/// A bucket of a native histogram of schema 3 ends 9.05 % above its start.
-const BUCKET: f64 = 1.0906;
-
-/// The trend `size` has the values 1, 2, 3 … up to the number of iterations.
-const SCRIPT: &str = r"
-import exec from 'k6/execution';
-import http from 'k6/http';
-import { check } from 'k6';
-import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
-
-const size = new Trend('size');
-const half = new Counter('half');
-const level = new Gauge('level');
-const quarter = new Rate('quarter');
-export const options = { vus: 4, iterations: __ENV.ITERATIONS, summaryTrendStats: ['count', 'avg', 'med', 'min', 'max', 'p(95)', 'p(99)'] };
-
-export default function () {
-  const number = exec.scenario.iterationInTest;
-  const response = http.get(`${__ENV.SERVER}/a,b=c d`, { tags: { kind: 'first, second=2' } });
-  check(response, { 'has status 200': (response) => response.status === 200 });
-  size.add(number + 1, { place: 'here' });
-  half.add(0.5);
-  level.add(-7);
-  quarter.add(number % 4 === 0);
-}
-";
-
-/// A run with some outputs: its folder, and what its server counted.
-struct Run {
-    folder: tempfile::TempDir,
-    server: Peer,
-    summary: Value,
-}
-
-impl Run {
-    /// Runs the script with `--out` and environment variables.
-    fn with(out: &str, variables: &[(&str, &str)]) -> Run {
-        Run::of(ITERATIONS, out, variables)
-    }
-
-    fn of(iterations: u32, out: &str, variables: &[(&str, &str)]) -> Run {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("script.js"), SCRIPT).unwrap();
-        let server = Peer::start(Play::ok("hello"));
-        let address = format!("SERVER={}", server.url());
-        let iterations = format!("ITERATIONS={iterations}");
-        let flags = [
-            "run",
-            "--quiet",
-            "-e",
-            &address,
-            "-e",
-            &iterations,
-            "--out",
-            out,
-        ];
-        let flags = [
-            &flags[..],
-            &["--summary-export", "summary.json", "script.js"],
-        ]
-        .concat();
-        let mut program: Program = plimsoll(&flags).inside(folder.path());
-        for (name, value) in variables {
-            program = program.env(name, value);
-        }
-        let ended = program.run();
-        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-        assert!(!ended.stderr.contains("output"), "{}", ended.stderr);
-        let summary = fs::read_to_string(folder.path().join("summary.json")).unwrap();
-        let summary = serde_json::from_str(&summary).unwrap();
-        Run {
-            folder,
-            server,
-            summary,
-        }
-    }
-
-    /// A figure that the run printed.
-    fn printed(&self, metric: &str, figure: &str) -> f64 {
-        let value = &self.summary["metrics"][metric][figure];
-        value
-            .as_f64()
-            .unwrap_or_else(|| panic!("{metric} has no {figure}: {}", self.summary))
-    }
-}
-
-/// Checks two figures that differ only by rounding.
-#[track_caller]
-fn assert_equal(received: f64, printed: f64) {
-    let difference = (received - printed).abs();
-    assert!(
-        difference <= 1e-9 * printed.abs(),
-        "received {received}, printed {printed}"
-    );
-}
-
 /// The only value that a query finds.
 #[track_caller]
 fn in_prometheus(prometheus: &Prometheus, query: &str) -> f64 {
@@ -279,8 +178,7 @@ fn statsd_has_tags_if_asked_for() {
         ("K6_STATSD_ENABLE_TAGS", "true"),
         ("K6_STATSD_NAMESPACE", "load."),
     ];
-    let run = Run::of(FEW, "statsd", &variables);
-    assert!(run.folder.path().exists());
+    Run::of(FEW, "statsd", &variables);
     let counters = statsd.report("counters");
     let names: Vec<&String> = counters.as_object().unwrap().keys().collect();
     let requests = names

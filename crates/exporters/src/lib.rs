@@ -1,17 +1,26 @@
-//! Sends the samples of a run to monitoring systems during the run: Prometheus (remote write), InfluxDB and StatsD.
+//! Sends the samples of a run to monitoring systems during the run: Prometheus (remote write),
+//! OpenTelemetry, InfluxDB and StatsD.
 //!
 //! A [`Receiver`] is parsed from `--out` and k6's environment variables. [`Receiver::open`] makes an
 //! [`Output`](plimsoll_output::output::Output), which never waits for the network: a thread of its own sends
-//! ([`sender`]). When the receiver is slower than the run, Prometheus gets its cumulative values less often, and
+//! ([`sender`]). When the receiver is slower than the run, Prometheus and OpenTelemetry get
+//! their cumulative values less often, and
 //! samples for the others are dropped and counted.
 
+mod connection;
+mod cumulative;
+mod endpoint;
+mod exponential_histogram;
 mod influxdb;
+mod opentelemetry;
+mod otlp_response;
 mod prometheus;
 mod receiver;
 mod sender;
 mod series;
 mod settings;
 mod statsd;
+mod value;
 
 pub use receiver::Receiver;
 pub use settings::Variables;

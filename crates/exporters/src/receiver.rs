@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use plimsoll_output::output::{Output, OutputSetting};
 
+use crate::cumulative::Cumulative;
 use crate::influxdb::{self, InfluxDb};
-use crate::prometheus::{self, Prometheus};
+use crate::opentelemetry::{self, Otlp};
+use crate::prometheus::{self, RemoteWrite};
 use crate::settings::Variables;
 use crate::statsd::{self, StatsD};
 
@@ -14,6 +16,8 @@ use crate::statsd::{self, StatsD};
 pub enum Receiver {
     /// Prometheus, or what else accepts its remote-write protocol.
     Prometheus(prometheus::Settings),
+    /// An OpenTelemetry collector, or what else accepts OTLP.
+    OpenTelemetry(Box<opentelemetry::Settings>),
     /// InfluxDB 1 or 2.
     InfluxDb(influxdb::Settings),
     /// StatsD or DogStatsD.
@@ -24,9 +28,6 @@ pub enum Receiver {
 pub type Opened = (Box<dyn Output>, Option<String>);
 
 impl Receiver {
-    /// The names that `--out` accepts.
-    pub const NAMES: [&str; 3] = ["experimental-prometheus-rw", "influxdb", "statsd"];
-
     /// Parses `NAME` and `ARGUMENT` of `--out NAME=ARGUMENT`; `None` if no receiver has this name.
     ///
     /// # Errors
@@ -39,6 +40,10 @@ impl Receiver {
         let parsed = match name {
             "experimental-prometheus-rw" => {
                 prometheus::Settings::parse(argument, variables).map(Receiver::Prometheus)
+            }
+            "opentelemetry" | "experimental-opentelemetry" => {
+                let settings = opentelemetry::Settings::parse(argument, variables);
+                settings.map(|settings| Receiver::OpenTelemetry(Box::new(settings)))
             }
             "influxdb" => influxdb::Settings::parse(argument, variables).map(Receiver::InfluxDb),
             "statsd" => statsd::Settings::parse(argument, variables).map(Receiver::StatsD),
@@ -54,6 +59,7 @@ impl Receiver {
             Receiver::Prometheus(settings) => {
                 format!("Prometheus remote write ({})", settings.endpoint.shown())
             }
+            Receiver::OpenTelemetry(settings) => settings.describe(),
             Receiver::InfluxDb(settings) => settings.describe(),
             Receiver::StatsD(settings) => format!("statsd ({})", settings.address),
         }
@@ -67,8 +73,16 @@ impl Receiver {
         let name = self.describe();
         match self {
             Receiver::Prometheus(settings) => {
-                let output = Prometheus::open(settings, setting, name)?;
-                Ok((Box::new(output), settings.endpoint.warning(PATIENCE)))
+                let (endpoint, interval) = (&settings.endpoint, settings.interval);
+                let format = RemoteWrite::new(settings);
+                let output = Cumulative::open(format, endpoint, interval, setting, name)?;
+                Ok((Box::new(output), endpoint.warning(PATIENCE)))
+            }
+            Receiver::OpenTelemetry(settings) => {
+                let (endpoint, interval) = (&settings.endpoint, settings.interval);
+                let format = Otlp::new(settings);
+                let output = Cumulative::open(format, endpoint, interval, setting, name)?;
+                Ok((Box::new(output), endpoint.warning(PATIENCE)))
             }
             Receiver::InfluxDb(settings) => {
                 let output = InfluxDb::open(settings, setting, name)?;

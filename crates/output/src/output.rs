@@ -85,21 +85,16 @@ pub enum SpecError {
 }
 
 /// All outputs, those of the crate `exporters` too, for the closest name.
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 6] = [
     "csv",
     "experimental-prometheus-rw",
     "influxdb",
     "json",
+    "opentelemetry",
     "statsd",
 ];
 
-const MISSING: [&str; 5] = [
-    "cloud",
-    "experimental-opentelemetry",
-    "opentelemetry",
-    "web-dashboard",
-    "kafka",
-];
+const MISSING: [&str; 3] = ["cloud", "web-dashboard", "kafka"];
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

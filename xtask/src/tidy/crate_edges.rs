@@ -59,7 +59,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("output", &["units", "plan", "stats", "samples", "verdict"]),
     (
         "exporters",
-        &["units", "stats", "samples", "http", "output"],
+        &[
+            "units", "clock", "stats", "samples", "net", "http", "grpc", "output",
+        ],
     ),
     ("audit", &[]),
     ("results", &["units", "stats", "machine"]),

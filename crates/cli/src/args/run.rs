@@ -13,7 +13,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub options: Box<OptionArgs>,
     /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE], or send it to experimental-prometheus-rw[=URL],
-    /// influxdb[=URL] or statsd[=HOST:PORT]
+    /// opentelemetry[=ADDRESS], influxdb[=URL] or statsd[=HOST:PORT]
     #[arg(
         short,
         long = "out",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Fields;
-use crate::sender::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::settings::Variables;
 
 /// Where to send, how often, and in which form.
@@ -85,7 +85,7 @@ impl Settings {
         };
         let (base, path) = split_path(address);
         let mut endpoint = Endpoint::new(base)?;
-        endpoint.insecure = variables.boolean("K6_INFLUXDB_INSECURE", false)?;
+        endpoint.tls.insecure_skip_verify = variables.boolean("K6_INFLUXDB_INSECURE", false)?;
         endpoint.add("Content-Type", "text/plain; charset=utf-8");
         let server = endpoint.url.trim_end_matches('/').to_owned();
         let precision = text("PRECISION").map_or(Ok(Precision("ns")), Precision::parse)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plimsoll_stats::Histogram;
 
-use crate::sender::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::settings::Variables;
 
 /// Where to send, how often, and in which form.
@@ -69,7 +69,8 @@ impl Settings {
             url => url,
         };
         let mut endpoint = Endpoint::new(url)?;
-        endpoint.insecure = variables.boolean(&name("INSECURE_SKIP_TLS_VERIFY"), false)?;
+        endpoint.tls.insecure_skip_verify =
+            variables.boolean(&name("INSECURE_SKIP_TLS_VERIFY"), false)?;
         // Fixed by the protocol.
         endpoint.add("Content-Type", "application/x-protobuf");
         endpoint.add("Content-Encoding", "snappy");

@@ -1,0 +1,103 @@
+//! A run whose samples a receiver gets, and what it printed.
+
+use std::fs;
+
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::program::Program;
+use serde_json::Value;
+
+use crate::plimsoll::plimsoll;
+
+/// A bucket of a histogram of schema or scale 3 ends 9.05 % above its start.
+pub const BUCKET: f64 = 1.0906;
+
+/// Iterations of a run. Each makes one request.
+pub const ITERATIONS: u32 = 1_000;
+/// The trend `size` has the values 1, 2, 3 … up to the number of iterations.
+const SCRIPT: &str = r"
+import exec from 'k6/execution';
+import http from 'k6/http';
+import { check } from 'k6';
+import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
+
+const size = new Trend('size');
+const half = new Counter('half');
+const level = new Gauge('level');
+const quarter = new Rate('quarter');
+export const options = { vus: 4, iterations: __ENV.ITERATIONS, summaryTrendStats: ['count', 'avg', 'med', 'min', 'max', 'p(95)', 'p(99)'] };
+
+export default function () {
+  const number = exec.scenario.iterationInTest;
+  const response = http.get(`${__ENV.SERVER}/a,b=c d`, { tags: { kind: 'first, second=2' } });
+  check(response, { 'has status 200': (response) => response.status === 200 });
+  size.add(number + 1, { place: 'here' });
+  half.add(0.5);
+  level.add(-7);
+  quarter.add(number % 4 === 0);
+}
+";
+
+/// A run with some outputs: its folder, and what its server counted.
+pub struct Run {
+    pub server: Peer,
+    summary: Value,
+}
+
+impl Run {
+    /// Runs the script with `--out` and environment variables.
+    pub fn with(out: &str, variables: &[(&str, &str)]) -> Run {
+        Run::of(ITERATIONS, out, variables)
+    }
+
+    /// The same with this number of iterations.
+    pub fn of(iterations: u32, out: &str, variables: &[(&str, &str)]) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("script.js"), SCRIPT).unwrap();
+        let server = Peer::start(Play::ok("hello"));
+        let address = format!("SERVER={}", server.url());
+        let iterations = format!("ITERATIONS={iterations}");
+        let flags = [
+            "run",
+            "--quiet",
+            "-e",
+            &address,
+            "-e",
+            &iterations,
+            "--out",
+            out,
+        ];
+        let flags = [
+            &flags[..],
+            &["--summary-export", "summary.json", "script.js"],
+        ]
+        .concat();
+        let mut program: Program = plimsoll(&flags).inside(folder.path());
+        for (name, value) in variables {
+            program = program.env(name, value);
+        }
+        let ended = program.run();
+        assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("output"), "{}", ended.stderr);
+        let summary = fs::read_to_string(folder.path().join("summary.json")).unwrap();
+        let summary = serde_json::from_str(&summary).unwrap();
+        Run { server, summary }
+    }
+
+    /// A figure that the run printed.
+    pub fn printed(&self, metric: &str, figure: &str) -> f64 {
+        let value = &self.summary["metrics"][metric][figure];
+        value
+            .as_f64()
+            .unwrap_or_else(|| panic!("{metric} has no {figure}: {}", self.summary))
+    }
+}
+
+/// Checks two figures that differ only by rounding.
+#[track_caller]
+pub fn assert_equal(received: f64, printed: f64) {
+    let difference = (received - printed).abs();
+    assert!(
+        difference <= 1e-9 * printed.abs(),
+        "received {received}, printed {printed}"
+    );
+}

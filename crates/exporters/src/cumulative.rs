@@ -1,0 +1,205 @@
+//! Sends the values of all series since the start of the run, at an interval.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
+
+use plimsoll_output::output::{Output, OutputError, OutputSetting, ShownUrl};
+use plimsoll_samples::{Metric, SampleRecord, SampleTags};
+
+use crate::endpoint::Endpoint;
+use crate::sender::{Push, Sender, ended};
+use crate::series::SeriesTable;
+use crate::value::Value;
+
+/// Series in one request. Receivers limit the size of a request.
+const MOST_SERIES: usize = 5_000;
+
+/// The form in which a kind of receiver gets values.
+pub trait Format: Send {
+    /// The names and tags of a series.
+    type Label: Send;
+
+    /// The names and tags of a series, and its value before the first sample.
+    fn start(
+        &self,
+        metric: &Metric,
+        tags: &SampleTags,
+        shown_url: ShownUrl,
+    ) -> (Self::Label, Value);
+
+    /// The request with the values of some series.
+    fn request<'a>(
+        &self,
+        series: impl Iterator<Item = (&'a Self::Label, &'a Value)>,
+        at: SystemTime,
+    ) -> Vec<u8>
+    where
+        Self: 'a;
+}
+
+/// An output of cumulative values.
+pub struct Cumulative<F: Format> {
+    name: String,
+    format: F,
+    interval: Duration,
+    sender: Sender,
+    series: SeriesTable<Series<F::Label>>,
+    shown_url: ShownUrl,
+    next: Instant,
+    /// Failed requests when values were last sent: after a failure all values are sent again.
+    failed_before: u64,
+    /// Samples of series that found no place.
+    dropped: u64,
+    /// Samples that are not a finite number.
+    dropped_values: u64,
+}
+
+struct Series<L> {
+    label: L,
+    value: Value,
+    /// Whether it changed since it was last sent.
+    has_changed: bool,
+}
+
+impl<F: Format> Cumulative<F> {
+    /// Starts to send.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn open(
+        format: F,
+        endpoint: &Endpoint,
+        interval: Duration,
+        setting: &OutputSetting,
+        name: String,
+    ) -> Result<Cumulative<F>, String> {
+        Ok(Cumulative {
+            name,
+            format,
+            interval,
+            sender: Sender::start(endpoint.clone(), None)?,
+            series: SeriesTable::new(setting.catalog.clone()),
+            shown_url: setting.shown_url,
+            next: Instant::now() + interval,
+            failed_before: 0,
+            dropped: 0,
+            dropped_values: 0,
+        })
+    }
+
+    fn add(&mut self, sample: &SampleRecord) {
+        if !sample.value.is_finite() {
+            self.dropped_values += 1;
+            return;
+        }
+        let (format, shown_url) = (&self.format, self.shown_url);
+        let found = self.series.of(sample, |metric: &Arc<Metric>, tags| {
+            let (label, value) = format.start(metric, tags, shown_url);
+            Series {
+                label,
+                value,
+                has_changed: false,
+            }
+        });
+        match found {
+            Some(series) => {
+                series.value.add(sample);
+                series.has_changed = true;
+            }
+            None => self.dropped += 1,
+        }
+    }
+
+    fn failures(&self) -> String {
+        let account = self.sender.account();
+        let failed = account.failed.load(Ordering::Relaxed);
+        let all = failed + account.accepted.load(Ordering::Relaxed);
+        format!("{failed} of {all} requests failed ({})", account.reason())
+    }
+
+    /// Requests with all values that changed since they were last accepted.
+    fn pushes(&mut self) -> Vec<Push> {
+        let failed = self.sender.account().failed.load(Ordering::Relaxed);
+        let all = failed != self.failed_before;
+        self.failed_before = failed;
+        let mut changed = Vec::new();
+        for series in self.series.values() {
+            if all || series.has_changed {
+                series.has_changed = false;
+                changed.push(&*series);
+            }
+        }
+        let at = SystemTime::now();
+        let chunks = changed.chunks(MOST_SERIES);
+        let pushes = chunks.map(|chunk| {
+            let series = chunk.iter().map(|series| (&series.label, &series.value));
+            Push {
+                body: self.format.request(series, at),
+                samples: 0,
+            }
+        });
+        pushes.collect()
+    }
+}
+
+impl<F: Format> Output for Cumulative<F> {
+    fn batch(&mut self, samples: &[SampleRecord]) -> Result<(), OutputError> {
+        for sample in samples {
+            self.add(sample);
+        }
+        let now = Instant::now();
+        if now >= self.next {
+            self.next = now + self.interval;
+            for push in self.pushes() {
+                if self.sender.offer(push).is_err() {
+                    // They are cumulative: the next request has them too.
+                    self.failed_before = u64::MAX;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), OutputError> {
+        let last = self.pushes();
+        self.sender.finish(last);
+        let account = self.sender.account();
+        let mut parts = Vec::new();
+        if account.last_failed.load(Ordering::Relaxed) {
+            parts.push(format!(
+                "{}; the last values are missing there",
+                self.failures()
+            ));
+        }
+        if self.dropped > 0 {
+            parts.push(format!(
+                "{} samples of further series are missing, because the run has too many different tags",
+                self.dropped
+            ));
+        }
+        if self.dropped_values > 0 {
+            parts.push(format!(
+                "{} values were not finite numbers",
+                self.dropped_values
+            ));
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        Err(ended(&self.name, parts.join("; ")))
+    }
+
+    fn remark(&self) -> Option<String> {
+        let account = self.sender.account();
+        let has_failed = account.failed.load(Ordering::Relaxed) > 0;
+        let is_complete = !account.last_failed.load(Ordering::Relaxed);
+        (has_failed && is_complete).then(|| {
+            format!(
+                "output {}: {}; later requests had the same values, so the totals are complete",
+                self.name,
+                self.failures()
+            )
+        })
+    }
+}
