@@ -22,6 +22,7 @@ pub fn lab(args: &LabArgs) -> Exit {
             list(&args.results);
             Ok(Exit::SUCCESS)
         }
+        LabCommand::Keep => keep(),
     };
     done.unwrap_or_else(|failure| {
         match &failure {
@@ -58,6 +59,13 @@ impl From<Vec<Problem>> for Failure {
     fn from(problems: Vec<Problem>) -> Failure {
         Failure::Wrong(problems)
     }
+}
+
+/// Runs one process for a lab on another host: requests come from stdin, replies go to stdout.
+fn keep() -> Result<Exit, Failure> {
+    signals::on_every_signal(|| STOP.store(true, Ordering::Relaxed))?;
+    plimsoll_lab::run::host::keep::keep(std::io::stdin(), &mut std::io::stdout(), &STOP)?;
+    Ok(Exit::SUCCESS)
 }
 
 /// Set when a signal asks to stop.

@@ -21,6 +21,7 @@ fn link(rate: Option<u64>, round_trip: Duration) -> Link {
         rate,
         loss: 0.0,
         cpus: Vec::new(),
+        host: None,
         place: Place::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! The methods: machine, processes, links, commands and lab file.
 
 use plimsoll_plots::number;
-use plimsoll_results::lab::{LabResult, LinkFigures};
+use plimsoll_results::lab::{Host, LabResult, LinkFigures};
 
 use crate::comparisons;
 use crate::document::{Block, Detail, Head, Table, Words};
@@ -40,12 +40,46 @@ pub fn environment(result: &LabResult) -> Vec<Block> {
         rows,
         names: 1,
     })];
+    blocks.extend(result.hosts.iter().map(host));
     if let Some(methods) = comparisons::methods(result) {
         blocks.push(Block::Prose(Words::plain(format!(
             "Comparisons were made by {methods}."
         ))));
     }
     blocks
+}
+
+/// Another host.
+fn host(host: &Host) -> Block {
+    let machine = &host.environment;
+    let mut rows: Vec<(String, String)> = vec![
+        ("processes of the lab".into(), host.processes.join(", ")),
+        ("processor".into(), machine.cpu.clone()),
+        ("processors".into(), machine.cpus.to_string()),
+        ("memory".into(), bytes(machine.memory_bytes)),
+        ("system".into(), machine.os.clone()),
+        ("kernel".into(), machine.kernel.clone()),
+    ];
+    rows.extend(host.busy_processors.map(|(least, most)| {
+        let (least, most) = (number::short(least), number::short(most));
+        let text = match least == most {
+            true => least,
+            false => format!("{least} to {most}"),
+        };
+        ("processors busy during the load".into(), text)
+    }));
+    rows.extend(machine.settings.iter().cloned());
+    rows.push(("fingerprint".into(), machine.fingerprint.clone()));
+    Block::Table(Table {
+        caption: format!("Host {}, over SSH", host.name),
+        head: vec![Head::words("what"), Head::words("value")],
+        rows: rows
+            .into_iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| vec![Words::plain(name), Words::plain(value)])
+            .collect(),
+        names: 1,
+    })
 }
 
 /// The processes and the links between them.

@@ -2,7 +2,7 @@
 
 mod support;
 
-use plimsoll_results::lab::LabResult;
+use plimsoll_results::lab::{Host, LabResult};
 use plimsoll_testkit::schema::faults;
 use serde_json::Value;
 use support::fixture;
@@ -24,10 +24,23 @@ fn results_follow_the_schema() {
         ("quick", fixture::quick()),
         ("work", fixture::work()),
         ("empty", fixture::empty()),
+        ("host", with_host()),
     ] {
         let faults = faults(&schema(), &json(&result));
         assert!(faults.is_empty(), "{name}: {faults:#?}");
     }
+}
+
+/// A result with another host.
+fn with_host() -> LabResult {
+    let mut result = fixture::quick();
+    result.hosts.push(Host {
+        name: "machine".into(),
+        processes: vec!["authz".into()],
+        environment: result.environment.clone(),
+        busy_processors: Some((0.5, 1.5)),
+    });
+    result
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub enum LabCommand {
     /// List runs
     #[command(after_long_help = "Example:\n  plimsoll lab list --results out")]
     List(LabListArgs),
+    /// Run one process for a lab on another host, which starts this over SSH
+    #[command(hide = true)]
+    Keep,
 }
 
 /// `plimsoll lab run`.

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 const PORT: &str = "LAB_TEST_PORT";
+/// The address that the system listens on, 127.0.0.1 by default.
+const HOST: &str = "LAB_TEST_HOST";
 /// The system's response time, in milliseconds.
 const DELAY: &str = "LAB_TEST_DELAY";
 
@@ -21,7 +23,8 @@ fn a_system_to_measure() {
     let Ok(port) = std::env::var(PORT) else {
         return;
     };
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).expect("a port");
+    let host = std::env::var(HOST).unwrap_or_else(|_| "127.0.0.1".to_owned());
+    let listener = TcpListener::bind(format!("{host}:{port}")).expect("a port");
     for stream in listener.incoming().flatten() {
         thread::spawn(move || answer(stream));
     }
@@ -142,7 +145,7 @@ impl Lab {
 }
 
 /// Processes whose temporary folder is below this one, which applies to everything a lab starts.
-fn processes_with(directory: &Path) -> Vec<String> {
+pub fn processes_with(directory: &Path) -> Vec<String> {
     let wanted = format!("TMPDIR={}", directory.display());
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").expect("/proc").flatten() {

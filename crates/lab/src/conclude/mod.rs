@@ -3,6 +3,7 @@
 pub mod figures;
 pub mod findings;
 mod fixed_work;
+mod hosts;
 pub mod judge;
 mod latency;
 mod per_second;
@@ -79,6 +80,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         topology,
         comparisons: judge::comparisons(lab, &cells, same.as_ref()),
         pooled: pooled::pooled(lab, &cells, same.as_ref()),
+        hosts: hosts::of(lab, store),
         seed: Some(run.seed),
         same_cell: same.map(Box::new),
         objectives: judge::objectives(lab, &cells, &all),
@@ -124,6 +126,10 @@ fn versions(lab: &Lab, plimsoll: &str) -> Vec<(String, String)> {
     let mut versions = vec![("plimsoll".to_owned(), plimsoll.to_owned())];
     for process in lab.variants.iter().flat_map(|setup| &setup.processes) {
         if versions.iter().any(|(name, _)| *name == process.name) || process.url.is_some() {
+            continue;
+        }
+        // The program here may have another version.
+        if process.host.is_some() {
             continue;
         }
         let asked = process.version.as_ref().and_then(|words| {
@@ -285,7 +291,7 @@ fn share_cpus(lab: &Lab, cell: &Cell) -> bool {
     setup
         .processes
         .iter()
-        .filter(|process| process.url.is_none())
+        .filter(|process| process.url.is_none() && process.host.is_none())
         .any(|process| {
             load.is_empty()
                 || process.cpus.is_empty()

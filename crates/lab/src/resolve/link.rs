@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::fields::{Fields, merged_by_name};
+use super::host::Host;
 use super::scope::Scope;
 use super::text_of_time;
 use crate::file::{Document, keys, unknown};
@@ -30,6 +31,9 @@ pub struct Link {
     pub loss: f64,
     /// The processors that the relay is pinned to, from 0; none for any.
     pub cpus: Vec<u32>,
+    /// The host that the systems run on, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Its location in the lab file.
     #[serde(skip)]
     pub place: Place,
@@ -43,6 +47,8 @@ pub enum MadeBy {
     Relay,
     /// The kernel, between two network namespaces.
     Kernel,
+    /// The network to another host.
+    Host,
 }
 
 /// Reads the place that a load comes `from`; `None` for loopback.
@@ -63,9 +69,11 @@ pub(super) fn read(
         return None;
     };
     let mut fields = Fields::new(&keys::PLACE, at.clone(), table, scope, problems);
-    let by = match fields.text("by").as_deref() {
-        Some("kernel") => MadeBy::Kernel,
-        _ => MadeBy::Relay,
+    let host = Host::read(&mut fields);
+    let by = match (&host, fields.text("by").as_deref()) {
+        (Some(_), _) => MadeBy::Host,
+        (None, Some("kernel")) => MadeBy::Kernel,
+        (None, _) => MadeBy::Relay,
     };
     let link = Link {
         name: name.clone(),
@@ -75,6 +83,7 @@ pub(super) fn read(
         rate: fields.rate("rate").map(plimsoll_units::BitRate::get),
         loss: fields.percent("loss").unwrap_or(0.0),
         cpus: fields.counts("cpus"),
+        host,
         place: at.clone(),
     };
     if by == MadeBy::Kernel {
@@ -87,6 +96,8 @@ pub(super) fn read(
         if link.jitter > link.round_trip {
             fields.problem_at("jitter", "the jitter is longer than the round trip");
         }
+    }
+    if by != MadeBy::Relay {
         return Some(link);
     }
     let nothing = link.round_trip.is_zero() && link.rate.is_none() && link.loss == 0.0;

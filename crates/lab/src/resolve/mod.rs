@@ -3,6 +3,7 @@
 pub mod conclusions;
 pub mod design;
 pub mod fields;
+pub mod host;
 pub mod link;
 pub mod load;
 pub mod process;
@@ -407,6 +408,9 @@ fn cell_of(
         &scope,
         problems,
     );
+    if let Some(host) = link.as_ref().and_then(|link| link.host.as_ref()) {
+        host::place(&mut setup.processes, host, problems);
+    }
     let cell = Cell {
         number: 0,
         name: coordinates.name(),
@@ -525,7 +529,10 @@ pub(crate) fn text_of_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S
     to.serialize_str(&path.display().to_string())
 }
 
-fn text_of_path_if_any<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn text_of_path_if_any<S: Serializer>(
+    path: &Option<PathBuf>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     match path {
         Some(path) => text_of_path(path, to),
         None => to.serialize_none(),

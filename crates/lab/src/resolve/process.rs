@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::fields::{Fields, beside};
+use super::host::Host;
 use super::scope::{ProcessNames, Scope};
 use super::text_of_time;
 use crate::file::keys;
@@ -107,6 +108,9 @@ pub struct Process {
     pub version: Option<Vec<String>>,
     /// The user to run it as.
     pub user: Option<String>,
+    /// The host that it runs on, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Its location in the lab file.
     #[serde(skip)]
     pub place: Place,
@@ -274,6 +278,7 @@ impl Process {
             metrics,
             version,
             user: fields.text("user"),
+            host: None,
             place: place.clone(),
             place_of_command: fields.place_of(if fields.has("command") {
                 "command"

@@ -2,7 +2,7 @@
 //! information. Nothing is measured here.
 
 use std::io::{Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 /// Longest response in bytes.
@@ -66,10 +66,11 @@ fn is_whole(answer: &[u8]) -> bool {
 }
 
 /// The URL of a path on a process; complete URLs stay as they are.
-pub fn url_of(port: u16, path: &str) -> String {
+pub fn url_of(host: IpAddr, port: u16, path: &str) -> String {
     if path.contains("://") {
         path.to_owned()
     } else {
-        format!("http://127.0.0.1:{port}/{}", path.trim_start_matches('/'))
+        let at = SocketAddr::new(host, port);
+        format!("http://{at}/{}", path.trim_start_matches('/'))
     }
 }

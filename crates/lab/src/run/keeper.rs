@@ -53,7 +53,7 @@ pub fn keep(
     stop: &AtomicBool,
 ) -> Result<Ended, String> {
     adopt();
-    let directory = private_name();
+    let directory = private_name("lab");
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut command = Command::new(program);
@@ -111,18 +111,24 @@ pub fn finish(directory: &Path) {
     clean(directory);
 }
 
-fn adopt() {
+/// Makes orphans below this process its children.
+pub(super) fn adopt() {
     #[cfg(target_os = "linux")]
     // If this fails, orphans go to another process and are only found through their process group.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
-/// A name that no other lab uses. The worker creates the folder once the keeper watches it.
-fn private_name() -> PathBuf {
+/// A name for a private folder that no other process uses. The worker creates a lab's folder once the
+/// keeper watches it.
+pub(super) fn private_name(of: &str) -> PathBuf {
     let since = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .unwrap_or_default();
-    let name = format!("plimsoll-lab-{}-{:x}", std::process::id(), since.as_nanos());
+    let name = format!(
+        "plimsoll-{of}-{}-{:x}",
+        std::process::id(),
+        since.as_nanos()
+    );
     std::env::temp_dir().join(name)
 }
 

@@ -10,7 +10,7 @@ use super::network::Network;
 use super::rate::Sink;
 use super::variant::Variant;
 use super::{process, server};
-use crate::resolve::Cell;
+use crate::resolve::{Cell, MadeBy};
 
 /// Measures the network path of a cell: connect time and round trip with `plimsoll probe`, and the
 /// throughput of one stream. Loopback is skipped if nothing else is measured.
@@ -23,15 +23,18 @@ pub fn measure(
     if link.is_none() && !cell.observe.link {
         return None;
     }
+    let is_host = link.is_some_and(|link| link.by == MadeBy::Host);
+    let declared = link.filter(|_| !is_host);
     let mut figures = LinkFigures {
         name: link.map_or("near", |link| link.name.as_str()).to_owned(),
-        by: match (link, network) {
+        by: match (declared, network) {
             (Some(_), Some(network)) => network.made_by,
             (Some(_), None) => "relay",
+            (None, _) if is_host => "the network to another host",
             (None, _) => "loopback",
         }
         .to_owned(),
-        declared_round_trip_ms: link.map(|link| link.round_trip.as_secs_f64() * 1000.0),
+        declared_round_trip_ms: declared.map(|link| link.round_trip.as_secs_f64() * 1000.0),
         declared_megabits_per_second: link
             .and_then(|link| link.rate)
             .map(|rate| rate as f64 / 1e6),
@@ -40,27 +43,30 @@ pub fn measure(
     if !cell.observe.link {
         return Some(figures);
     }
-    let relayed = link.filter(|_| network.is_none());
-    let port = match relayed {
-        Some(link) => variant.relay_of(link),
-        None => variant.port_of_system(),
+    let relayed = declared.filter(|_| network.is_none());
+    let here = |port: u16| format!("127.0.0.1:{port}");
+    let address = match relayed {
+        Some(link) => variant.relay_of(link).map(here),
+        None if is_host => variant.address_of_system(),
+        None => variant.port_of_system().map(here),
     };
-    let sink = relayed.is_none().then(Sink::open);
+    // There is no sink on another host.
+    let sink = (relayed.is_none() && !is_host).then(Sink::open);
     // What connects must be in the namespace, and what listens must not.
     let inside = network.map(Network::enter).transpose().ok()?;
     // A server of throughput tests accepts one peer at a time, which has to be the load.
-    let port = port.filter(|_| {
+    let address = address.filter(|_| {
         !matches!(
             cell.load.source,
             crate::resolve::load::Source::Throughput(_)
         )
     });
-    if let (Some(port), Ok(program)) = (port, server::ourselves()) {
+    if let (Some(address), Ok(program)) = (address, server::ourselves()) {
         let mut probe = Command::new(program);
         // With a long round trip, take fewer samples, because each takes two round trips.
         let far = link.is_some_and(|link| link.round_trip > Duration::from_millis(10));
         let times = if far { "4" } else { "10" };
-        probe.args(["probe", "--json", "-n", times, &format!("127.0.0.1:{port}")]);
+        probe.args(["probe", "--json", "-n", times, &address]);
         if let Ok(finished) = process::run(&mut probe, &[], Duration::from_secs(60)) {
             let told: Value = serde_json::from_str(&finished.output).unwrap_or_default();
             figures.measured_connect_ms = told["connect_ms"]["p50"].as_f64();

@@ -1,6 +1,7 @@
 //! Runs a lab.
 
 pub mod command;
+pub mod host;
 pub mod http_get;
 pub mod keeper;
 mod link_figures;
@@ -34,6 +35,7 @@ use network::Network;
 use observe::{Looked, Observer};
 use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
+use server::Server;
 use store::{Facts, RunFile, Store};
 use variant::Variant;
 
@@ -61,7 +63,7 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
         for process in setup
             .processes
             .iter()
-            .filter(|process| process.url.is_none())
+            .filter(|process| process.url.is_none() && process.host.is_none())
         {
             let found = match process.kind {
                 crate::resolve::process::ProcessKind::Command => {
@@ -378,17 +380,8 @@ fn once(
         .ok_or_else(|| nowhere("there is nothing to run".to_owned()))?;
     scrape(variant, &directory, "before");
 
-    let processes: Vec<Looked> = variant
-        .servers
-        .iter()
-        .filter_map(|server| {
-            Some(Looked {
-                name: server.name.clone(),
-                pid: server.pid()?,
-                counts: server.counts,
-            })
-        })
-        .collect();
+    let processes: Vec<Looked> = variant.servers.iter().filter_map(Server::looked).collect();
+    let hosts = host::HostsInUse::begin(&variant.servers);
     let started = now();
     let mut observer = Observer::begin(&processes, cell.observe.every);
     let mut load = Command::new(program);
@@ -404,6 +397,7 @@ fn once(
     });
     drop(inside);
     let observed = observer.end();
+    let hosts = hosts.end();
     scrape(variant, &directory, "after");
     let finished = finished.map_err(|why| failed(cell.load.place.problem(why)))?;
     let write = |name: &str, text: &str| {
@@ -444,6 +438,7 @@ fn once(
         link,
         sanity: Some(sanity),
         topology: topology(variant, cell, &invocation.words),
+        hosts,
     };
     store.set_fate(cell.number, None).map_err(nowhere)?;
     store::write(&directory.join("facts.json"), &facts).map_err(nowhere)?;

@@ -1,11 +1,14 @@
 //! Resource usage of processes, from proc(5).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plimsoll_machine::{ProcessReading, descendants};
 use plimsoll_results::lab::Used;
 use serde::{Deserialize, Serialize};
+
+use super::host::Connection;
 
 /// The name of the process that generates the load.
 pub const GENERATOR: &str = "generator";
@@ -15,10 +18,19 @@ pub const GENERATOR: &str = "generator";
 pub struct Looked {
     /// Its name.
     pub name: String,
-    /// Its process id.
-    pub pid: u32,
+    /// The process, with all its descendants.
+    pub of: ObservedProcess,
     /// Whether its processor time counts as that of the systems.
     pub counts: bool,
+}
+
+/// Where a process is.
+#[derive(Clone, Debug)]
+pub enum ObservedProcess {
+    /// On this host, with this id.
+    Here(u32),
+    /// On another host.
+    There(Arc<Connection>),
 }
 
 /// Observes processes at intervals.
@@ -32,7 +44,7 @@ pub struct Observer {
 }
 
 struct Watched {
-    pid: u32,
+    of: ObservedProcess,
     /// Each process's usage when it was first seen, so that usage before the run does not count.
     before: BTreeMap<u32, ProcessReading>,
     last: BTreeMap<u32, ProcessReading>,
@@ -58,7 +70,7 @@ impl Observer {
             next: now,
             watched: processes
                 .iter()
-                .map(|looked| Watched::of(looked, tree(looked.pid)))
+                .map(|looked| Watched::of(looked, looked.of.tree()))
                 .collect(),
             series: Vec::new(),
         };
@@ -68,10 +80,12 @@ impl Observer {
 
     /// Observes, if it is time; also the process that generates the load, once there is one.
     pub fn turn(&mut self, generator: u32) {
-        if !self.watched.iter().any(|one| one.pid == generator) {
+        let is_generator =
+            |of: &ObservedProcess| matches!(of, ObservedProcess::Here(pid) if *pid == generator);
+        if !self.watched.iter().any(|one| is_generator(&one.of)) {
             let looked = Looked {
                 name: GENERATOR.to_owned(),
-                pid: generator,
+                of: ObservedProcess::Here(generator),
                 counts: false,
             };
             // All of its usage belongs to this run.
@@ -113,7 +127,7 @@ impl Observer {
 impl Watched {
     fn of(looked: &Looked, before: BTreeMap<u32, ProcessReading>) -> Watched {
         Watched {
-            pid: looked.pid,
+            of: looked.of.clone(),
             before,
             last: BTreeMap::new(),
             peak: Used {
@@ -125,7 +139,7 @@ impl Watched {
     }
 
     fn look(&mut self) {
-        let now = tree(self.pid);
+        let now = self.of.tree();
         let sum = |of: fn(&ProcessReading) -> u64| now.values().map(of).sum::<u64>();
         let narrow = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let peak = &mut self.peak;
@@ -168,10 +182,18 @@ impl Watched {
     }
 }
 
-/// A process and all its descendants.
-fn tree(pid: u32) -> BTreeMap<u32, ProcessReading> {
-    std::iter::once(pid)
-        .chain(descendants(pid))
-        .filter_map(|pid| Some((pid, ProcessReading::of(pid)?)))
-        .collect()
+impl ObservedProcess {
+    /// The process and all its descendants.
+    fn tree(&self) -> BTreeMap<u32, ProcessReading> {
+        match self {
+            ObservedProcess::Here(pid) => std::iter::once(*pid)
+                .chain(descendants(*pid))
+                .filter_map(|pid| Some((pid, ProcessReading::of(pid)?)))
+                .collect(),
+            ObservedProcess::There(connection) => {
+                let processes = connection.read().processes.into_iter();
+                processes.map(|(pid, used)| (pid, used.into())).collect()
+            }
+        }
+    }
 }

@@ -1,21 +1,27 @@
 //! A running process: starting it, waiting until it is ready, stopping it and removing its folder.
 
+mod ready;
+
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use super::host::{Connection, Start};
 use super::keeper::{signal, signal_group};
 use super::names::Names;
+use super::observe::{Looked, ObservedProcess};
 use super::{http_get, service, start};
 use crate::problem::{Place, Problem};
-use crate::resolve::process::{Process, ProcessKind, Ready};
+use crate::resolve::host::Host;
+use crate::resolve::process::{Process, ProcessKind};
 
 /// How long a process may take to end after it was asked to.
-const END: Duration = Duration::from_secs(10);
+pub(super) const END: Duration = Duration::from_secs(10);
 
 /// A running system or service.
 #[derive(Debug)]
@@ -34,14 +40,27 @@ pub struct Server {
     pub log: PathBuf,
     /// Metrics for Prometheus, as a URL.
     pub metrics: Option<String>,
+    /// The host that it runs on, if it is another one.
+    pub connection: Option<Arc<Connection>>,
+    /// The address at which it is reached.
+    address: IpAddr,
     child: Option<Child>,
     kind: ProcessKind,
 }
 
 impl Server {
-    /// Its process id, unless it is an existing one that the lab did not start.
-    pub fn pid(&self) -> Option<u32> {
-        self.child.as_ref().map(Child::id)
+    /// What to observe, unless it is an existing process that the lab did not start.
+    pub fn looked(&self) -> Option<Looked> {
+        let of = match (&self.connection, &self.child) {
+            (Some(connection), _) => ObservedProcess::There(Arc::clone(connection)),
+            (None, Some(child)) => ObservedProcess::Here(child.id()),
+            (None, None) => return None,
+        };
+        Some(Looked {
+            name: self.name.clone(),
+            of,
+            counts: self.counts,
+        })
     }
 
     /// Starts a process and waits until it is ready; adds its values to `names`.
@@ -62,30 +81,57 @@ impl Server {
         let failed = |what: String| process.place_of_command.problem(what);
         fs::create_dir(&directory)
             .map_err(|error| failed(format!("cannot create {}: {error}", directory.display())))?;
+        let log = logs.join(format!("{}.log", process.name));
+        set_aside(&log).map_err(failed)?;
+        let mut server = Server {
+            name: process.name.clone(),
+            measured: process.measured,
+            command: Vec::new(),
+            cpus: process.cpus.clone(),
+            counts: process.counts,
+            log,
+            metrics: None,
+            connection: None,
+            address: Ipv4Addr::LOCALHOST.into(),
+            child: None,
+            kind: process.kind,
+        };
+        let (port, ports) = match &process.host {
+            Some(host) => server.launch_there(process, host, names)?,
+            None => server.launch_here(process, &directory, names)?,
+        };
+        let metrics = process.metrics.as_ref();
+        server.metrics = metrics.map(|path| http_get::url_of(server.address, port, path));
+        server.await_ready(process, port, &ports, names)?;
+        if process.kind == ProcessKind::Postgres {
+            service::make_database(process, port)
+                .map_err(|why| failed(format!("the database refuses: {why}")))?;
+        }
+        server.capture(process, port, names)?;
+        Ok(server)
+    }
+
+    /// Starts it on this host; returns its port, and its further ports.
+    fn launch_here(
+        &mut self,
+        process: &Process,
+        directory: &Path,
+        names: &mut Names,
+    ) -> Result<(u16, NamedPorts), Problem> {
+        let failed = |what: String| process.place_of_command.problem(what);
         let port = port_of(process)?;
-        let ports: Vec<(String, u16)> = process
+        let ports: NamedPorts = process
             .ports
             .iter()
             .map(|name| Ok((name.clone(), free_port(&process.place_of_port)?)))
             .collect::<Result<_, Problem>>()?;
-        let log = logs.join(format!("{}.log", process.name));
-        // Rename the log of an earlier start, so that it is not mistaken for the log of this one.
-        if let Some(aside) = (1..)
-            .map(|number| logs.join(format!("{}.log.{number}", process.name)))
-            .find(|aside| !aside.exists())
-            && log.exists()
-        {
-            fs::rename(&log, aside)
-                .map_err(|error| failed(format!("cannot set {} aside: {error}", log.display())))?;
-        }
-        let own = tell_names(process, port, &ports, &directory, &log, names);
-
+        let at = directory.display().to_string();
+        let own = self.tell_names(process, port, &ports, &at, names);
         let mut filled = process.clone();
         if let Some(config) = &process.config {
             filled.config = Some(own.fill(config, &process.place_of_command)?);
         }
-        for (name, text) in &process.files {
-            let text = own.fill(text, &process.place)?;
+        for (name, text) in &own.fill_pairs(&process.files, &process.place)? {
             fs::write(directory.join(name), text)
                 .map_err(|error| failed(format!("cannot write {name}: {error}")))?;
         }
@@ -98,35 +144,61 @@ impl Server {
                     account: service::account(process).map_err(failed)?,
                 }
             }
-            _ => service::prepare(&filled, &directory, port).map_err(failed)?,
+            _ => service::prepare(&filled, directory, port).map_err(failed)?,
         };
-        let mut server = Server {
-            name: process.name.clone(),
-            measured: process.measured,
-            command: launch.words.clone(),
-            cpus: process.cpus.clone(),
-            counts: process.counts,
-            log: log.clone(),
-            metrics: process
-                .metrics
-                .as_ref()
-                .map(|path| http_get::url_of(port, path)),
-            child: None,
-            kind: process.kind,
-        };
+        self.command.clone_from(&launch.words);
         let environment = own.fill_pairs(&process.environment, &process.place)?;
         let runs_in = match &process.directory {
             Some(directory) => PathBuf::from(own.fill(directory, &process.place)?),
-            None => directory.clone(),
+            None => directory.to_owned(),
         };
-        server.child = Some(spawn(process, &launch, &environment, &runs_in, &log)?);
-        server.await_ready(process, port, &ports, names)?;
-        if process.kind == ProcessKind::Postgres {
-            service::make_database(process, port)
-                .map_err(|why| failed(format!("the database refuses: {why}")))?;
-        }
-        server.capture(process, port, names)?;
-        Ok(server)
+        self.child = Some(spawn(process, &launch, &environment, &runs_in, &self.log)?);
+        Ok((port, ports))
+    }
+
+    /// Starts it on another host; returns its port, and its further ports.
+    fn launch_there(
+        &mut self,
+        process: &Process,
+        host: &Host,
+        names: &mut Names,
+    ) -> Result<(u16, NamedPorts), Problem> {
+        let failed = |why: String| {
+            let what = format!("cannot start {} on {}: {why}", process.name, host.name());
+            host.place.problem(what)
+        };
+        let needed = 1 + process.ports.len();
+        let connection = Connection::open(host, &process.command, needed, &self.log);
+        let connection = connection.map_err(failed)?;
+        self.address = connection.address;
+        let mut free = connection.prepared.ports.iter().copied();
+        let mut port = || {
+            free.next()
+                .ok_or_else(|| failed("it has no free port".to_owned()))
+        };
+        let any = port()?;
+        let own_port = if process.port == 0 { any } else { process.port };
+        let ports: NamedPorts = process
+            .ports
+            .iter()
+            .map(|name| Ok((name.clone(), port()?)))
+            .collect::<Result<_, Problem>>()?;
+        let directory = connection.prepared.directory.clone();
+        let own = self.tell_names(process, own_port, &ports, &directory, names);
+        let runs_in = process.directory.as_ref();
+        let start = Start {
+            command: own.fill_all(&process.command, &process.place_of_command)?,
+            environment: own.fill_pairs(&process.environment, &process.place)?,
+            files: own.fill_pairs(&process.files, &process.place)?,
+            directory: runs_in
+                .map(|directory| own.fill(directory, &process.place))
+                .transpose()?,
+            cpus: process.cpus.clone(),
+        };
+        self.command.clone_from(&start.command);
+        connection.start(start).map_err(failed)?;
+        self.connection = Some(Arc::new(connection));
+        Ok((own_port, ports))
     }
 
     fn there_already(process: &Process, url: &str, names: &mut Names) -> Result<Server, Problem> {
@@ -168,212 +240,74 @@ impl Server {
             counts: process.counts,
             log: PathBuf::new(),
             metrics: None,
+            connection: None,
+            address: address.ip(),
             child: None,
             kind: process.kind,
         })
     }
 
-    fn said(&self) -> String {
-        fs::read(&self.log)
-            .map(|said| String::from_utf8_lossy(&said).into_owned())
-            .unwrap_or_default()
-    }
-
-    /// The last lines of its output, for a message.
-    fn last_words(&self) -> String {
-        const LINES: usize = 8;
-        let said = self.said();
-        let lines: Vec<&str> = said.lines().rev().take(LINES).collect();
-        let lines: Vec<&str> = lines.into_iter().rev().collect();
-        match lines.is_empty() {
-            true => "it said nothing".to_owned(),
-            false => format!("it said:\n    {}", lines.join("\n    ")),
-        }
-    }
-
-    fn await_ready(
-        &mut self,
-        process: &Process,
-        port: u16,
-        ports: &[(String, u16)],
-        names: &mut Names,
-    ) -> Result<(), Problem> {
-        let end = Instant::now() + process.within;
-        loop {
-            let why = match self.is_ready(process, port, ports, names) {
-                Ok(()) => return Ok(()),
-                Err(why) => why,
-            };
-            let ended = self
-                .child
-                .as_mut()
-                .and_then(|child| child.try_wait().ok().flatten());
-            if let Some(status) = ended {
-                self.child = None;
-                return Err(self.ended(process, port, &status.to_string()));
-            }
-            if Instant::now() > end {
-                return Err(process.place.problem(format!(
-                    "{} is not ready after {}: {why}; {}; check ready, or raise the limit with within",
-                    process.name,
-                    plimsoll_units::duration::format(process.within),
-                    self.last_words()
-                )));
-            }
-            std::thread::sleep(Duration::from_millis(15));
-        }
-    }
-
-    fn ended(&self, process: &Process, port: u16, status: &str) -> Problem {
-        let said = self.said().to_lowercase();
-        let in_use = said.contains("address already in use")
-            || said.contains("port is already")
-            || said.contains("port in use")
-            || said.contains("in use");
-        if in_use {
-            return process.place_of_port.problem(format!(
-                "{} could not bind its port{}: it is in use; remove port to use any free one; {}",
-                process.name,
-                if process.port == 0 {
-                    String::new()
-                } else {
-                    format!(" {port}")
-                },
-                self.last_words()
-            ));
-        }
-        process.place_of_command.problem(format!(
-            "{} ended before it was ready ({status}); {}",
-            process.name,
-            self.last_words()
-        ))
-    }
-
-    fn is_ready(
+    /// Sets the process's variables; returns those that only its own table may use.
+    fn tell_names(
         &self,
         process: &Process,
         port: u16,
         ports: &[(String, u16)],
+        directory: &str,
         names: &mut Names,
-    ) -> Result<(), String> {
-        let own = Ipv4Addr::LOCALHOST;
-        let connects = |address: &str| {
-            let found = address
-                .to_socket_addrs()
-                .map_err(|error| error.to_string())?
-                .next();
-            let address = found.ok_or("no such address")?;
-            TcpStream::connect_timeout(&address, Duration::from_secs(1))
-                .map(drop)
-                .map_err(|error| format!("{address}: {error}"))
-        };
-        match &process.ready {
-            Ready::Http(path) => {
-                let path = names
-                    .fill(path, &process.place)
-                    .map_err(|problem| problem.message)?;
-                let url = http_get::url_of(port, &path);
-                match http_get::get(&url, Duration::from_secs(2))? {
-                    (200..=299, _) => Ok(()),
-                    (status, _) => Err(format!("{url} responded with status {status}")),
-                }
-            }
-            Ready::Tcp(which) => {
-                let named = ports.iter().find(|(name, _)| name == which);
-                let address = match (which.as_str(), named) {
-                    (_, Some((_, port))) => format!("{own}:{port}"),
-                    ("", None) => match ports.first() {
-                        Some((_, port)) if process.port == 0 && !uses_port(process) => {
-                            format!("{own}:{port}")
-                        }
-                        _ => format!("{own}:{port}"),
-                    },
-                    (which, None) if which.contains(':') => which.to_owned(),
-                    (which, None) => format!("{own}:{which}"),
-                };
-                connects(&address)
-            }
-            Ready::Log(text) => match self.said().contains(text) {
-                true => Ok(()),
-                false => Err(format!("{text:?} is not in its output")),
-            },
-            Ready::Json => {
-                let said = self.said();
-                // Log lines may be JSON too, and are in the same file.
-                let fields = said
-                    .lines()
-                    .filter_map(|line| serde_json::from_str::<serde_json::Map<_, _>>(line).ok())
-                    .find(|fields| !fields.contains_key("level"));
-                let fields = fields.ok_or("it has not printed a line of JSON")?;
-                for (name, value) in fields {
-                    let text = match value {
-                        serde_json::Value::String(text) => text,
-                        other => other.to_string(),
-                    };
-                    names.set(format!("{}.{name}", process.name), text);
-                }
-                Ok(())
-            }
-            Ready::ByKind if process.kind == ProcessKind::Postgres => {
-                let program = service::program(process)?.with_file_name("pg_isready");
-                let port = port.to_string();
-                let mut command = Command::new(program);
-                command.args([
-                    "-q",
-                    "-h",
-                    "127.0.0.1",
-                    "-d",
-                    "postgres",
-                    "-p",
-                    &port,
-                    "-U",
+    ) -> Names {
+        let own = self.address;
+        let at = |port: u16| SocketAddr::new(own, port).to_string();
+        let url = match process.kind {
+            ProcessKind::Postgres => {
+                format!(
+                    "postgres://{}@{}/{}",
                     service::USER,
-                ]);
-                service::told("pg_isready", &mut command).map(drop)
+                    at(port),
+                    process.database
+                )
             }
-            Ready::ByKind => connects(&format!("{own}:{port}")),
+            ProcessKind::Redis => format!("redis://{}/0", at(port)),
+            _ => format!("http://{}", at(port)),
+        };
+        let mut told = vec![
+            ("port".to_owned(), port.to_string()),
+            ("host".to_owned(), own.to_string()),
+            ("address".to_owned(), at(port)),
+            ("url".to_owned(), url),
+            ("directory".to_owned(), directory.to_owned()),
+            ("log".to_owned(), self.log.display().to_string()),
+        ];
+        for (name, port) in ports {
+            told.push((format!("port.{name}"), port.to_string()));
+            told.push((format!("address.{name}"), at(*port)));
         }
+        for (name, text) in &told {
+            names.set(format!("{}.{name}", process.name), text);
+        }
+        let mut mine = names.clone();
+        for (name, text) in told {
+            mine.set(name, text);
+        }
+        mine
     }
 
-    fn capture(&self, process: &Process, port: u16, names: &mut Names) -> Result<(), Problem> {
-        for capture in &process.capture {
-            let path = names.fill(&capture.http, &process.place)?;
-            let url = http_get::url_of(port, &path);
-            let wrong = |why: String| {
-                process.place.problem(format!(
-                    "cannot capture {}.{}: {why}",
-                    process.name, capture.name
-                ))
-            };
-            let (status, body) = http_get::get(&url, Duration::from_secs(10)).map_err(wrong)?;
-            if !(200..=299).contains(&status) {
-                return Err(wrong(format!("{url} responded with status {status}")));
+    /// How it ended, if it did.
+    pub fn ended(&mut self) -> Option<String> {
+        match (&self.connection, &mut self.child) {
+            (Some(connection), _) => connection.ended(),
+            (None, Some(child)) => {
+                let status = child.try_wait().ok().flatten()?;
+                Some(status.to_string())
             }
-            let text = if capture.json.is_empty() {
-                body.trim().to_owned()
-            } else {
-                let value: serde_json::Value = serde_json::from_str(&body)
-                    .map_err(|error| wrong(format!("{url}: {error}")))?;
-                match value.pointer(&capture.json) {
-                    Some(serde_json::Value::String(text)) => text.clone(),
-                    Some(value) => value.to_string(),
-                    None => return Err(wrong(format!("{url} has nothing at {}", capture.json))),
-                }
-            };
-            names.set(format!("{}.{}", process.name, capture.name), text);
-        }
-        Ok(())
-    }
-
-    /// Whether it is still running.
-    pub fn runs(&mut self) -> bool {
-        match &mut self.child {
-            Some(child) => matches!(child.try_wait(), Ok(None)),
-            None => true,
+            (None, None) => None,
         }
     }
 
     fn stop(&mut self) {
+        if let Some(connection) = &self.connection {
+            connection.stop();
+        }
         let Some(mut child) = self.child.take() else {
             return;
         };
@@ -404,11 +338,28 @@ impl Drop for Server {
     }
 }
 
-fn uses_port(process: &Process) -> bool {
-    process
-        .command
-        .iter()
-        .any(|word| crate::template::names(word).any(|name| name == "port"))
+/// Further ports of a process, by name.
+type NamedPorts = Vec<(String, u16)>;
+
+/// Renames the log of an earlier start, so that it is not mistaken for the log of this one.
+fn set_aside(log: &Path) -> Result<(), String> {
+    let aside = (1..)
+        .map(|number| log.with_extension(format!("log.{number}")))
+        .find(|aside| !aside.exists());
+    match aside {
+        Some(aside) if log.exists() => fs::rename(log, aside)
+            .map_err(|error| format!("cannot set {} aside: {error}", log.display())),
+        _ => Ok(()),
+    }
+}
+
+/// Opens a log to write at its end.
+///
+/// # Errors
+/// The system's error.
+pub(super) fn open_log(log: &Path) -> Result<File, String> {
+    let opened = File::options().create(true).append(true).open(log);
+    opened.map_err(|error| format!("cannot write {}: {error}", log.display()))
 }
 
 /// Its port: the configured one, if it is free, or any.
@@ -431,49 +382,6 @@ pub fn free_port(place: &Place) -> Result<u16, Problem> {
         .and_then(|listener| listener.local_addr())
         .map(|address: SocketAddr| address.port())
         .map_err(|error| place.problem(format!("there is no free port: {error}")))
-}
-
-/// Sets the process's variables; returns those that only its own table may use.
-fn tell_names(
-    process: &Process,
-    port: u16,
-    ports: &[(String, u16)],
-    directory: &Path,
-    log: &Path,
-    names: &mut Names,
-) -> Names {
-    let own = Ipv4Addr::LOCALHOST;
-    let url = match process.kind {
-        ProcessKind::Postgres => {
-            format!(
-                "postgres://{}@{own}:{port}/{}",
-                service::USER,
-                process.database
-            )
-        }
-        ProcessKind::Redis => format!("redis://{own}:{port}/0"),
-        _ => format!("http://{own}:{port}"),
-    };
-    let mut told = vec![
-        ("port".to_owned(), port.to_string()),
-        ("host".to_owned(), own.to_string()),
-        ("address".to_owned(), format!("{own}:{port}")),
-        ("url".to_owned(), url),
-        ("directory".to_owned(), directory.display().to_string()),
-        ("log".to_owned(), log.display().to_string()),
-    ];
-    for (name, port) in ports {
-        told.push((format!("port.{name}"), port.to_string()));
-        told.push((format!("address.{name}"), format!("{own}:{port}")));
-    }
-    for (name, text) in &told {
-        names.set(format!("{}.{name}", process.name), text);
-    }
-    let mut mine = names.clone();
-    for (name, text) in told {
-        mine.set(name, text);
-    }
-    mine
 }
 
 /// Replaces the word `plimsoll` with the path of this program.
@@ -512,13 +420,7 @@ fn spawn(
     log: &Path,
 ) -> Result<Child, Problem> {
     let failed = |what: String| process.place_of_command.problem(what);
-    let open = |path: &Path| {
-        File::options()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(|error| failed(format!("cannot write {}: {error}", path.display())))
-    };
+    let open = || open_log(log).map_err(failed);
     let (program, arguments) = launch
         .words
         .split_first()
@@ -529,8 +431,8 @@ fn spawn(
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .current_dir(directory)
         .stdin(Stdio::null())
-        .stdout(open(log)?)
-        .stderr(open(log)?);
+        .stdout(open()?)
+        .stderr(open()?);
     if let Some((user, group)) = launch.account {
         std::os::unix::process::CommandExt::uid(&mut command, user);
         std::os::unix::process::CommandExt::gid(&mut command, group);

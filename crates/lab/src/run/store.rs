@@ -11,6 +11,7 @@ use plimsoll_results::environment::Environment;
 use plimsoll_results::lab::{CellState, LabResult, LinkFigures, Placed};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::host::HostUse;
 use super::observe::Observed;
 use super::sources::SourceFile;
 
@@ -63,6 +64,9 @@ pub struct Facts {
     pub sanity: Option<String>,
     /// The processes and their processors.
     pub topology: Vec<Placed>,
+    /// Other hosts, and their use during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<HostUse>,
 }
 
 /// The state of a cell that was not measured normally.

@@ -106,14 +106,12 @@ impl Variant {
     /// Finds a process that has ended by itself.
     pub fn ended(&mut self) -> Option<String> {
         self.servers.iter_mut().find_map(|server| {
-            let gone = !server.runs();
-            gone.then(|| {
-                format!(
-                    "{} has ended; its output is in {}",
-                    server.name,
-                    server.log.display()
-                )
-            })
+            let how = server.ended()?;
+            Some(format!(
+                "{} has ended: {how}; its output is in {}",
+                server.name,
+                server.log.display()
+            ))
         })
     }
 
@@ -212,6 +210,13 @@ impl Variant {
                     .filter(|port| self.listens(*port))
                     .or_else(|| of_all.into_iter().find(|port| self.listens(*port)))
             })
+    }
+
+    /// The address of the first measured system, wherever it is.
+    pub fn address_of_system(&self) -> Option<String> {
+        let system = self.servers.iter().find(|server| server.measured)?;
+        let address = self.names.get(&format!("{}.address", system.name))?;
+        Some(address.to_owned())
     }
 
     fn listens(&self, port: u16) -> bool {

@@ -57,6 +57,7 @@ pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
                 command: "plimsoll run check.js".into(),
             },
         ],
+        hosts: Vec::new(),
         cells: Vec::new(),
         comparisons: Vec::new(),
         pooled: Vec::new(),

@@ -49,6 +49,9 @@ pub struct LabResult {
     pub effective: serde_json::Value,
     /// Each process, including the generator, with the CPUs it is pinned to.
     pub topology: Vec<Placed>,
+    /// Other hosts on which the lab ran processes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<Host>,
     /// Every cell in the order of the matrix, including those that were not measured.
     pub cells: Vec<Cell>,
     /// Pairs of cells that differ in one axis, as requested in the lab file.
@@ -91,6 +94,20 @@ pub struct Placed {
     pub cpus: Vec<u32>,
     /// The exact command, without secrets and home directories.
     pub command: String,
+}
+
+/// Another host, on which the lab ran processes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// The systems and services on it.
+    pub processes: Vec<String>,
+    /// Its hardware and software.
+    pub environment: Environment,
+    /// How many of its processors were busy on average during a run, with all its programs: the
+    /// least and the most of all runs.
+    pub busy_processors: Option<(f64, f64)>,
 }
 
 /// An error in the document on which this lab is based.

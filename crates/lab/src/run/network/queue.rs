@@ -66,6 +66,7 @@ mod tests {
             rate,
             loss,
             cpus: Vec::new(),
+            host: None,
             place: Place::default(),
         }
     }

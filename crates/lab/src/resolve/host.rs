@@ -1,0 +1,120 @@
+//! Another host, on which the systems and services of a place run.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::fields::Fields;
+use super::process::{Process, ProcessKind};
+use super::text_of_path_if_any;
+use crate::problem::{Place, Problem};
+
+/// A host that the lab reaches over SSH.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Host {
+    /// What ssh connects to, such as `me@machine`.
+    pub destination: String,
+    /// The file with ssh's settings; the user's own if none.
+    #[serde(serialize_with = "text_of_path_if_any")]
+    pub ssh_config: Option<PathBuf>,
+    /// The address at which the load reaches the host; ssh's by default.
+    pub address: Option<String>,
+    /// The path of this program on the host; the lab copies it there by default.
+    pub program: Option<String>,
+    /// Its location in the lab file.
+    #[serde(skip)]
+    pub place: Place,
+}
+
+impl Host {
+    /// The host of a place, if it has one.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Option<Host> {
+        let text = fields.text("host");
+        for key in ["address", "program", "ssh-config"] {
+            if text.is_none() && fields.has(key) {
+                fields.problem_at(
+                    key,
+                    format!("{key} belongs to a host: add host = \"ssh:…\""),
+                );
+            }
+        }
+        let text = text?;
+        let Some(destination) = text.strip_prefix("ssh:") else {
+            fields.problem_at(
+                "host",
+                format!("{text:?} is not a host: write ssh: and what you would give to ssh, such as ssh:me@machine"),
+            );
+            return None;
+        };
+        // A leading dash would be an option of ssh, and the others have a meaning in a shell.
+        let fits = |c: char| c.is_ascii_alphanumeric() || "._-@:[]%".contains(c);
+        if destination.is_empty() || destination.starts_with('-') || !destination.chars().all(fits)
+        {
+            fields.problem_at(
+                "host",
+                format!("{destination:?} is not a name or address of a host, with or without USER@ before it; set a port in a file for ssh-config"),
+            );
+            return None;
+        }
+        for key in ["by", "round-trip", "jitter", "rate", "loss", "cpus"] {
+            if fields.has(key) {
+                fields.problem_at(key, format!("the network to another host is real, and the lab does not change it: remove {key}"));
+            }
+        }
+        Some(Host {
+            destination: destination.to_owned(),
+            ssh_config: fields.path("ssh-config"),
+            address: fields.text("address"),
+            program: fields.text("program"),
+            place: fields.place_of("host"),
+        })
+    }
+
+    /// Its name without the user.
+    pub fn name(&self) -> &str {
+        let name = self.destination.rsplit_once('@');
+        name.map_or(self.destination.as_str(), |(_, name)| name)
+    }
+}
+
+/// Lets these processes run on the host.
+pub(super) fn place(processes: &mut [Process], host: &Host, problems: &mut Vec<Problem>) {
+    for process in processes.iter_mut().filter(|one| one.url.is_none()) {
+        let mut refuse = |place: &Place, why: String| problems.push(place.problem(why));
+        if process.kind != ProcessKind::Command {
+            refuse(
+                &process.place_of_command,
+                format!(
+                    "{} cannot be started on {}: only processes with a command can; start it there yourself, and give its url",
+                    process.name,
+                    host.name()
+                ),
+            );
+        }
+        if process.user.is_some() {
+            refuse(
+                &process.place,
+                format!(
+                    "{} runs on {} as the user that ssh connects as: remove user",
+                    process.name,
+                    host.name()
+                ),
+            );
+        }
+        let loopback = process.command.iter().find(|word| {
+            ["127.0.0.1:{", "localhost:{", "[::1]:{"]
+                .iter()
+                .any(|here| word.contains(here))
+        });
+        if let Some(word) = loopback {
+            refuse(
+                &process.place_of_command,
+                format!(
+                    "{word:?} can be reached from {} alone: write {{address}}, which is the host's address and the port",
+                    host.name()
+                ),
+            );
+        }
+        process.host = Some(host.clone());
+    }
+}

@@ -1,0 +1,300 @@
+//! The lab's end of a connection to another host, on which one process runs.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::IpAddr;
+use std::path::Path;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::super::server::{END, open_log};
+use super::super::start::start;
+use super::ssh::{self, Programs};
+use super::{ALIVE_EVERY, Prepared, Reading, Reply, Request, Start};
+use crate::resolve::host::Host;
+
+/// Time limit for a reply that takes no work.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Time limit for a reading, which must not delay the load's own end.
+const READING: Duration = Duration::from_secs(2);
+/// Longest reply in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// A process on another host.
+#[derive(Debug)]
+pub struct Connection {
+    /// The host's name.
+    pub name: String,
+    /// The address at which the load reaches it.
+    pub address: IpAddr,
+    /// Its directory, its ports, and the host.
+    pub prepared: Prepared,
+    requests: Arc<Mutex<Option<ChildStdin>>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    ssh: Child,
+    replies: Receiver<Line>,
+    /// The last reading.
+    reading: Reading,
+    number: u64,
+    /// How the process or the connection ended.
+    ended: Option<String>,
+}
+
+/// A reply, or what was said instead of one.
+type Line = Result<Reply, String>;
+
+impl Connection {
+    /// Connects, copies this program if necessary, and chooses ports. What ssh and the process say
+    /// goes to `log`.
+    ///
+    /// # Errors
+    /// Why there is no connection, and a fix.
+    pub fn open(
+        host: &Host,
+        command: &[String],
+        ports: usize,
+        log: &Path,
+    ) -> Result<Connection, String> {
+        let address = ssh::address(host)?;
+        let programs = Programs::of(host, command)?;
+        match Connection::prepare(host, address, &programs, ports, log) {
+            Ok(connection) => Ok(connection),
+            Err(Unprepared::Absent(system)) => {
+                programs.copy(host, &system)?;
+                Connection::prepare(host, address, &programs, ports, log)
+                    .map_err(|why| why.text(host))
+            }
+            Err(why) => Err(why.text(host)),
+        }
+    }
+
+    fn prepare(
+        host: &Host,
+        address: IpAddr,
+        programs: &Programs,
+        ports: usize,
+        log: &Path,
+    ) -> Result<Connection, Unprepared> {
+        let failed = Unprepared::Failed;
+        let mut command = ssh::script(host, &programs.keep()).map_err(failed)?;
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(open_log(log).map_err(failed)?);
+        let said_before = fs::metadata(log).map_or(0, |told| told.len());
+        let mut ssh =
+            start(&mut command, &[]).map_err(|error| failed(format!("cannot run ssh: {error}")))?;
+        let requests = Arc::new(Mutex::new(ssh.stdin.take()));
+        let replies = read_replies(ssh.stdout.take());
+        let mut connection = Connection {
+            name: host.name().to_owned(),
+            address,
+            prepared: Prepared::default(),
+            requests,
+            state: Mutex::new(State {
+                ssh,
+                replies,
+                reading: Reading::default(),
+                number: 0,
+                ended: None,
+            }),
+        };
+        // If it fails, the missing reply says more.
+        let _ = connection.write(&Request::Prepare(ports));
+        let reply = connection.state().next(PATIENCE);
+        connection.prepared = match reply {
+            Ok(Ok(Reply::Prepared(prepared))) => *prepared,
+            Ok(Ok(Reply::Failed(why))) => return Err(failed(why)),
+            Ok(Err(line)) if Programs::absent(&line).is_some() => {
+                let system = Programs::absent(&line).unwrap_or_default();
+                return Err(Unprepared::Absent(system.to_owned()));
+            }
+            Ok(other) => return Err(failed(format!("it replied with {other:?}"))),
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(failed(format!(
+                    "it did not reply within {} s",
+                    PATIENCE.as_secs()
+                )));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Unprepared::Refused(said_since(log, said_before)));
+            }
+        };
+        stay_alive(&connection.requests);
+        Ok(connection)
+    }
+
+    /// Starts the process.
+    ///
+    /// # Errors
+    /// Why it does not run.
+    pub fn start(&self, process: Start) -> Result<(), String> {
+        self.write(&Request::Start(Box::new(process)))
+            .map_err(|error| format!("the connection was lost: {error}"))?;
+        match self.state().next(PATIENCE) {
+            Ok(Ok(Reply::Started)) => Ok(()),
+            Ok(Ok(Reply::Failed(why))) => Err(why),
+            Ok(other) => Err(format!("it replied with {other:?}")),
+            Err(_) => Err("the connection was lost".to_owned()),
+        }
+    }
+
+    /// What the process and the host have used so far; the last known values if there is no
+    /// connection any more.
+    pub fn read(&self) -> Reading {
+        let mut state = self.state();
+        state.number += 1;
+        let number = state.number;
+        let end = Instant::now() + READING;
+        let mut asked = state.ended.is_none() && self.write(&Request::Read(number)).is_ok();
+        while asked {
+            let left = end.saturating_duration_since(Instant::now());
+            match state.next(left) {
+                Ok(Ok(Reply::Read(of, reading))) => {
+                    // An earlier one may have been late.
+                    asked = of != number;
+                    state.reading = reading;
+                }
+                Ok(_) => {}
+                Err(_) => asked = false,
+            }
+        }
+        state.reading.clone()
+    }
+
+    /// How the process or the connection ended, if it did.
+    pub fn ended(&self) -> Option<String> {
+        let mut state = self.state();
+        while state.ended.is_none() && state.next(Duration::ZERO).is_ok() {}
+        if state.ended.is_none()
+            && let Ok(Some(status)) = state.ssh.try_wait()
+        {
+            state.ended = Some(format!(
+                "the connection to {} was lost (ssh: {status}), and the processes there end with it",
+                self.name
+            ));
+        }
+        state.ended.clone()
+    }
+
+    /// Ends the process and the connection.
+    pub fn stop(&self) {
+        // This program on the host ends the process when its stdin is closed.
+        drop(self.requests().take());
+        let mut state = self.state();
+        let end = Instant::now() + END + Duration::from_secs(5);
+        while matches!(state.ssh.try_wait(), Ok(None)) && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = state.ssh.kill();
+        let _ = state.ssh.wait();
+    }
+
+    fn write(&self, request: &Request) -> std::io::Result<()> {
+        write(&self.requests, request)
+    }
+
+    fn requests(&self) -> MutexGuard<'_, Option<ChildStdin>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl State {
+    /// The next reply. The end of the process is remembered and not returned.
+    fn next(&mut self, patience: Duration) -> Result<Line, RecvTimeoutError> {
+        let end = Instant::now() + patience;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.replies.recv_timeout(left)? {
+                Ok(Reply::Ended(status)) => self.ended = Some(format!("it ended ({status})")),
+                line => return Ok(line),
+            }
+        }
+    }
+}
+
+/// Why there is no process on the host.
+enum Unprepared {
+    /// A program is absent; the host's system.
+    Absent(String),
+    /// ssh ended, and said this.
+    Refused(String),
+    /// Anything else.
+    Failed(String),
+}
+
+impl Unprepared {
+    fn text(self, host: &Host) -> String {
+        match self {
+            Unprepared::Absent(_) => "this program was copied there, and is absent".to_owned(),
+            Unprepared::Refused(said) => ssh::explained(&said, host),
+            Unprepared::Failed(why) => why,
+        }
+    }
+}
+
+fn write(to: &Mutex<Option<ChildStdin>>, request: &Request) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
+    let to = to.as_mut().ok_or(std::io::ErrorKind::BrokenPipe)?;
+    to.write_all(&line).and_then(|()| to.flush())
+}
+
+/// Says regularly that the lab is still there, until the connection ends.
+fn stay_alive(requests: &Arc<Mutex<Option<ChildStdin>>>) {
+    let requests = Arc::downgrade(requests);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(ALIVE_EVERY);
+            let Some(requests) = requests.upgrade() else {
+                return;
+            };
+            if write(&requests, &Request::Alive).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+fn read_replies(output: Option<impl Read + Send + 'static>) -> Receiver<Line> {
+    let (to, replies) = sync_channel(64);
+    std::thread::spawn(move || {
+        let Some(output) = output else { return };
+        let mut output = BufReader::new(output);
+        loop {
+            let mut line = Vec::new();
+            let read = (&mut output).take(LONGEST).read_until(b'\n', &mut line);
+            let Ok(1..) = read else { return };
+            let reply = serde_json::from_slice(&line)
+                .map_err(|_| String::from_utf8_lossy(&line).into_owned());
+            if to.send(reply).is_err() {
+                return;
+            }
+        }
+    });
+    replies
+}
+
+/// What was added to a log.
+fn said_since(log: &Path, before: u64) -> String {
+    let said = fs::read(log).unwrap_or_default();
+    let from = usize::try_from(before).unwrap_or(0);
+    String::from_utf8_lossy(said.get(from..).unwrap_or_default()).into_owned()
+}

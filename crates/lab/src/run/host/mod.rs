@@ -1,0 +1,125 @@
+//! Processes on another host, over SSH.
+//!
+//! The lab runs `plimsoll lab keep` there, which starts one process and ends it when the lab says so
+//! or is gone. Everything that comes from a lab file goes through its stdin as JSON, never through a
+//! shell of the host. Each message is one line.
+
+mod connection;
+pub mod keep;
+mod ssh;
+mod usage;
+
+pub use connection::Connection;
+pub use usage::{HostUse, HostsInUse};
+
+use plimsoll_machine::ProcessReading;
+use plimsoll_results::environment::Environment;
+use serde::{Deserialize, Serialize};
+
+/// What the lab writes.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Request {
+    /// Choose this many free ports.
+    Prepare(usize),
+    /// Start the process.
+    Start(Box<Start>),
+    /// Read how much the process and the host have used; the number is repeated in the reply.
+    Read(u64),
+    /// The lab is still there.
+    Alive,
+}
+
+/// What `plimsoll lab keep` writes.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Reply {
+    /// The private directory, the ports and the host.
+    Prepared(Box<Prepared>),
+    /// The process runs.
+    Started,
+    /// It cannot be started, and why.
+    Failed(String),
+    /// A reading, and its number.
+    Read(u64, Reading),
+    /// The process ended by itself, with this status.
+    Ended(String),
+}
+
+/// A process to start.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Start {
+    /// The words of its command.
+    pub command: Vec<String>,
+    /// Environment variables.
+    pub environment: Vec<(String, String)>,
+    /// Files to write into the private directory: name and text.
+    pub files: Vec<(String, String)>,
+    /// Its working directory; the private one by default.
+    pub directory: Option<String>,
+    /// Its processors; empty for any.
+    pub cpus: Vec<u32>,
+}
+
+/// What a process needs to know before its command is complete, and where it will run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Prepared {
+    /// A directory that exists as long as the process.
+    pub directory: String,
+    /// Free ports.
+    pub ports: Vec<u16>,
+    /// The host.
+    pub environment: Environment,
+}
+
+/// Resource usage so far.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Reading {
+    /// Each process, by its id.
+    pub processes: Vec<(u32, Used)>,
+    /// Seconds since some moment.
+    pub at: f64,
+    /// Seconds that all processors of the host were busy since some moment.
+    pub busy: Option<f64>,
+}
+
+/// Resource usage of one process.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Used {
+    cpu_seconds: f64,
+    rss_bytes: u64,
+    threads: u32,
+    files: u32,
+    switches: (u64, u64),
+}
+
+impl From<ProcessReading> for Used {
+    fn from(reading: ProcessReading) -> Used {
+        Used {
+            cpu_seconds: reading.cpu_seconds,
+            rss_bytes: reading.rss_bytes,
+            threads: reading.threads,
+            files: reading.files,
+            switches: reading.switches,
+        }
+    }
+}
+
+impl From<Used> for ProcessReading {
+    fn from(used: Used) -> ProcessReading {
+        ProcessReading {
+            cpu_seconds: used.cpu_seconds,
+            rss_bytes: used.rss_bytes,
+            threads: used.threads,
+            files: used.files,
+            switches: used.switches,
+        }
+    }
+}
+
+/// How often the lab says that it is still there.
+const ALIVE_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Without a word from the lab for this long, it is gone: the connection may be cut without either
+/// end noticing.
+const GONE_AFTER: std::time::Duration = std::time::Duration::from_secs(15);

@@ -1,0 +1,260 @@
+//! The commands for ssh(1): asking for an address, starting a program, and copying this one.
+
+use std::fs::{self, File};
+use std::net::{IpAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::super::start::start;
+use super::super::{server, service};
+use crate::resolve::host::Host;
+
+/// ssh without questions: a password, a passphrase or an unknown key is an error. Host keys are
+/// checked as the user has configured it.
+fn ssh(host: &Host) -> Result<Command, String> {
+    let program = service::find("ssh", &[])
+        .ok_or("the program ssh is missing: install the package openssh-client")?;
+    let mut command = Command::new(program);
+    if let Some(config) = &host.ssh_config {
+        command.arg("-F").arg(config);
+    }
+    for option in [
+        "BatchMode=yes",
+        "ConnectTimeout=15",
+        // A host that no longer responds is noticed.
+        "ServerAliveInterval=5",
+        "ServerAliveCountMax=3",
+        "ForwardAgent=no",
+        "ForwardX11=no",
+        "ClearAllForwardings=yes",
+        "RequestTTY=no",
+    ] {
+        command.args(["-o", option]);
+    }
+    Ok(command)
+}
+
+/// `ssh` that runs a script of a POSIX shell on the host, whatever the user's shell is there.
+pub fn script(host: &Host, script: &str) -> Result<Command, String> {
+    let mut command = ssh(host)?;
+    command.args([
+        "--",
+        &host.destination,
+        &format!("exec sh -c {}", quoted(script)),
+    ]);
+    Ok(command)
+}
+
+/// One word for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// The address at which the load reaches the host.
+///
+/// # Errors
+/// If it has none.
+pub fn address(host: &Host) -> Result<IpAddr, String> {
+    let name = match &host.address {
+        Some(address) => address.clone(),
+        None => {
+            let mut command = ssh(host)?;
+            command.args(["-G", "--", &host.destination]);
+            let settings = service::told("ssh", &mut command)?;
+            let name = settings
+                .lines()
+                .find_map(|line| line.strip_prefix("hostname "));
+            name.unwrap_or(host.name()).to_owned()
+        }
+    };
+    let found = (name.as_str(), 0)
+        .to_socket_addrs()
+        .map_err(|error| format!("{name} has no address: {error}"))?;
+    let mut found: Vec<IpAddr> = found.map(|address| address.ip()).collect();
+    found.sort_by_key(IpAddr::is_ipv6);
+    let first = found.first().copied();
+    first.ok_or_else(|| format!("{name} has no address; set one with address = \"…\""))
+}
+
+/// The programs that a process needs on the host, and their directory there.
+#[derive(Debug)]
+pub struct Programs {
+    /// A name that other builds do not have.
+    version: String,
+    files: Vec<PathBuf>,
+    /// The path of this program there, if the lab file has one.
+    given: Option<String>,
+}
+
+/// What a missing program is reported with.
+const ABSENT: &str = "plimsoll-is-absent";
+
+impl Programs {
+    /// # Errors
+    /// If this program cannot be found.
+    pub fn of(host: &Host, command: &[String]) -> Result<Programs, String> {
+        let us = PathBuf::from(server::ourselves()?);
+        let mut files = vec![us.clone()];
+        let serves = matches!(command.first().map(String::as_str), Some("plimsoll-serve"))
+            || matches!(command, [first, second, ..] if first == "plimsoll" && second == "serve");
+        let beside = us.with_file_name("plimsoll-serve");
+        if serves && beside.is_file() {
+            files.push(beside);
+        }
+        let mut version = String::from(env!("CARGO_PKG_VERSION"));
+        for file in &files {
+            let told = fs::metadata(file)
+                .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+            let changed = told.modified().ok();
+            let changed = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+            let changed = changed.unwrap_or_default().as_nanos();
+            version += &format!("-{:x}-{changed:x}", told.len());
+        }
+        Ok(Programs {
+            version,
+            files,
+            given: host.program.clone(),
+        })
+    }
+
+    fn directory(&self) -> String {
+        format!(
+            "${{XDG_CACHE_HOME:-$HOME/.cache}}/plimsoll/programs/{}",
+            self.version
+        )
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self
+            .files
+            .iter()
+            .filter_map(|file| file.file_name()?.to_str());
+        // The program itself may have another name here.
+        std::iter::once("plimsoll").chain(names.skip(1))
+    }
+
+    /// The script that runs `plimsoll lab keep`, or says that a program is absent.
+    pub fn keep(&self) -> String {
+        if let Some(program) = &self.given {
+            return format!("exec {} lab keep", quoted(program));
+        }
+        let names: Vec<&str> = self.names().collect();
+        format!(
+            "d=\"{}\"; for p in {}; do [ -x \"$d/$p\" ] || {{ echo \"{ABSENT} $(uname -sm)\"; exit 0; }}; done; \
+             exec \"$d/plimsoll\" lab keep",
+            self.directory(),
+            names.join(" ")
+        )
+    }
+
+    /// The host's system, if this line says that a program is absent there.
+    pub fn absent(line: &str) -> Option<&str> {
+        line.trim().strip_prefix(ABSENT).map(str::trim)
+    }
+
+    /// Copies the programs to the host, in place of other versions.
+    ///
+    /// # Errors
+    /// If they cannot run there, or why they cannot be written.
+    pub fn copy(&self, host: &Host, system: &str) -> Result<(), String> {
+        let ours = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+        let theirs = system.to_lowercase().replace("arm64", "aarch64");
+        if theirs != ours {
+            return Err(format!(
+                "this program is made for {ours}, and {} is {system}: install plimsoll there, and set its path with program = \"…\"",
+                host.name()
+            ));
+        }
+        for (file, name) in self.files.iter().zip(self.names()) {
+            let input = File::open(file)
+                .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+            let length = input.metadata().map_err(|error| error.to_string())?.len();
+            // Written under another name first, so that a part of it is never run.
+            let text = format!(
+                "umask 077; d=\"{}\"; b=\"${{d%/*}}\"; mkdir -p \"$d\" || exit 1; \
+                 for o in \"$b\"/*; do [ \"$o\" = \"$d\" ] || rm -rf \"$o\"; done; \
+                 cat > \"$d/{name}.$$\" && [ \"$(wc -c < \"$d/{name}.$$\")\" -eq {length} ] && \
+                 chmod 700 \"$d/{name}.$$\" && mv \"$d/{name}.$$\" \"$d/{name}\"",
+                self.directory()
+            );
+            upload(host, &text, input).map_err(|why| {
+                format!("cannot copy {} to {}: {why}", file.display(), host.name())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn upload(host: &Host, text: &str, input: File) -> Result<(), String> {
+    let mut command = script(host, text)?;
+    command
+        .stdin(Stdio::from(input))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let child = start(&mut command, &[]).map_err(|error| error.to_string())?;
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(explained(&String::from_utf8_lossy(&output.stderr), host)),
+    }
+}
+
+/// What ssh said, with the usual fix.
+pub fn explained(said: &str, host: &Host) -> String {
+    let said = said.trim();
+    let config = match &host.ssh_config {
+        Some(config) => format!("-F {} ", config.display()),
+        None => String::new(),
+    };
+    let by_hand = format!("ssh {config}{}", host.destination);
+    let fix = if said.contains("Host key verification failed") {
+        format!(
+            "; the lab connects to known hosts only: run {by_hand} once, compare the key, and accept it"
+        )
+    } else if said.contains("Permission denied") {
+        format!("; the lab cannot enter a password: set up a key until {by_hand} asks nothing")
+    } else {
+        format!("; try it by hand: {by_hand}")
+    };
+    match said.is_empty() {
+        true => format!("ssh failed without a message{fix}"),
+        false => format!("{said}{fix}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_quoted_text_as_one_word() {
+        for text in ["", "a b", "it's", "$(id)", "`id`; \"x\" \\ *", "'\n''"] {
+            let command = format!("printf %s {}", quoted(text));
+            let output = Command::new("sh").args(["-c", &command]).output();
+            let output = output.expect("sh").stdout;
+            assert_eq!(String::from_utf8_lossy(&output), text);
+        }
+    }
+
+    #[test]
+    fn the_usual_reasons_for_no_connection_have_a_fix() {
+        let host = Host {
+            destination: "me@machine".to_owned(),
+            ssh_config: Some("my config".into()),
+            address: None,
+            program: None,
+            place: crate::problem::Place::default(),
+        };
+        let text = explained("Host key verification failed.\n", &host);
+        assert!(
+            text.contains("known hosts only: run ssh -F my config me@machine once"),
+            "{text}"
+        );
+        let text = explained("me@machine: Permission denied (publickey).", &host);
+        assert!(text.contains("cannot enter a password"), "{text}");
+        let text = explained("", &host);
+        assert!(text.contains("without a message; try it by hand"), "{text}");
+    }
+}
