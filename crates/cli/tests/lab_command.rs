@@ -132,6 +132,21 @@ fn mistake(from: &str, to: &str) -> String {
 }
 
 #[test]
+fn the_sanity_request_is_the_request_of_the_load() {
+    let put = r#"http = { url = "{pages.url}/", method = "PUT", body = "x" }"#;
+    let lab = Lab::new(
+        &TINY
+            .replace(r#"http = { url = "{pages.url}/" }"#, put)
+            .replace("\"/ok\" = true", "\"/ok\" = \"PUT\"")
+            .replace("how = [\"script\", \"http\"]", "how = [\"http\"]")
+            .replace("[1, 2]", "[1]"),
+    );
+    let cell = lab.cell();
+    let sanity = cell["sanity"].as_str().expect("what was checked");
+    assert_eq!(sanity, "one request; passed: /ok = PUT; status 200");
+}
+
+#[test]
 fn each_mistake_ends_in_one_message() {
     let told = mistake("pause =", "puase =");
     assert!(
@@ -192,7 +207,14 @@ fn each_mistake_ends_in_one_message() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert_eq!(told.matches("error: ").count(), 1, "{told}");
-    assert!(told.contains("/ok should be false, but is true"), "{told}");
+    assert!(
+        told.contains("the check /ok = false failed (responses: 200): "),
+        "{told}"
+    );
+    assert!(
+        told.contains(r#"the response was 200 over HTTP/1.1: "{\"ok\":true}""#),
+        "{told}"
+    );
     assert!(
         told.contains("lab.toml:27: the sanity request of how=http users=1 failed"),
         "{told}"

@@ -36,18 +36,25 @@ fn answer(stream: TcpStream) {
     };
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
+    let mut is_put = false;
     let delay = std::env::var(DELAY).ok().and_then(|text| text.parse().ok());
     let delay = Duration::from_millis(delay.unwrap_or(0));
     while matches!(reader.read_line(&mut line), Ok(1..)) {
         if line == "\r\n" {
             thread::sleep(delay);
         }
-        if line == "\r\n"
-            && writer
-                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")
-                .is_err()
-        {
-            return;
+        is_put |= line.contains("PUT /");
+        if line == "\r\n" {
+            let body = if std::mem::take(&mut is_put) {
+                "{\"ok\":\"PUT\"}"
+            } else {
+                "{\"ok\":true}"
+            };
+            let length = body.len();
+            let response = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{body}");
+            if writer.write_all(response.as_bytes()).is_err() {
+                return;
+            }
         }
         line.clear();
     }

@@ -330,6 +330,20 @@ pub fn http_flags(
     if let Some(body) = &http.body {
         flags.extend(["-b".to_owned(), names.fill(body, place)?]);
     }
+    flags.extend(connection_flags(http, protocol, names, place)?);
+    flags.push(url);
+    Ok(flags)
+}
+
+/// Flags of `plimsoll http` and `plimsoll run` about the request's connection.
+pub fn connection_flags(
+    http: &Http,
+    protocol: Option<&str>,
+    names: &Names,
+    place: &Place,
+) -> Result<Vec<String>, Problem> {
+    let url = names.fill(&http.url, place)?;
+    let mut flags = Vec::new();
     match protocol {
         Some("HTTP/1.1") => flags.push("--h1".to_owned()),
         Some("HTTP/2") if url.starts_with("http://") => flags.push("--h2c".to_owned()),
@@ -344,7 +358,6 @@ pub fn http_flags(
         let (cert, key) = (names.fill(cert, place)?, names.fill(key, place)?);
         flags.extend(["--cert".to_owned(), cert, "--key".to_owned(), key]);
     }
-    flags.push(url);
     Ok(flags)
 }
 

@@ -4,11 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::command;
 use super::names::Names;
 use super::process::{Finished, run};
+use super::request_script;
 use super::server::{ourselves, with_program};
 use crate::problem::Problem;
 use crate::resolve::Cell;
@@ -20,21 +19,31 @@ use crate::resolve::load::{SanityKind, Source};
 /// The failure, with the location in the lab file and a fix.
 pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Problem> {
     let sanity = &cell.sanity;
-    let script = match (&sanity.how, &cell.load.source) {
+    let place = &cell.load.place_of_source;
+    // The load's own flags may affect the request, such as the version of HTTP.
+    let (script, flags) = match (&sanity.how, &cell.load.source) {
         (SanityKind::Command(words), _) => {
             let words = names.fill_all(words, &sanity.place)?;
             let words = with_program(words).map_err(|why| sanity.place.problem(why))?;
             return command_holds(cell, &words, names);
         }
-        (SanityKind::Script(script), _) | (SanityKind::TheLoad, Source::Script(script)) => script,
+        (SanityKind::Script(script), _) => (script.clone(), Vec::new()),
+        (SanityKind::TheLoad, Source::Script(script)) => {
+            let flags = names.fill_all(&cell.load.arguments, &sanity.place)?;
+            (script.clone(), flags)
+        }
         (SanityKind::TheLoad, Source::Http(http)) => {
-            let flags = command::http_flags(
-                http,
-                cell.load.protocol.as_deref(),
-                names,
-                &cell.load.place_of_source,
-            )?;
-            return request_holds(cell, flags);
+            let protocol = cell.load.protocol.as_deref();
+            let script = directory.join("sanity.js");
+            let text = request_script::text(http, &sanity.expect, protocol, names, place)?;
+            std::fs::write(&script, text).map_err(|error| {
+                let script = script.display();
+                place.problem(format!("cannot write the sanity request {script}: {error}"))
+            })?;
+            (
+                script,
+                command::connection_flags(http, protocol, names, place)?,
+            )
         }
         (SanityKind::TheLoad, _) => {
             return Ok(
@@ -43,7 +52,10 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             );
         }
     };
-    let summary = directory.join("sanity.json");
+    let what = match (&sanity.how, &cell.load.source) {
+        (SanityKind::TheLoad, Source::Http(_)) => "request",
+        _ => "iteration",
+    };
     let mut words = vec![ourselves().map_err(|why| sanity.place.problem(why))?];
     let record = directory.join("sanity.jsonl");
     words.extend(
@@ -51,6 +63,8 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             "run",
             "--quiet",
             "--no-color",
+            "--log-format",
+            "raw",
             "--vus",
             "1",
             "--iterations",
@@ -64,16 +78,12 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
     for (name, value) in environment {
         words.extend(["-e".to_owned(), format!("{name}={value}")]);
     }
-    // The load's own flags may affect the request, such as the version of HTTP.
-    if matches!(sanity.how, SanityKind::TheLoad) {
-        words.extend(names.fill_all(&cell.load.arguments, &sanity.place)?);
-    }
+    words.extend(flags);
     words.push(script.display().to_string());
-    let _ = std::fs::remove_file(&summary);
     let finished = run_words(cell, &words, sanity.within)?;
-    let insane = |what: String| {
+    let insane = |why: String| {
         sanity.place.problem(format!(
-            "the sanity request of {} failed: one iteration of {}: {what}; run it by hand: {}",
+            "the sanity request of {} failed: one {what} of {}: {why}; run it by hand: {}",
             cell.name,
             script.display(),
             words.join(" ")
@@ -106,14 +116,15 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             .cloned()
             .collect();
         return Err(insane(format!(
-            "the check{} {} failed (responses: {})",
+            "the check{} {} failed (responses: {}): {}",
             if failed.len() == 1 { "" } else { "s" },
             failed.join(", "),
             if got.is_empty() {
                 "none".to_owned()
             } else {
                 got.join(", ")
-            }
+            },
+            finished.last_words()
         )));
     }
     if finished.code != Some(0) && finished.code != Some(99) {
@@ -130,7 +141,7 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
         ));
     }
     let checks: Vec<&str> = end.checks.keys().map(String::as_str).collect();
-    Ok(format!("one iteration; passed: {}", checks.join("; ")))
+    Ok(format!("one {what}; passed: {}", checks.join("; ")))
 }
 
 fn run_words(cell: &Cell, words: &[String], within: Duration) -> Result<Finished, Problem> {
@@ -157,94 +168,4 @@ fn command_holds(cell: &Cell, words: &[String], names: &Names) -> Result<String,
             finished.last_words()
         ))),
     }
-}
-
-fn request_holds(cell: &Cell, flags: Vec<String>) -> Result<String, Problem> {
-    let sanity = &cell.sanity;
-    let mut words = vec![ourselves().map_err(|why| sanity.place.problem(why))?];
-    words.extend(["http", "--quiet", "--json", "-n", "1", "-c", "1"].map(str::to_owned));
-    words.extend(flags);
-    let finished = run_words(cell, &words, sanity.within)?;
-    let insane = |what: String| {
-        sanity.place.problem(format!(
-            "the sanity request of {} failed: {what}; run it by hand: {}",
-            cell.name,
-            words.join(" ")
-        ))
-    };
-    let result: Value = serde_json::from_str(&finished.output).map_err(|_| {
-        insane(format!(
-            "it ended with {}: {}",
-            finished.status,
-            finished.last_words()
-        ))
-    })?;
-    let wanted = sanity.expect.status.unwrap_or(200).to_string();
-    let statuses = result["status_codes"].as_object();
-    let got: Vec<String> = statuses
-        .map(|all| all.keys().cloned().collect())
-        .unwrap_or_default();
-    if got != [wanted.clone()] {
-        let errors = &result["errors"];
-        return Err(insane(format!(
-            "the status should be {wanted}, but the responses were {}{}",
-            if got.is_empty() {
-                "none".to_owned()
-            } else {
-                got.join(", ")
-            },
-            if errors.as_array().is_some_and(|errors| !errors.is_empty()) {
-                format!(" ({errors})")
-            } else {
-                String::new()
-            }
-        )));
-    }
-    let protocol = result["protocol"].as_str().unwrap_or_default();
-    if cell
-        .load
-        .protocol
-        .as_deref()
-        .is_some_and(|declared| !protocol.starts_with(declared))
-    {
-        return Err(insane(format!(
-            "the protocol should be {}, but {protocol} was negotiated",
-            cell.load.protocol.as_deref().unwrap_or_default()
-        )));
-    }
-    let expect = &sanity.expect;
-    if expect.contains.is_none() && expect.json.is_empty() {
-        return Ok(format!("one request; status {wanted} over {protocol}"));
-    }
-    let url = words.last().cloned().unwrap_or_default();
-    let (_, body) = super::http_get::get(&url, sanity.within).map_err(insane)?;
-    if let Some(text) = &expect.contains
-        && !body.contains(text)
-    {
-        return Err(insane(format!(
-            "{text:?} is not in the response {:?}",
-            short(&body)
-        )));
-    }
-    let value: Value = serde_json::from_str(&body).unwrap_or(Value::Null);
-    for (pointer, wanted) in &expect.json {
-        let found = value.pointer(pointer).map(|found| match found {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        });
-        if found.as_ref() != Some(wanted) {
-            return Err(insane(format!(
-                "{pointer} should be {wanted}, but is {} in the response {:?}",
-                found.unwrap_or_else(|| "not there".to_owned()),
-                short(&body)
-            )));
-        }
-    }
-    Ok(format!(
-        "one request; status {wanted} over {protocol}, with the expected body"
-    ))
-}
-
-fn short(text: &str) -> String {
-    text.chars().take(200).collect()
 }
