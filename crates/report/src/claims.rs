@@ -139,8 +139,8 @@ impl Claims<'_> {
                 ", "
             })
             .and(self.figures(one));
-        words.text(match one.would_decide {
-            Some(_) => format!("; {}.", one.text().trim_start_matches("uncertain: ")),
+        words.text(match one.text().strip_prefix("uncertain: ") {
+            Some(why) => format!("; {why}."),
             None => ".".to_owned(),
         })
     }

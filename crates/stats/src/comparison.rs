@@ -136,12 +136,12 @@ impl Paired {
     pub fn decide(&self, p: f64, limits: Limits) -> Decision {
         let effect = self.estimate.abs();
         let reach = effect + self.half;
-        let limit = limits.margin.max(limits.floor);
+        let limit = self.limit(limits);
         // Numbers without any variation are rounded, or follow from the configuration.
         let least = if self.error > EXACT {
             limits.floor
         } else {
-            limit
+            limits.floor.max(limits.margin)
         };
         let outcome = if p <= LEVEL && effect > self.half && effect > least {
             match self.estimate > 0.0 {
@@ -164,6 +164,15 @@ impl Paired {
         }
     }
 
+    /// An interval within this distance of zero shows that no difference matters. If it excludes
+    /// zero there is a difference, which the floor does not make irrelevant.
+    fn limit(&self, limits: Limits) -> f64 {
+        match self.estimate.abs() > self.half {
+            true => limits.margin,
+            false => limits.margin.max(limits.floor),
+        }
+    }
+
     /// The number of pairs that would probably show a difference of this size, or that there is
     /// none.
     fn would_decide(&self, p: f64, limits: Limits) -> Option<usize> {
@@ -178,7 +187,7 @@ impl Paired {
         let more = self.pairs + 1;
         let fewest = |level: f64, distance: f64| fewest(more, distance, spread, level);
         let to_show = if effect > limits.floor { effect } else { 0.0 };
-        let to_exclude = limits.margin.max(limits.floor) - effect;
+        let to_exclude = self.limit(limits) - effect;
         let ways = [
             fewest(level, to_show - RESOLUTION),
             fewest(LEVEL, to_exclude - RESOLUTION),
@@ -242,15 +251,12 @@ impl Limits {
         }
     }
 
-    /// For ratios: the noise as a share, if known, and the measured floor, if there is one. An
-    /// interval that is narrower than [`MARGIN`] still shows that no difference matters where the
-    /// floor is lower.
+    /// For ratios: the noise as a share, if known, and the measured floor, if there is one.
     pub fn with_floor(noise: Option<f64>, floor: Option<f64>) -> Limits {
         let limits = Limits::of_ratio(noise);
-        let floor = floor.map_or(0.0, f64::ln_1p);
         Limits {
-            floor: limits.floor.max(floor),
-            margin: limits.margin.max(floor),
+            floor: limits.floor.max(floor.map_or(0.0, f64::ln_1p)),
+            ..limits
         }
     }
 }

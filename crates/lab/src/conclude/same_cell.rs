@@ -123,7 +123,8 @@ mod tests {
             paired.decide(paired.p, limits).outcome
         };
         // 15 % is clear of chance, but not of what the machine alone makes.
-        assert_eq!(decide([11.5, 11.45, 11.55]), Outcome::NoDifference);
+        assert_eq!(decide([11.5, 11.45, 11.55]), Outcome::Uncertain);
+        assert_eq!(decide([10.2, 9.8, 10.4]), Outcome::NoDifference);
         assert_eq!(decide([12.5, 12.45, 12.55]), Outcome::Larger);
     }
 

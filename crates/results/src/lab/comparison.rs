@@ -49,7 +49,15 @@ impl Comparison {
     pub fn text(&self) -> String {
         // Results of earlier versions had no restarts.
         let units = self.interval_from.map_or("repeats", Variation::units);
-        self.outcome.text(self.at_most, self.would_decide, units)
+        match (self.outcome, self.ratio, self.floor) {
+            // Only a quieter machine would decide.
+            (Outcome::Uncertain, Some(ratio), Some(floor))
+                if self.would_decide.is_none() && ratio.ln().abs() <= floor.ln_1p() =>
+            {
+                format!("uncertain: not above the floor of {:.1} %", floor * 100.0)
+            }
+            _ => self.outcome.text(self.at_most, self.would_decide, units),
+        }
     }
 }
 
@@ -208,5 +216,29 @@ impl ObjectiveOutcome {
             Some(limitation) => format!("{verdict} ({limitation})"),
             None => verdict.to_owned(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_a_quieter_machine_would_decide_says_so() {
+        let below = Comparison {
+            ratio: Some(1.12),
+            interval: Some((1.10, 1.14)),
+            interval_from: Some(Variation::Restarts),
+            floor: Some(0.17),
+            outcome: Outcome::Uncertain,
+            ..Comparison::default()
+        };
+        assert_eq!(below.text(), "uncertain: not above the floor of 17.0 %");
+        let above = Comparison {
+            ratio: Some(1.30),
+            would_decide: Some(8),
+            ..below
+        };
+        assert_eq!(above.text(), "uncertain: 8 restarts would decide");
     }
 }
