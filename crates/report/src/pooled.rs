@@ -2,7 +2,7 @@
 
 use plimsoll_results::lab::{LabResult, Outcome, Pooled};
 
-use crate::comparisons::{comparative, probability};
+use crate::comparisons::{comparative, probability, ratio};
 use crate::document::{Head, Table, Words};
 use crate::naming::capital;
 
@@ -43,6 +43,10 @@ pub fn table(result: &LabResult) -> Option<Table> {
                 Words::new()
                     .text("×")
                     .figure(one.ratio, Some(one.interval), ""),
+                Words::plain(one.range.map_or_else(
+                    || "–".to_owned(),
+                    |(low, high)| format!("×{} to ×{}", ratio(low), ratio(high)),
+                )),
                 Words::plain(probability(one.p)),
                 Words::plain(said(result, one)),
             ]
@@ -57,6 +61,7 @@ pub fn table(result: &LabResult) -> Option<Table> {
             Head::figures("cells"),
             Head::figures("pairs of runs"),
             Head::figures("ratio"),
+            Head::figures("of single cells"),
             Head::figures("p, corrected"),
             Head::words("outcome"),
         ],

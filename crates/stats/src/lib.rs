@@ -12,6 +12,7 @@ mod buckets;
 pub mod change_points;
 pub mod comparison;
 mod histogram;
+pub mod interaction;
 pub mod interval;
 pub mod knee;
 pub mod limit;

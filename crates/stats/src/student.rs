@@ -46,7 +46,7 @@ fn density(t: f64, freedom: f64) -> f64 {
 
 /// The regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and
 /// Stegun 26.5.8, evaluated with Lentz's method (1976).
-fn beta_share(x: f64, a: f64, b: f64) -> f64 {
+pub(crate) fn beta_share(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }

@@ -1,7 +1,8 @@
 //! Comparisons over all cells that two values of an axis have in common.
 
 use plimsoll_results::lab::{Cell as Written, Outcome, Pooled, SameCell};
-use plimsoll_stats::comparison::{Limits, Paired, holm};
+use plimsoll_stats::comparison::{LEVEL, Limits, Paired, holm};
+use plimsoll_stats::interaction::p_of_equal_means;
 
 use super::judge::{figures_of, pairs, pairs_of};
 use crate::resolve::Lab;
@@ -10,7 +11,8 @@ use crate::resolve::Lab;
 /// Holm's correction over all of them.
 ///
 /// Each cell counts once, with the mean log ratio of its pairs of restarts, because the pairs of one
-/// cell share its peculiarities. The ratio is that of a typical cell.
+/// cell share its peculiarities. The ratio is that of a typical cell. Cells whose ratios differ are
+/// not pooled.
 pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Pooled> {
     let mut all: Vec<(Pooled, Paired, Limits)> = Vec::new();
     for compared in &lab.compared {
@@ -53,9 +55,12 @@ pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Po
 }
 
 fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)> {
-    let mut logs: Vec<f64> = Vec::new();
-    let mut pairs = 0;
+    let mut of_cells: Vec<Vec<f64>> = Vec::new();
     for (base, other) in cells {
+        // No conclusion uses a suspect cell.
+        if [base, other].iter().any(|cell| cell.verdict != "valid") {
+            continue;
+        }
         let has = |cell: &Written| cell.figures.iter().any(|one| one.name == figure);
         if has(base) && has(other) {
             let (_, of_cell) = pairs_of(base, other, figure);
@@ -63,10 +68,18 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
             if of_cell.is_empty() || of_cell.iter().any(|log| !log.is_finite()) {
                 return None;
             }
-            logs.push(of_cell.iter().sum::<f64>() / of_cell.len() as f64);
-            pairs += of_cell.len();
+            of_cells.push(of_cell);
         }
     }
+    // Where the cells differ in their ratios, there is no typical one: each is reported for itself.
+    if p_of_equal_means(&of_cells).is_none_or(|p| p <= LEVEL) {
+        return None;
+    }
+    let mean = |logs: &Vec<f64>| logs.iter().sum::<f64>() / logs.len() as f64;
+    let logs: Vec<f64> = of_cells.iter().map(mean).collect();
+    let pairs = of_cells.iter().map(Vec::len).sum();
+    let least = logs.iter().copied().reduce(f64::min)?;
+    let most = logs.iter().copied().reduce(f64::max)?;
     let paired = Paired::of(&logs, plimsoll_stats::RELATIVE_WIDTH)?;
     let (low, high) = paired.interval();
     let found = Pooled {
@@ -78,9 +91,11 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
         pairs,
         ratio: paired.estimate.exp(),
         interval: (low.exp(), high.exp()),
+        range: Some((least.exp(), most.exp())),
         p: paired.p,
         method: format!(
-            "mean log ratio of {} cells, Student's t-test over the cells, Holm's correction",
+            "mean log ratio of {} cells whose ratios an F-test does not tell apart, Student's t-test over the \
+             cells, Holm's correction",
             logs.len()
         ),
         outcome: Outcome::NotMeasured,
@@ -158,7 +173,7 @@ mod tests {
     #[test]
     fn cells_are_compared_together_each_of_them_once() {
         let (base, twice) = (cell([10.0, 11.0, 9.0]), cell([20.0, 22.2, 18.5]));
-        let (other, more) = (cell([50.0, 55.0, 51.0]), cell([90.0, 99.0, 95.0]));
+        let (other, more) = (cell([50.0, 55.0, 51.0]), cell([99.0, 112.2, 101.0]));
         let decided = |cells: &[(&Written, &Written)]| {
             let (found, paired) = one("latency_p95", cells).unwrap();
             conclude(vec![(found, paired, Limits::of_ratio(None))]).remove(0)
@@ -166,15 +181,33 @@ mod tests {
         let found = decided(&[(&base, &twice), (&other, &more), (&base, &twice)]);
         assert_eq!((found.cells, found.pairs), (3, 9));
         assert_eq!(found.outcome, Outcome::Larger, "{found:?}");
-        // Means 0.7053, 0.5992, 0.7053: 0.6699 ± 4.303 × 0.0354, and a bucket.
-        assert!((found.ratio - 1.9541).abs() < 1e-3, "{found:?}");
-        assert!((found.interval.0 - 1.677).abs() < 0.01, "{found:?}");
-        assert!((found.interval.1 - 2.277).abs() < 0.01, "{found:?}");
+        // Means 0.7053, 0.6931, 0.7053: 0.7012 ± 4.303 × 0.00406, and a bucket.
+        assert!((found.ratio - 2.0162).abs() < 1e-3, "{found:?}");
+        assert!((found.interval.0 - 1.979).abs() < 0.01, "{found:?}");
+        assert!((found.interval.1 - 2.054).abs() < 0.01, "{found:?}");
+        let (least, most) = found.range.expect("several cells");
+        assert!(
+            (least - 2.0).abs() < 1e-3 && (most - 2.0244).abs() < 1e-3,
+            "{found:?}"
+        );
 
         let found = decided(&[(&base, &base), (&other, &other), (&base, &base)]);
         assert_eq!(found.outcome, Outcome::NoDifference);
         let pairs = [(&base, &twice), (&other, &more), (&base, &twice)];
         assert!(one("latency_p95", &pairs[..2]).is_none());
         assert!(one("throughput", &pairs).is_none());
+    }
+
+    #[test]
+    fn cells_whose_ratios_differ_and_suspect_cells_are_not_pooled() {
+        let (base, twice) = (cell([10.0, 11.0, 9.0]), cell([20.0, 22.2, 18.5]));
+        let less = cell([18.0, 19.8, 16.8]);
+        assert!(one("latency_p95", &[(&base, &twice); 3]).is_some());
+        let differ = [(&base, &twice), (&base, &less), (&base, &twice)];
+        assert!(one("latency_p95", &differ).is_none());
+        let mut suspect = twice.clone();
+        suspect.verdict = "suspect".to_owned();
+        let doubted = [(&base, &twice), (&base, &suspect), (&base, &twice)];
+        assert!(one("latency_p95", &doubted).is_none());
     }
 }

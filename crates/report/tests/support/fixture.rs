@@ -216,6 +216,7 @@ fn pooled() -> Vec<Pooled> {
         pairs: 24,
         ratio,
         interval: (ratio * 0.97, ratio * 1.04),
+        range: Some((ratio * 0.95, ratio * 1.06)),
         p: 0.0004,
         method: "24 pairs of one round each over 4 cells".into(),
         at_most: (outcome == Outcome::NoDifference).then_some(0.05),

@@ -106,6 +106,9 @@ pub struct Pooled {
     pub ratio: f64,
     /// A 95 % interval of it.
     pub interval: (f64, f64),
+    /// The lowest and the highest ratio of a cell. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<(f64, f64)>,
     /// The p value after Holm's correction over the pooled comparisons.
     pub p: f64,
     /// The method.
