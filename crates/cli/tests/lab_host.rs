@@ -115,7 +115,11 @@ impl Host {
             .replace("users = [1, 2]", "users = [1]\nplace = [\"far\"]")
             .replace("how = [\"script\", \"http\"]", "how = [\"http\"]")
             .replace("LAB_TEST_PORT = ", "LAB_TEST_HOST = \"{host}\", SAID = \"$(touch hacked); 'a' \\\"b\\\"\", LAB_TEST_PORT = ")
+            // The system starts only if it has a certificate.
+            .replace("\"SYSTEM\"", "\"sh -c 'test -s \\\"$CERTIFICATE\\\" && exec \\\"$@\\\"' sh SYSTEM\"")
+            .replace("LAB_TEST_PORT = ", "CERTIFICATE = \"{certificates.server}\", LAB_TEST_PORT = ")
             .replace("duration = \"1s\"", &format!("duration = \"{duration}\""));
+        let text = format!("{text}\n[certificates]\nnames = [\"127.0.0.2\"]\n");
         Lab::new(&text)
     }
 
@@ -178,6 +182,10 @@ fn a_system_on_another_host_is_started_measured_and_stopped() {
     assert!(cell["repeats"][0]["requests"].as_u64() > Some(0));
     assert_eq!(cell["link"]["by"], "the network to another host");
     assert!(cell["link"]["measured_connect_ms"].is_number(), "{cell:#}");
+    let rate = cell["link"]["measured_megabits_per_second"].as_f64();
+    assert!(rate > Some(1.0), "{cell:#}");
+    let report = fs::read_to_string(lab.the_run().join("report.md")).expect("a report");
+    assert!(report.contains("far: another host"), "{report}");
     // The load goes to the host's address, not through SSH.
     let command = cell["command"].as_str().expect("text");
     assert!(command.contains("http://127.0.0.2:"), "{command}");

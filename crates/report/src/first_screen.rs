@@ -113,7 +113,7 @@ fn machine(result: &LabResult) -> String {
     parts.join("; ")
 }
 
-/// Each emulated link as declared and as measured.
+/// Each link as declared and as measured; the network to another host is only measured.
 fn network(result: &LabResult) -> String {
     let mut links: Vec<(&str, Vec<&LinkFigures>)> = Vec::new();
     for link in result.cells.iter().filter_map(|cell| cell.link.as_ref()) {
@@ -125,17 +125,25 @@ fn network(result: &LabResult) -> String {
     let texts: Vec<String> = links
         .iter()
         .filter_map(|(name, links)| {
-            let declared = links.iter().find_map(|link| link.declared_round_trip_ms)?;
-            let mut found: Vec<f64> = links
-                .iter()
-                .filter_map(|link| link.measured_round_trip_ms)
-                .collect();
-            found.sort_by(f64::total_cmp);
-            let measured = found
-                .get(found.len() / 2)
-                .map_or_else(String::new, |middle| {
-                    format!(" ({} ms measured)", number::short(*middle))
+            let middle = |read: fn(&LinkFigures) -> Option<f64>| {
+                let mut found: Vec<f64> = links.iter().filter_map(|link| read(link)).collect();
+                found.sort_by(f64::total_cmp);
+                found
+                    .get(found.len() / 2)
+                    .map(|value| number::short(*value))
+            };
+            let measured = middle(|link| link.measured_round_trip_ms);
+            let Some(declared) = links.iter().find_map(|link| link.declared_round_trip_ms) else {
+                // Loopback needs no line.
+                let connecting = middle(|link| link.measured_connect_ms)?;
+                let is_host =
+                    !result.hosts.is_empty() && links.iter().all(|link| link.by != "loopback");
+                return is_host.then(|| match measured {
+                    Some(measured) => format!("{name}: another host, round trip {measured} ms"),
+                    None => format!("{name}: another host, connecting {connecting} ms"),
                 });
+            };
+            let measured = measured.map_or_else(String::new, |ms| format!(" ({ms} ms measured)"));
             let rate = links
                 .iter()
                 .find_map(|link| link.declared_megabits_per_second)

@@ -47,10 +47,9 @@ pub fn measure(
     let here = |port: u16| format!("127.0.0.1:{port}");
     let address = match relayed {
         Some(link) => variant.relay_of(link).map(here),
-        None if is_host => variant.address_of_system(),
+        None if is_host => variant.address_of_system_there(),
         None => variant.port_of_system().map(here),
     };
-    // There is no sink on another host.
     let sink = (relayed.is_none() && !is_host).then(Sink::open);
     // What connects must be in the namespace, and what listens must not.
     let inside = network.map(Network::enter).transpose().ok()?;
@@ -85,6 +84,7 @@ pub fn measure(
             }
             rate
         }
+        (None, _) if is_host => variant.rate_to_host(),
         (None, _) => None,
     };
     drop(inside);

@@ -80,6 +80,24 @@ impl Names {
         )
     }
 
+    /// The addresses of a process's ports; that of its own port first.
+    pub fn addresses_of(&self, process: &str) -> Vec<String> {
+        let own = format!("{process}.address");
+        let mut named: Vec<(&String, &String)> = self
+            .0
+            .iter()
+            .filter(|(name, _)| {
+                name.strip_prefix(&own)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+            .collect();
+        named.sort();
+        named
+            .into_iter()
+            .map(|(_, address)| address.clone())
+            .collect()
+    }
+
     /// All ports of this host that belong to a process.
     pub fn ports_of(&self, process: &str) -> Vec<u16> {
         let mut ports = Vec::new();
@@ -149,5 +167,20 @@ mod tests {
             Some("https://localhost:9000/x?to=127.0.0.1:8080")
         );
         assert_eq!(far.get("db.url"), names.get("db.url"));
+    }
+
+    #[test]
+    fn a_process_has_the_addresses_of_all_its_ports() {
+        let mut names = Names::default();
+        for name in [
+            "s.address.tls",
+            "s.addresses",
+            "s2.address",
+            "s.address",
+            "s.port",
+        ] {
+            names.set(name, name);
+        }
+        assert_eq!(names.addresses_of("s"), ["s.address", "s.address.tls"]);
     }
 }

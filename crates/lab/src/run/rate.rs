@@ -2,7 +2,7 @@
 //! relay to our own sink, or over loopback.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Time limit for everything else.
@@ -22,7 +22,15 @@ impl Sink {
     /// # Errors
     /// The system's error.
     pub fn open() -> std::io::Result<Sink> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        Sink::open_at(Ipv4Addr::LOCALHOST.into())
+    }
+
+    /// Opens a sink on any free port of an address.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn open_at(address: IpAddr) -> std::io::Result<Sink> {
+        let listener = TcpListener::bind((address, 0))?;
         let port = listener.local_addr()?.port();
         listener.set_nonblocking(true)?;
         Ok(Sink { listener, port })
@@ -35,15 +43,16 @@ impl Sink {
     /// The system's error.
     pub fn measure(&self, port: u16, counted: Duration) -> std::io::Result<Option<f64>> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let near = stream.try_clone()?;
-        let writer = std::thread::spawn(move || fill(stream));
-        let found = self.accept().and_then(|stream| count(stream, counted));
-        // A peer that is still writing detects that nobody reads.
-        let _ = near.shutdown(Shutdown::Both);
-        let _ = writer.join();
-        found
+        filled(address, || self.receive(counted))
+    }
+
+    /// Bits per second of the stream that connects next, from its first byte received; `None` if too
+    /// little arrives.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn receive(&self, counted: Duration) -> std::io::Result<Option<f64>> {
+        self.accept().and_then(|stream| count(stream, counted))
     }
 
     /// The time for a byte to this sink through `port` and back, the median of `times`.
@@ -91,6 +100,25 @@ impl Sink {
             }
         }
     }
+}
+
+/// Sends a stream to a sink while something else measures it.
+///
+/// # Errors
+/// The system's error, or that of the measurement.
+pub fn filled<T>(
+    address: SocketAddr,
+    measure: impl FnOnce() -> std::io::Result<T>,
+) -> std::io::Result<T> {
+    let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let near = stream.try_clone()?;
+    let writer = std::thread::spawn(move || fill(stream));
+    let found = measure();
+    // A peer that is still writing detects that nobody reads.
+    let _ = near.shutdown(Shutdown::Both);
+    let _ = writer.join();
+    found
 }
 
 /// Writes until the reader has closed the connection, or until a time limit.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use super::host::{Connection, Start};
+use super::host::{Connection, Start, sent_certificates};
 use super::keeper::{signal, signal_group};
 use super::names::Names;
 use super::observe::{Looked, ObservedProcess};
@@ -184,12 +184,14 @@ impl Server {
             .map(|name| Ok((name.clone(), port()?)))
             .collect::<Result<_, Problem>>()?;
         let directory = connection.prepared.directory.clone();
-        let own = self.tell_names(process, own_port, &ports, &directory, names);
+        let mut own = self.tell_names(process, own_port, &ports, &directory, names);
+        let mut files = sent_certificates(process, &directory, &mut own).map_err(failed)?;
+        files.extend(own.fill_pairs(&process.files, &process.place)?);
         let runs_in = process.directory.as_ref();
         let start = Start {
             command: own.fill_all(&process.command, &process.place_of_command)?,
             environment: own.fill_pairs(&process.environment, &process.place)?,
-            files: own.fill_pairs(&process.files, &process.place)?,
+            files,
             directory: runs_in
                 .map(|directory| own.fill(directory, &process.place))
                 .transpose()?,

@@ -1,6 +1,7 @@
 //! A running variant: its processes, its data and its relays.
 
 use std::fs;
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
+use super::host::Connection;
 use super::names::Names;
 use super::network::Network;
 use super::process::run;
@@ -212,16 +214,33 @@ impl Variant {
             })
     }
 
-    /// The address of the first measured system, wherever it is.
-    pub fn address_of_system(&self) -> Option<String> {
-        let system = self.servers.iter().find(|server| server.measured)?;
-        let address = self.names.get(&format!("{}.address", system.name))?;
-        Some(address.to_owned())
+    /// The first measured system on another host.
+    fn system_there(&self) -> Option<(&Server, &Arc<Connection>)> {
+        self.servers
+            .iter()
+            .filter(|server| server.measured)
+            .find_map(|server| Some((server, server.connection.as_ref()?)))
+    }
+
+    /// An address at which the first measured system on another host accepts connections.
+    pub fn address_of_system_there(&self) -> Option<String> {
+        let (server, _) = self.system_there()?;
+        let all = self.names.addresses_of(&server.name);
+        all.into_iter().find(|address| {
+            address.parse().is_ok_and(|address| {
+                TcpStream::connect_timeout(&address, Duration::from_secs(2)).is_ok()
+            })
+        })
+    }
+
+    /// Bits per second of one stream to the host of that system.
+    pub fn rate_to_host(&self) -> Option<f64> {
+        self.system_there()?.1.rate()
     }
 
     fn listens(&self, port: u16) -> bool {
         let address = std::net::SocketAddr::from(([127, 0, 0, 1], port));
-        std::net::TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok()
+        TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok()
     }
 
     /// The port of a relay of that link to a measured system.

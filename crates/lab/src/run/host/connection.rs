@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::super::rate::filled;
 use super::super::server::{END, open_log};
 use super::super::start::start;
 use super::ssh::{self, Programs};
@@ -135,13 +136,9 @@ impl Connection {
     /// # Errors
     /// Why it does not run.
     pub fn start(&self, process: Start) -> Result<(), String> {
-        self.write(&Request::Start(Box::new(process)))
-            .map_err(|error| format!("the connection was lost: {error}"))?;
-        match self.state().next(PATIENCE) {
-            Ok(Ok(Reply::Started)) => Ok(()),
-            Ok(Ok(Reply::Failed(why))) => Err(why),
-            Ok(other) => Err(format!("it replied with {other:?}")),
-            Err(_) => Err("the connection was lost".to_owned()),
+        match self.ask(&Request::Start(Box::new(process)))? {
+            Reply::Started => Ok(()),
+            other => Err(format!("it replied with {other:?}")),
         }
     }
 
@@ -166,6 +163,35 @@ impl Connection {
             }
         }
         state.reading.clone()
+    }
+
+    /// Bits per second of one stream to the host; `None` if it cannot be measured, for example because
+    /// a firewall keeps the stream out.
+    pub fn rate(&self) -> Option<f64> {
+        let Ok(Reply::SinkOpened(port)) = self.ask(&Request::OpenSink) else {
+            return None;
+        };
+        let measure = || match self.ask(&Request::MeasureSink) {
+            Ok(Reply::SinkMeasured(rate)) => Ok(rate),
+            _ => Err(std::io::ErrorKind::ConnectionAborted.into()),
+        };
+        filled(SocketAddr::new(self.address, port), measure).ok()?
+    }
+
+    fn ask(&self, request: &Request) -> Result<Reply, String> {
+        let lost = || "the connection was lost".to_owned();
+        self.write(request).map_err(|_| lost())?;
+        let mut state = self.state();
+        loop {
+            return match state.next(PATIENCE) {
+                // It was asked for before, and late.
+                Ok(Ok(Reply::Read(..))) => continue,
+                Ok(Ok(Reply::Failed(why))) => Err(why),
+                Ok(Ok(reply)) => Ok(reply),
+                Ok(Err(line)) => Err(format!("it replied with {line:?}")),
+                Err(_) => Err(lost()),
+            };
+        }
     }
 
     /// How the process or the connection ended, if it did.

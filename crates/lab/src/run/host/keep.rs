@@ -16,9 +16,10 @@ use plimsoll_results::environment::Environment;
 use rustix::process::Signal;
 
 use super::super::keeper::{adopt, kill_descendants, private_name, signal};
+use super::super::rate::Sink;
 use super::super::server::END;
 use super::super::start::start;
-use super::{GONE_AFTER, Prepared, Reading, Reply, Request, Start};
+use super::{COUNTED, GONE_AFTER, Prepared, Reading, Reply, Request, Start};
 
 /// Longest message in bytes: the files of a process are in it.
 const LONGEST: u64 = 64 << 20;
@@ -45,6 +46,7 @@ pub fn keep(
     let mut kept = Kept {
         directory: &directory,
         child: None,
+        sink: None,
     };
     let done = kept.follow(&requests, output, stop);
     if let Some(child) = &mut kept.child {
@@ -78,6 +80,7 @@ fn read_lines(input: impl Read + Send + 'static) -> Receiver<Request> {
 struct Kept<'a> {
     directory: &'a Path,
     child: Option<Child>,
+    sink: Option<Sink>,
 }
 
 impl Kept<'_> {
@@ -136,6 +139,19 @@ impl Kept<'_> {
                 }
                 Err(why) => Reply::Failed(why),
             }),
+            Request::OpenSink => Some(match Sink::open_at(Ipv4Addr::UNSPECIFIED.into()) {
+                Ok(sink) => {
+                    let port = sink.port;
+                    self.sink = Some(sink);
+                    Reply::SinkOpened(port)
+                }
+                Err(error) => Reply::Failed(format!("there is no free port: {error}")),
+            }),
+            Request::MeasureSink => {
+                let sink = self.sink.take();
+                let rate = sink.and_then(|sink| sink.receive(COUNTED).ok().flatten());
+                Some(Reply::SinkMeasured(rate))
+            }
             Request::Read(number) => Some(Reply::Read(number, self.read())),
         }
     }

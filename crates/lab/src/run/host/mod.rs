@@ -4,11 +4,13 @@
 //! or is gone. Everything that comes from a lab file goes through its stdin as JSON, never through a
 //! shell of the host. Each message is one line.
 
+mod certificates;
 mod connection;
 pub mod keep;
 mod ssh;
 mod usage;
 
+pub use certificates::sent as sent_certificates;
 pub use connection::Connection;
 pub use usage::{HostUse, HostsInUse};
 
@@ -26,6 +28,10 @@ enum Request {
     Start(Box<Start>),
     /// Read how much the process and the host have used; the number is repeated in the reply.
     Read(u64),
+    /// Open a port for a stream of the lab.
+    OpenSink,
+    /// Measure the throughput of the stream to that port.
+    MeasureSink,
     /// The lab is still there.
     Alive,
 }
@@ -42,6 +48,10 @@ enum Reply {
     Failed(String),
     /// A reading, and its number.
     Read(u64, Reading),
+    /// The port for a stream.
+    SinkOpened(u16),
+    /// Bits per second of the stream, if enough arrived.
+    SinkMeasured(Option<f64>),
     /// The process ended by itself, with this status.
     Ended(String),
 }
@@ -116,6 +126,9 @@ impl From<Used> for ProcessReading {
         }
     }
 }
+
+/// How long to measure the throughput of a network path.
+const COUNTED: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// How often the lab says that it is still there.
 const ALIVE_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
