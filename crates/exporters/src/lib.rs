@@ -1,5 +1,6 @@
 //! Sends the samples of a run to monitoring systems during the run: Prometheus (remote write),
-//! OpenTelemetry, InfluxDB and StatsD.
+//! OpenTelemetry, InfluxDB and StatsD. It also writes the logs of HdrHistogram
+//! and Parquet files.
 //!
 //! A [`Receiver`] is parsed from `--out` and k6's environment variables. [`Receiver::open`] makes an
 //! [`Output`](plimsoll_output::output::Output), which never waits for the network: a thread of its own sends
@@ -11,9 +12,13 @@ mod connection;
 mod cumulative;
 mod endpoint;
 mod exponential_histogram;
+mod histogram_log;
 mod influxdb;
 mod opentelemetry;
 mod otlp_response;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+mod parquet_rows;
 mod prometheus;
 mod receiver;
 mod sender;
@@ -21,6 +26,7 @@ mod series;
 mod settings;
 mod statsd;
 mod value;
+mod windows;
 
 pub use receiver::Receiver;
 pub use settings::Variables;

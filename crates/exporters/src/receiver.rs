@@ -1,17 +1,20 @@
-//! The receivers that `--out` names.
+//! The receivers and file formats that `--out` names, except the formats of the crate `output`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use plimsoll_output::output::{Output, OutputSetting};
 
 use crate::cumulative::Cumulative;
+use crate::histogram_log::HistogramLog;
 use crate::influxdb::{self, InfluxDb};
 use crate::opentelemetry::{self, Otlp};
+use crate::parquet_rows::Rows;
 use crate::prometheus::{self, RemoteWrite};
 use crate::settings::Variables;
 use crate::statsd::{self, StatsD};
 
-/// A monitoring system that gets the samples of a run.
+/// A monitoring system or a file that gets the samples of a run.
 #[derive(Clone, Debug)]
 pub enum Receiver {
     /// Prometheus, or what else accepts its remote-write protocol.
@@ -20,6 +23,10 @@ pub enum Receiver {
     OpenTelemetry(Box<opentelemetry::Settings>),
     /// InfluxDB 1 or 2.
     InfluxDb(influxdb::Settings),
+    /// A file in the format of HdrHistogram's logs.
+    HistogramLog(PathBuf),
+    /// A Parquet file.
+    Parquet(Rows, PathBuf),
     /// StatsD or DogStatsD.
     StatsD(statsd::Settings),
 }
@@ -46,6 +53,22 @@ impl Receiver {
                 settings.map(|settings| Receiver::OpenTelemetry(Box::new(settings)))
             }
             "influxdb" => influxdb::Settings::parse(argument, variables).map(Receiver::InfluxDb),
+            "hdrhistogram" => {
+                let file = if argument.is_empty() {
+                    "times.hlog"
+                } else {
+                    argument
+                };
+                Ok(Receiver::HistogramLog(PathBuf::from(file)))
+            }
+            "parquet" | "parquet-samples" => {
+                let rows = if name == "parquet" {
+                    Rows::Windows
+                } else {
+                    Rows::Samples
+                };
+                parquet(rows, argument)
+            }
             "statsd" => statsd::Settings::parse(argument, variables).map(Receiver::StatsD),
             _ => return Ok(None),
         };
@@ -61,6 +84,8 @@ impl Receiver {
             }
             Receiver::OpenTelemetry(settings) => settings.describe(),
             Receiver::InfluxDb(settings) => settings.describe(),
+            Receiver::HistogramLog(path) => format!("hdrhistogram ({})", path.display()),
+            Receiver::Parquet(rows, path) => format!("{} ({})", rows.name(), path.display()),
             Receiver::StatsD(settings) => format!("statsd ({})", settings.address),
         }
     }
@@ -88,6 +113,17 @@ impl Receiver {
                 let output = InfluxDb::open(settings, setting, name)?;
                 Ok((Box::new(output), settings.write.warning(PATIENCE)))
             }
+            Receiver::HistogramLog(path) => {
+                let output = HistogramLog::create(path, setting, name)?;
+                Ok((Box::new(output), None))
+            }
+            #[cfg(feature = "parquet")]
+            Receiver::Parquet(rows, path) => {
+                let output = crate::parquet_file::ParquetFile::create(path, *rows, setting, name)?;
+                Ok((Box::new(output), None))
+            }
+            #[cfg(not(feature = "parquet"))]
+            Receiver::Parquet(..) => Err(format!("output {name}: {NO_PARQUET}")),
             Receiver::StatsD(settings) => {
                 let output = StatsD::open(settings, setting, name)?;
                 Ok((Box::new(output), None))
@@ -98,3 +134,18 @@ impl Receiver {
 
 /// How long opening may wait for a receiver.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+#[cfg(not(feature = "parquet"))]
+const NO_PARQUET: &str = "this build cannot write Parquet files; build with --features parquet";
+
+#[cfg(feature = "parquet")]
+fn parquet(rows: Rows, file: &str) -> Result<Receiver, String> {
+    let default = format!("{}.parquet", rows.name());
+    let file = if file.is_empty() { &default } else { file };
+    Ok(Receiver::Parquet(rows, PathBuf::from(file)))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(_rows: Rows, _file: &str) -> Result<Receiver, String> {
+    Err(NO_PARQUET.to_owned())
+}

@@ -85,12 +85,15 @@ pub enum SpecError {
 }
 
 /// All outputs, those of the crate `exporters` too, for the closest name.
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 9] = [
     "csv",
     "experimental-prometheus-rw",
+    "hdrhistogram",
     "influxdb",
     "json",
     "opentelemetry",
+    "parquet",
+    "parquet-samples",
     "statsd",
 ];
 

@@ -51,7 +51,7 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "certificates for tests are made in `certs`",
     ),
     (
-        &["prost", "snap"],
+        &["prost", "snap", "parquet"],
         &["exporters"],
         "messages for monitoring systems are made in `exporters`",
     ),

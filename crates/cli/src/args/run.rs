@@ -12,7 +12,7 @@ pub struct RunArgs {
     pub runtime: RuntimeArgs,
     #[command(flatten)]
     pub options: Box<OptionArgs>,
-    /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE], or send it to experimental-prometheus-rw[=URL],
+    /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE], parquet[=FILE], parquet-samples[=FILE] or hdrhistogram[=FILE], or send it to experimental-prometheus-rw[=URL],
     /// opentelemetry[=ADDRESS], influxdb[=URL] or statsd[=HOST:PORT]
     #[arg(
         short,

@@ -1,5 +1,7 @@
 //! A run whose samples a receiver gets, and what it printed.
 
+#![allow(dead_code)] // Not every test uses all of it.
+
 use std::fs;
 
 use plimsoll_testkit::peers::{Peer, Play};
@@ -13,7 +15,7 @@ pub const BUCKET: f64 = 1.0906;
 
 /// Iterations of a run. Each makes one request.
 pub const ITERATIONS: u32 = 1_000;
-/// The trend `size` has the values 1, 2, 3 … up to the number of iterations.
+/// The trends `size` and `wait` (in milliseconds) have the values 1, 2, 3 … up to the number of iterations.
 const SCRIPT: &str = r"
 import exec from 'k6/execution';
 import http from 'k6/http';
@@ -21,6 +23,7 @@ import { check } from 'k6';
 import { Counter, Gauge, Rate, Trend } from 'k6/metrics';
 
 const size = new Trend('size');
+const wait = new Trend('wait', true);
 const half = new Counter('half');
 const level = new Gauge('level');
 const quarter = new Rate('quarter');
@@ -31,6 +34,7 @@ export default function () {
   const response = http.get(`${__ENV.SERVER}/a,b=c d`, { tags: { kind: 'first, second=2' } });
   check(response, { 'has status 200': (response) => response.status === 200 });
   size.add(number + 1, { place: 'here' });
+  wait.add(number + 1);
   half.add(0.5);
   level.add(-7);
   quarter.add(number % 4 === 0);
@@ -39,6 +43,7 @@ export default function () {
 
 /// A run with some outputs: its folder, and what its server counted.
 pub struct Run {
+    pub folder: tempfile::TempDir,
     pub server: Peer,
     summary: Value,
 }
@@ -80,7 +85,11 @@ impl Run {
         assert!(!ended.stderr.contains("output"), "{}", ended.stderr);
         let summary = fs::read_to_string(folder.path().join("summary.json")).unwrap();
         let summary = serde_json::from_str(&summary).unwrap();
-        Run { server, summary }
+        Run {
+            folder,
+            server,
+            summary,
+        }
     }
 
     /// A figure that the run printed.
