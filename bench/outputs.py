@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Compares how late iterations start at 20,000/s without outputs and with three of them.
+
+    bench/outputs.py                       8 rounds of 10 s each way; takes about five minutes
+    bench/outputs.py --rounds 2 --seconds 3
+    bench/outputs.py --out json=/dev/null  another output instead of the three
+
+The script requests a fixed response over HTTP. The outputs are Prometheus (Debian's), OpenTelemetry over HTTP and StatsD; what
+the latter two send is read and dropped. The server and the receivers share CPU 0, the generator has CPU 1. Rounds
+alternate, every second one backwards. Keep the machine otherwise idle. Prints a Markdown table: medians of the rounds, with
+the smallest and the largest, and whether the ranges of the two overlap.
+"""
+
+import argparse
+import http.server
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from harness import measure, rivals  # noqa: E402
+from harness.measure import SERVER_CPU  # noqa: E402
+from harness.servers import FixedServer, free_port  # noqa: E402
+from harness.tables import table  # noqa: E402
+
+SCRIPT = """
+import http from 'k6/http';
+export const options = {
+  discardResponseBodies: true,
+  summaryTrendStats: ['med', 'p(99)', 'p(99.9)', 'max'],
+  scenarios: { open: { executor: 'constant-arrival-rate', rate: %d, duration: '%ds', preAllocatedVUs: 500 } },
+};
+export default function () { http.get(__ENV.URL); }
+"""
+FIGURES = ("med", "p(99)", "p(99.9)", "max")
+
+
+class Discard(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Receivers:
+    """Prometheus, and readers that drop what they get, on the server's CPU."""
+
+    def __enter__(self):
+        program = shutil.which("prometheus") or sys.exit("install Prometheus: apt-get install prometheus")
+        self.folder = tempfile.TemporaryDirectory()
+        (Path(self.folder.name) / "prometheus.yml").write_text("global: {}\n")
+        port = free_port()
+        self.prometheus = subprocess.Popen(
+            ["taskset", "-c", str(SERVER_CPU), program]
+            + [f"--web.listen-address=127.0.0.1:{port}", "--web.enable-remote-write-receiver"]
+            + ["--enable-feature=native-histograms"],
+            cwd=self.folder.name,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        ready = f"http://127.0.0.1:{port}/-/ready"
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                urllib.request.urlopen(ready).close()
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    sys.exit("Prometheus did not start")
+                time.sleep(0.1)
+        os.sched_setaffinity(0, {SERVER_CPU})
+        self.posts = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Discard)
+        threading.Thread(target=self.posts.serve_forever, daemon=True).start()
+        self.datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.datagrams.bind(("127.0.0.1", 0))
+        threading.Thread(target=self.drop_datagrams, daemon=True).start()
+        self.outputs = [
+            f"experimental-prometheus-rw=http://127.0.0.1:{port}/api/v1/write",
+            f"opentelemetry=http://127.0.0.1:{self.posts.server_port}/v1/metrics",
+            f"statsd=127.0.0.1:{self.datagrams.getsockname()[1]}",
+        ]
+        return self
+
+    def drop_datagrams(self):
+        while True:
+            self.datagrams.recv(65536)
+
+    def __exit__(self, *_):
+        self.posts.shutdown()
+        self.prometheus.terminate()
+        self.prometheus.wait()
+        self.folder.cleanup()
+
+
+def run(program, script, url, outputs):
+    command = [program, "run", "--json", "-e", f"URL={url}"]
+    for output in outputs:
+        command += ["--out", output]
+    cost = measure.run([*command, script], env={"K6_PROMETHEUS_RW_PUSH_INTERVAL": "1s", "K6_OTEL_EXPORT_INTERVAL": "1s"})
+    try:
+        result = json.loads(cost.stdout)
+    except ValueError:
+        sys.exit(f"the run failed: {cost.stderr[-500:]}")
+    lag = result["plimsoll"]["metrics"]["iteration_send_lag"]["values"]
+    figures = {name: lag[name] for name in FIGURES}
+    figures["iterations/s"] = result["metrics"]["iterations"]["values"]["rate"]
+    figures["CPUs used"] = cost.cpu_seconds / cost.wall_seconds
+    figures["MB"] = cost.peak_rss_bytes / 1e6
+    return figures, cost.stderr
+
+
+def spread(values):
+    return f"{statistics.median(values):.3g} ({min(values):.3g} to {max(values):.3g})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=8, help="rounds each way (default 8)")
+    parser.add_argument("--seconds", type=int, default=10, help="length of a round (default 10)")
+    parser.add_argument("--rate", type=int, default=20000, help="iterations per second (default 20000)")
+    parser.add_argument("--out", action="append", help="an output instead of the three; may be repeated")
+    parser.add_argument("--profile", default="release", help="Cargo profile of the program (default release)")
+    args = parser.parse_args()
+    rivals.use_profile(args.profile)
+    program = rivals.find("plimsoll") or sys.exit(f"build plimsoll first: cargo build --profile {args.profile}")
+    found = {"without": [], "with": []}
+    with Receivers() as receivers, FixedServer() as server, tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script.js"
+        script.write_text(SCRIPT % (args.rate, args.seconds))
+        outputs = {"without": [], "with": args.out or receivers.outputs}
+        for number in range(args.rounds):
+            order = ["without", "with"] if number % 2 == 0 else ["with", "without"]
+            for kind in order:
+                figures, said = run(program, script, server.url, outputs[kind])
+                found[kind].append(figures)
+                lost = [line for line in said.splitlines() if "output " in line]
+                print(kind, figures, *lost, file=sys.stderr)
+    rows = []
+    for name in found["without"][0]:
+        without, with_outputs = ([figures[name] for figures in found[kind]] for kind in ("without", "with"))
+        overlap = min(without) <= max(with_outputs) and min(with_outputs) <= max(without)
+        rows.append([name, spread(without), spread(with_outputs), "yes" if overlap else "no"])
+    print(table(["", "without outputs", "with outputs", "ranges overlap"], rows))
+
+
+if __name__ == "__main__":
+    main()
