@@ -136,6 +136,7 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
         "makespan" => ("time until all work was done".to_owned(), less),
         "payload_megabytes_per_second" => ("payload in bytes".to_owned(), more),
         "payload_megabits_per_second" => ("payload in bits".to_owned(), more),
+        "received_megabytes_per_second" => ("bytes received, with headers".to_owned(), more),
         "throughput" => ("throughput".to_owned(), more),
         "limit" => ("highest rate that met the objective".to_owned(), more),
         "latency_min" => (format!("shortest {kind}"), less),

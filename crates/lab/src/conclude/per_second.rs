@@ -24,6 +24,9 @@ pub fn parts_per_second(
         add("requests_per_second", all - failed, 1.0);
         add("failed_share", failed * 100.0, all);
         add("iterations_per_second", count("iteration_duration"), 1.0);
+        if let Some(bytes) = second.counters.get("data_received") {
+            add("received_megabytes_per_second", bytes / 1e6, 1.0);
+        }
         if let Some(used) = reported.system_cpu {
             add("cpu_seconds_per_thousand", used * 1000.0, all);
         }

@@ -344,6 +344,14 @@ pub fn figures(seconds: &[Second], trend: &str) -> BTreeMap<String, f64> {
             *counters.entry(name).or_default() += value;
         }
     }
+    let received: Option<f64> = seconds
+        .iter()
+        .filter_map(|second| second.counters.get("data_received"))
+        .copied()
+        .reduce(|sum, more| sum + more);
+    if let Some(bytes) = received.filter(|_| time > 0.0) {
+        put("received_megabytes_per_second", bytes / 1e6 / time);
+    }
     for (name, value) in counters {
         put(name, value);
         if time > 0.0 {

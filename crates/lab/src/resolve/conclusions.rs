@@ -31,6 +31,7 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("makespan", "ms"),
     ("payload_megabytes_per_second", "MB/s"),
     ("payload_megabits_per_second", "Mbit/s"),
+    ("received_megabytes_per_second", "MB/s"),
     ("throughput", "Mbit/s"),
     ("limit", "requests/s"),
 ];

@@ -27,6 +27,11 @@ pub fn check(cell: &Cell, names: &Names, directory: &Path) -> Result<String, Pro
             let words = with_program(words).map_err(|why| sanity.place.problem(why))?;
             return command_holds(cell, &words, names);
         }
+        (SanityKind::Script(script), Source::Http(http)) => {
+            let protocol = cell.load.protocol.as_deref();
+            let flags = command::connection_flags(http, protocol, names, place)?;
+            (script.clone(), flags)
+        }
         (SanityKind::Script(script), _) => (script.clone(), Vec::new()),
         (SanityKind::TheLoad, Source::Script(script)) => {
             let flags = names.fill_all(&cell.load.arguments, &sanity.place)?;
