@@ -10,6 +10,7 @@ pub mod case_server;
 pub mod cases;
 pub mod figures;
 pub mod logged_server;
+pub mod npm;
 pub mod peers;
 pub mod ports;
 pub mod program;
