@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plimsoll_lab::fail_on::failures;
+use plimsoll_lab::run::Step;
 use plimsoll_lab::run::keeper::{self, Ended};
 use plimsoll_lab::run::store::{self, RunFile, Store};
 use plimsoll_lab::{Lab, Problem, Which};
 use plimsoll_results::lab::{CellState, LabResult};
+use plimsoll_terminal::streams::{self, Stream};
 use plimsoll_terminal::{messages, signals};
 
-use crate::args::{LabArgs, LabCommand, LabFile, LabPlanArgs, LabRunArgs};
+use crate::args::{LabArgs, LabCommand, LabFile, LabGate, LabOfRun, LabPlanArgs, LabRunArgs};
 use crate::exit::Exit;
 
 /// Runs the command.
@@ -17,7 +20,7 @@ pub fn lab(args: &LabArgs) -> Exit {
     let done = match &args.command {
         LabCommand::Plan(args) => plan(args),
         LabCommand::Run(_) | LabCommand::Resume(_) => supervise(args),
-        LabCommand::Report(of) => report(&of.run),
+        LabCommand::Report(of) => report(of),
         LabCommand::List(args) => {
             list(&args.results);
             Ok(Exit::SUCCESS)
@@ -77,7 +80,7 @@ fn supervise(args: &LabArgs) -> Result<Exit, Failure> {
         keeper::work(&private)?;
         let done = match &args.command {
             LabCommand::Run(args) => run(args, &private),
-            LabCommand::Resume(of) => resume(&of.run, &private),
+            LabCommand::Resume(of) => resume(of, &private),
             _ => Ok(Exit::GENERIC),
         };
         keeper::finish(&private);
@@ -103,16 +106,22 @@ fn run(args: &LabRunArgs, private: &Path) -> Result<Exit, Failure> {
     let store = plimsoll_lab::run::begin(&lab, &args.results, args.seed)?;
     // Read again by its whole path, as when it is resumed or reported again.
     let (store, run, lab) = plimsoll_lab::run::open(&store.directory).map_err(Failure::Failed)?;
-    measure(&lab, &run, &store, private)
+    measure(&lab, &run, &store, private, &args.gate)
 }
 
-fn resume(directory: &Path, private: &Path) -> Result<Exit, Failure> {
-    let (store, run, lab) = plimsoll_lab::run::open_to_resume(directory)?;
+fn resume(of: &LabOfRun, private: &Path) -> Result<Exit, Failure> {
+    let (store, run, lab) = plimsoll_lab::run::open_to_resume(&of.run)?;
     plimsoll_lab::run::check_programs(&lab)?;
-    measure(&lab, &run, &store, private)
+    measure(&lab, &run, &store, private, &of.gate)
 }
 
-fn measure(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Result<Exit, Failure> {
+fn measure(
+    lab: &Lab,
+    run: &RunFile,
+    store: &Store,
+    private: &Path,
+    gate: &LabGate,
+) -> Result<Exit, Failure> {
     messages::say(&format!(
         "{}: {} form, {} runs, at least {}, seed {}; results in {}",
         lab.title,
@@ -122,20 +131,29 @@ fn measure(lab: &Lab, run: &RunFile, store: &Store, private: &Path) -> Result<Ex
         run.seed,
         store.directory.display()
     ));
-    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut messages::say);
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut show);
+    streams::clear();
     for problem in &outcome.problems {
         messages::complain(&problem.to_string());
     }
-    conclude(lab, run, store)
+    conclude(lab, run, store, gate)
 }
 
-fn report(directory: &Path) -> Result<Exit, Failure> {
-    let (store, run, lab) = plimsoll_lab::run::open(directory)?;
-    conclude(&lab, &run, &store)
+/// Prints what has ended, and below it on a terminal what goes on.
+fn show(step: Step<'_>) {
+    match step {
+        Step::Done(line) => messages::say(line),
+        Step::Now(line) => streams::draw(Stream::Stderr, &[line.to_owned()]),
+    }
+}
+
+fn report(of: &LabOfRun) -> Result<Exit, Failure> {
+    let (store, run, lab) = plimsoll_lab::run::open(&of.run)?;
+    conclude(&lab, &run, &store, &of.gate)
 }
 
 /// Writes the result and its pages, and prints their conclusions.
-fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> Result<Exit, Failure> {
+fn conclude(lab: &Lab, run: &RunFile, store: &Store, gate: &LabGate) -> Result<Exit, Failure> {
     let result = plimsoll_lab::conclude::conclude(lab, run, store);
     store.write_report(&result, plimsoll_report::pages(&result))?;
     let measured = cells(&result, |state| matches!(state, CellState::Measured));
@@ -145,10 +163,17 @@ fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> Result<Exit, Failure> {
     }
     messages::say(&format!("{measured} of {wanted} cells measured"));
     messages::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
-    Ok(if measured == wanted {
-        Exit::SUCCESS
-    } else {
-        Exit::SOME_FAILED
+    let failures = failures(&gate.fail_on, &result);
+    for (title, sentences) in [("failed", &failures.found), ("not judged", &failures.open)] {
+        for sentence in sentences {
+            messages::say(&format!("{title}: {sentence}"));
+        }
+    }
+    Ok(match (failures.found.len(), failures.open.len()) {
+        (1.., _) => Exit::FAILED_ON,
+        (0, 1..) => Exit::NOT_JUDGED,
+        _ if measured == wanted => Exit::SUCCESS,
+        _ => Exit::SOME_FAILED,
     })
 }
 

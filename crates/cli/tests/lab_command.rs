@@ -536,7 +536,8 @@ noise = "10%"
 
 #[test]
 fn a_gate_of_six_repeats_fails_for_a_slower_build_and_passes_for_the_same() {
-    let result = Lab::new(GATE).run_well();
+    let lab = Lab::new(GATE);
+    let result = lab.run_well();
     // Cells that a busy machine disturbed have no figures, and a gate reports them as not measured.
     for cell in result["cells"].as_array().expect("cells") {
         let Some(rate) = figure(cell, "requests_per_second") else {
@@ -572,6 +573,30 @@ fn a_gate_of_six_repeats_fails_for_a_slower_build_and_passes_for_the_same() {
     assert!(
         rates["outcome"] == "no-difference" || rates["outcome"] == "not-measured",
         "{rates:#}"
+    );
+
+    let run = lab.the_run();
+    let output = lab.run(&[
+        "report",
+        run.to_str().expect("text"),
+        "--fail-on",
+        "regression",
+    ]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let found = "failed: latency_p50 of build=change against build=main changed by +";
+    let (status, is_found) = match change["outcome"].as_str() {
+        Some("larger") => (1, true),
+        _ => (3, false),
+    };
+    assert_eq!(output.status.code(), Some(status), "{told}");
+    assert_eq!(told.contains(found), is_found, "{told}");
+    assert!(
+        !told.contains("failed: latency_p50 of build=same"),
+        "{told}"
+    );
+    assert!(
+        !told.contains("failed: latency_p95 of build=same"),
+        "{told}"
     );
 }
 

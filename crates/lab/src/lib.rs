@@ -6,6 +6,7 @@
 //! line and their output.
 
 pub mod conclude;
+pub mod fail_on;
 pub mod file;
 pub mod form;
 pub mod limit_search;

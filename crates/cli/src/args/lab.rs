@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use plimsoll_lab::fail_on::FailOn;
 
 /// Run a benchmark from one file: set up, check, measure and report a matrix of cells
 #[derive(Debug, Args)]
@@ -51,6 +52,16 @@ pub struct LabRunArgs {
     /// Seed of the random order of cells, to repeat an earlier order
     #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
+    #[command(flatten)]
+    pub gate: LabGate,
+}
+
+/// The conditions under which a lab fails.
+#[derive(Debug, Args)]
+pub struct LabGate {
+    /// Exit with 1 on: invalid, suspect, objective, regression, uncertain
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = FailOn::parse)]
+    pub fail_on: Vec<FailOn>,
 }
 
 /// A run.
@@ -58,6 +69,8 @@ pub struct LabRunArgs {
 pub struct LabOfRun {
     /// Directory of the run
     pub run: PathBuf,
+    #[command(flatten)]
+    pub gate: LabGate,
 }
 
 /// `plimsoll lab list`.

@@ -11,6 +11,7 @@ pub mod observe;
 pub mod order;
 pub mod problems_by_cause;
 pub mod process;
+mod progress;
 pub mod rate;
 pub mod request_script;
 mod sanity;
@@ -23,7 +24,7 @@ pub mod variant;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plimsoll_results::environment::Environment;
 use plimsoll_results::lab::{CellState, Placed};
@@ -36,6 +37,7 @@ use network::Network;
 use observe::{Looked, Observer};
 use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
+use progress::Progress;
 use server::Server;
 use store::{Facts, RunFile, Store};
 use variant::Variant;
@@ -49,6 +51,15 @@ pub struct LabOutcome {
     pub before: u32,
     /// Problems, each once.
     pub problems: Vec<Problem>,
+}
+
+/// What a lab does.
+#[derive(Clone, Copy, Debug)]
+pub enum Step<'a> {
+    /// It has ended.
+    Done(&'a str),
+    /// It goes on now.
+    Now(&'a str),
 }
 
 /// Checks that all programs exist and all networks can be made, before anything is started.
@@ -224,7 +235,7 @@ pub fn run(
     seed: u64,
     store: &Store,
     private: &Path,
-    tell: &mut dyn FnMut(&str),
+    tell: &mut dyn FnMut(Step<'_>),
 ) -> LabOutcome {
     let turns = order(lab, seed);
     let mut outcome = LabOutcome::default();
@@ -232,6 +243,7 @@ pub fn run(
     let mut up: Vec<Variant> = Vec::new();
     let mut lost: Vec<usize> = Vec::new();
     let all = turns.len();
+    let mut progress = Progress::begin();
     for (at, turn) in turns.iter().enumerate() {
         let Some(cell) = lab.cells.get(turn.cell) else {
             continue;
@@ -249,12 +261,21 @@ pub fn run(
             cell.name,
             turn_text(cell, turn)
         );
+        let left = turns.get(at..).unwrap_or_default();
+        tell(Step::Now(&format!("{told} ({})", progress.text(lab, left))));
+        let began = Instant::now();
         let problem = match bring_up(lab, cell, turn.restart, store, private, &mut up, tell) {
             Ok(variant) => {
                 let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
                 match once(cell, variant, store, turn.run, number) {
                     Ok(line) => {
-                        tell(&format!("{told}: {line}"));
+                        progress.ended(cell, began.elapsed());
+                        let figures = progress::figures(cell, turn.run, store);
+                        let left = turns.get(at + 1..).unwrap_or_default();
+                        let time = progress.text(lab, left);
+                        let figures = [line, figures].into_iter().filter(|part| !part.is_empty());
+                        let line = figures.collect::<Vec<_>>().join(", ");
+                        tell(Step::Done(&format!("{told}: {line} ({time})")));
                         outcome.ran += 1;
                         std::thread::sleep(lab.pause);
                         continue;
@@ -279,7 +300,7 @@ pub fn run(
                 problem
             }
         };
-        tell(&format!("{told}: not measured"));
+        tell(Step::Done(&format!("{told}: not measured")));
         wrong.add(problem, &cell.name);
         if let Err(why) = store.check_space() {
             // Further measurements would be lost too.
@@ -317,7 +338,7 @@ fn bring_up<'a>(
     store: &Store,
     private: &Path,
     up: &'a mut Vec<Variant>,
-    tell: &mut dyn FnMut(&str),
+    tell: &mut dyn FnMut(Step<'_>),
 ) -> Result<&'a mut Variant, Problem> {
     let twin = lab.twin_of(cell.variant);
     up.retain(|variant| variant.restart == restart && Some(variant.number) != twin);
@@ -325,10 +346,10 @@ fn bring_up<'a>(
         let mut variant = up.remove(at);
         match variant.ended() {
             None => up.push(variant),
-            Some(why) => tell(&format!(
+            Some(why) => tell(Step::Done(&format!(
                 "variant {} is started again: {why}",
                 cell.variant + 1
-            )),
+            ))),
         }
     }
     if up
@@ -342,7 +363,10 @@ fn bring_up<'a>(
             .variants
             .get(cell.variant)
             .ok_or_else(|| Problem::nowhere("there is no such variant"))?;
-        tell(&format!("variant {} is started", cell.variant + 1));
+        tell(Step::Done(&format!(
+            "variant {} is started",
+            cell.variant + 1
+        )));
         let logs = store.logs(cell.variant);
         let mut variant = Variant::start(cell.variant, setup, private, &logs)?;
         variant.restart = restart;

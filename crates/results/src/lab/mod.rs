@@ -19,7 +19,7 @@ use crate::environment::Environment;
 pub const SCHEMA: &str = "plimsoll/lab-result/1";
 
 /// The result of a lab.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabResult {
     /// [`SCHEMA`].
     pub schema: String,

@@ -1,0 +1,262 @@
+//! Judges the result of a lab by the conditions of `--fail-on`.
+
+use plimsoll_results::lab::{CellState, Comparison, LabResult, Outcome};
+
+/// A condition under which a lab fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailOn {
+    /// A cell was not measured, or its run is invalid.
+    Invalid,
+    /// The same, or the run of a cell is suspect.
+    Suspect,
+    /// An objective is missed.
+    Objective,
+    /// A figure is worse than in the cell that it is compared with.
+    Regression,
+    /// A comparison is uncertain.
+    Uncertain,
+}
+
+/// The conditions, as they are written.
+const NAMES: [(&str, FailOn); 5] = [
+    ("invalid", FailOn::Invalid),
+    ("suspect", FailOn::Suspect),
+    ("objective", FailOn::Objective),
+    ("regression", FailOn::Regression),
+    ("uncertain", FailOn::Uncertain),
+];
+
+impl FailOn {
+    /// Reads one condition.
+    ///
+    /// # Errors
+    /// The valid ones.
+    pub fn parse(text: &str) -> Result<FailOn, String> {
+        let found = NAMES.iter().find(|(name, _)| *name == text);
+        found
+            .map(|(_, condition)| *condition)
+            .ok_or_else(|| "use invalid, suspect, objective, regression or uncertain".to_owned())
+    }
+}
+
+/// What the conditions found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// The conditions that are met, each a sentence.
+    pub found: Vec<String>,
+    /// The conditions that could not be judged, each a sentence.
+    pub open: Vec<String>,
+}
+
+/// Judges a result. Only the primary comparisons count, if the lab declares any.
+pub fn failures(conditions: &[FailOn], result: &LabResult) -> Failures {
+    let mut failures = Failures::default();
+    for condition in conditions {
+        match condition {
+            FailOn::Invalid => cells(result, &["invalid"], &mut failures),
+            FailOn::Suspect => cells(result, &["invalid", "suspect"], &mut failures),
+            FailOn::Objective => objectives(result, &mut failures),
+            FailOn::Regression => regressions(result, &mut failures),
+            FailOn::Uncertain => failures.found.extend(
+                compared(result)
+                    .filter(|one| one.outcome == Outcome::Uncertain)
+                    .map(|one| format!("{}: {}", named(one), one.text())),
+            ),
+        }
+    }
+    failures
+}
+
+fn cells(result: &LabResult, verdicts: &[&str], failures: &mut Failures) {
+    for cell in &result.cells {
+        match &cell.state {
+            CellState::LeftOut => {}
+            CellState::Measured if verdicts.contains(&cell.verdict.as_str()) => {
+                let why = cell.reasons.first().map_or("", String::as_str);
+                failures
+                    .found
+                    .push(format!("{} is {}: {why}", cell.name, cell.verdict));
+            }
+            CellState::Measured => {}
+            _ => failures
+                .found
+                .push(format!("{} was not measured", cell.name)),
+        }
+    }
+}
+
+fn objectives(result: &LabResult, failures: &mut Failures) {
+    if result.objectives.is_empty() {
+        failures.open.push(
+            "no objective was judged: the lab has none, or no cell has the figure".to_owned(),
+        );
+    }
+    for one in &result.objectives {
+        let (objective, cell) = (&one.objective, &one.cell);
+        let text = format!(
+            "{cell}: {objective}: {} ({:.3} {})",
+            one.text(),
+            one.measured,
+            one.unit
+        );
+        match one.verdict.as_str() {
+            "kept" => {}
+            "broken" => failures.found.push(text),
+            _ => failures.open.push(text),
+        }
+    }
+}
+
+fn regressions(result: &LabResult, failures: &mut Failures) {
+    if compared(result).next().is_none() {
+        failures.open.push("the lab compares no cells".to_owned());
+    }
+    for one in compared(result) {
+        let ratio = one.ratio.unwrap_or(1.0);
+        match (one.outcome, is_more_better(result, one)) {
+            (Outcome::NotMeasured, _) => {
+                let open = format!("{}: not measured: {}", named(one), one.method);
+                failures.open.push(open);
+            }
+            (Outcome::Larger, Some(false)) | (Outcome::Smaller, Some(true)) => {
+                let change = (ratio - 1.0) * 100.0;
+                let found = format!("{} changed by {change:+.1} %", named(one));
+                failures.found.push(found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The comparisons that count.
+fn compared(result: &LabResult) -> impl Iterator<Item = &Comparison> {
+    let has_primary = result.comparisons.iter().any(|one| one.primary);
+    let all = result.comparisons.iter();
+    all.filter(move |one| one.primary || !has_primary)
+}
+
+/// Whether a larger figure is better, if that is known.
+fn is_more_better(result: &LabResult, one: &Comparison) -> Option<bool> {
+    let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
+    let figure = figures.find(|figure| figure.name == one.figure)?;
+    figure.better.as_deref().map(|better| better == "more")
+}
+
+fn named(one: &Comparison) -> String {
+    format!("{} of {} against {}", one.figure, one.cells.1, one.cells.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_results::lab::{Cell, Figure, ObjectiveOutcome};
+
+    use super::*;
+
+    fn result(outcome: Outcome, ratio: f64) -> LabResult {
+        let figure = |name: &str, better: &str| Figure {
+            name: name.to_owned(),
+            better: Some(better.to_owned()),
+            ..Figure::default()
+        };
+        let compared = |figure: &str| Comparison {
+            cells: ("main".to_owned(), "change".to_owned()),
+            figure: figure.to_owned(),
+            outcome,
+            ratio: Some(ratio),
+            method: "too few pairs".to_owned(),
+            ..Comparison::default()
+        };
+        LabResult {
+            cells: vec![Cell {
+                name: "main".to_owned(),
+                state: CellState::Measured,
+                verdict: "suspect".to_owned(),
+                reasons: vec!["the generator was at its limit".to_owned()],
+                figures: vec![
+                    figure("latency_p95", "less"),
+                    figure("requests_per_second", "more"),
+                ],
+                ..Cell::default()
+            }],
+            comparisons: vec![compared("latency_p95"), compared("requests_per_second")],
+            ..LabResult::default()
+        }
+    }
+
+    #[test]
+    fn only_a_worse_figure_is_a_regression() {
+        let larger = failures(&[FailOn::Regression], &result(Outcome::Larger, 1.3));
+        assert_eq!(
+            larger.found,
+            ["latency_p95 of change against main changed by +30.0 %"]
+        );
+        let smaller = failures(&[FailOn::Regression], &result(Outcome::Smaller, 0.5));
+        assert_eq!(
+            smaller.found,
+            ["requests_per_second of change against main changed by -50.0 %"]
+        );
+        let equal = failures(&[FailOn::Regression], &result(Outcome::NoDifference, 1.01));
+        assert_eq!(equal, Failures::default());
+        let uncertain = result(Outcome::Uncertain, 1.2);
+        assert_eq!(
+            failures(&[FailOn::Regression], &uncertain),
+            Failures::default()
+        );
+        assert_eq!(failures(&[FailOn::Uncertain], &uncertain).found.len(), 2);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_open() {
+        let found = failures(&[FailOn::Regression], &result(Outcome::NotMeasured, 1.0));
+        assert!(found.found.is_empty());
+        assert_eq!(
+            found.open[0],
+            "latency_p95 of change against main: not measured: too few pairs"
+        );
+    }
+
+    #[test]
+    fn primary_comparisons_count_alone() {
+        let mut result = result(Outcome::Larger, 1.3);
+        result.comparisons[1].primary = true;
+        assert_eq!(
+            failures(&[FailOn::Regression], &result),
+            Failures::default()
+        );
+    }
+
+    #[test]
+    fn cells_fail_by_their_verdicts() {
+        let mut result = result(Outcome::NoDifference, 1.0);
+        assert_eq!(failures(&[FailOn::Invalid], &result), Failures::default());
+        assert_eq!(
+            failures(&[FailOn::Suspect], &result).found,
+            ["main is suspect: the generator was at its limit"]
+        );
+        result.cells[0].state = CellState::Failed("no port".to_owned());
+        assert_eq!(
+            failures(&[FailOn::Invalid], &result).found,
+            ["main was not measured"]
+        );
+    }
+
+    #[test]
+    fn objectives_are_met_missed_or_open() {
+        let mut result = result(Outcome::NoDifference, 1.0);
+        let none = failures(&[FailOn::Objective], &result);
+        assert_eq!((none.found.len(), none.open.len()), (0, 1));
+        for verdict in ["kept", "broken", "undecided"] {
+            result.objectives.push(ObjectiveOutcome {
+                objective: "p95 at most 50ms".to_owned(),
+                cell: "main".to_owned(),
+                measured: 61.0,
+                unit: "ms".to_owned(),
+                verdict: verdict.to_owned(),
+                ..ObjectiveOutcome::default()
+            });
+        }
+        let judged = failures(&[FailOn::Objective], &result);
+        assert_eq!(judged.found, ["main: p95 at most 50ms: missed (61.000 ms)"]);
+        assert_eq!(judged.open.len(), 1);
+    }
+}
