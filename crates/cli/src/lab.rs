@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plimsoll_lab::conclude::run_figures;
 use plimsoll_lab::fail_on::failures;
 use plimsoll_lab::run::Step;
 use plimsoll_lab::run::keeper::{self, Ended};
@@ -131,7 +132,9 @@ fn measure(
         run.seed,
         store.directory.display()
     ));
-    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut show);
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut |step| {
+        show(step, store);
+    });
     streams::clear();
     for problem in &outcome.problems {
         messages::complain(&problem.to_string());
@@ -139,10 +142,20 @@ fn measure(
     conclude(lab, run, store, gate)
 }
 
-/// Prints what has ended, and below it on a terminal what goes on.
-fn show(step: Step<'_>) {
+/// Prints what has ended, and on a terminal what has begun.
+fn show(step: Step<'_>, store: &Store) {
     match step {
         Step::Done(line) => messages::say(line),
+        Step::Measured {
+            cell,
+            run,
+            text,
+            time,
+        } => {
+            let figures = run_figures(cell, run, store);
+            let comma = if figures.is_empty() { "" } else { ", " };
+            messages::say(&format!("{text}{comma}{figures} ({time})"));
+        }
         Step::Now(line) => streams::draw(Stream::Stderr, &[line.to_owned()]),
     }
 }

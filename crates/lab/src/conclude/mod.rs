@@ -9,6 +9,7 @@ mod latency;
 mod per_second;
 pub mod pooled;
 pub mod repeat;
+mod run_figures;
 pub mod same_cell;
 pub mod stream;
 
@@ -20,6 +21,8 @@ use plimsoll_results::lab::{
 use crate::resolve::{Cell, Lab};
 use crate::run::store::{Facts, RunFile, Store};
 use repeat::Measured;
+
+pub use run_figures::run_figures;
 
 /// The result of a run so far.
 pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {

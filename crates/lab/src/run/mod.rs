@@ -58,7 +58,14 @@ pub struct LabOutcome {
 pub enum Step<'a> {
     /// It has ended.
     Done(&'a str),
-    /// It goes on now.
+    /// A run of a cell has ended: what is printed before and after its figures.
+    Measured {
+        cell: &'a Cell,
+        run: u32,
+        text: &'a str,
+        time: &'a str,
+    },
+    /// It has begun.
     Now(&'a str),
 }
 
@@ -270,12 +277,13 @@ pub fn run(
                 match once(cell, variant, store, turn.run, number) {
                     Ok(line) => {
                         progress.ended(cell, began.elapsed());
-                        let figures = progress::figures(cell, turn.run, store);
                         let left = turns.get(at + 1..).unwrap_or_default();
-                        let time = progress.text(lab, left);
-                        let figures = [line, figures].into_iter().filter(|part| !part.is_empty());
-                        let line = figures.collect::<Vec<_>>().join(", ");
-                        tell(Step::Done(&format!("{told}: {line} ({time})")));
+                        tell(Step::Measured {
+                            cell,
+                            run: turn.run,
+                            text: &format!("{told}: {line}"),
+                            time: &progress.text(lab, left),
+                        });
                         outcome.ran += 1;
                         std::thread::sleep(lab.pause);
                         continue;
