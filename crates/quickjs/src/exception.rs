@@ -136,6 +136,13 @@ impl<'c> Exception<'c> {
     /// The result of `String(exception)`: `Error: message` for errors.
     pub fn text(&self) -> String {
         let context = self.0.context();
+        // While a script is being interrupted, the engine's own loops end early, so `String` may lose a part.
+        if self.is_uncatchable() {
+            match self.0.get("message").and_then(|message| message.to_text()) {
+                Ok(message) => return format!("InternalError: {}", message.into_string()),
+                Err(thrown) => drop(context.take_exception(thrown)),
+            }
+        }
         match self.0.to_text() {
             Ok(text) => text.into_string(),
             Err(thrown) => {
