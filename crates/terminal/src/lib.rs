@@ -1,8 +1,9 @@
-//! What a command-line program shares with its user: stdout and stderr, the live view on a terminal, the log, and
-//! signals. Nothing else writes to stdout or stderr.
+//! What a command-line program shares with its user: stdout and stderr, the live view on a terminal, the log,
+//! questions, and signals. Nothing else writes to stdout or stderr.
 
 pub mod log;
 pub mod messages;
 pub mod out_of_memory;
+pub mod prompt;
 pub mod signals;
 pub mod streams;

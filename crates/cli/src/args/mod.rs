@@ -13,6 +13,7 @@ mod http;
 mod lab;
 mod link;
 mod load;
+mod new;
 mod options;
 mod probe;
 mod record;
@@ -39,6 +40,7 @@ pub use http::HttpArgs;
 pub use lab::{LabArgs, LabCommand, LabFile, LabGate, LabOfRun, LabPlanArgs, LabRunArgs};
 pub use link::{LinkArgs, LinkProtocol};
 pub use load::{LoadArgs, MaxUsersArgs, ThreadArgs};
+pub use new::NewArgs;
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
 pub use record::RecordArgs;
@@ -192,20 +194,6 @@ pub struct ArchiveArgs {
     pub runtime: RuntimeArgs,
     #[command(flatten)]
     pub options: Box<OptionArgs>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = include_str!("../../help/new.txt"))]
-pub struct NewArgs {
-    /// File to write
-    #[arg(default_value = "script.js")]
-    pub file: std::path::PathBuf,
-    /// Overwrite an existing file
-    #[arg(short, long)]
-    pub force: bool,
-    /// Template: minimal, protocol, or the path of a script
-    #[arg(long, default_value = "minimal")]
-    pub template: String,
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,7 @@
 //! Runs the program on a pseudo-terminal with a terminal emulator.
 
+#![allow(dead_code)]
+
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
@@ -16,6 +18,8 @@ use rustix::termios::{Winsize, tcsetwinsize};
 /// The program's streams that are connected to the terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
+    /// Stdin too.
+    All,
     Both,
     Stderr,
 }
@@ -73,10 +77,13 @@ impl Session {
         command
             .args(arguments)
             .env("HOME", "/nonexistent")
-            .stdin(Stdio::null())
+            .stdin(match streams {
+                Streams::All => of_terminal(),
+                Streams::Both | Streams::Stderr => Stdio::null(),
+            })
             .stderr(of_terminal())
             .stdout(match streams {
-                Streams::Both => of_terminal(),
+                Streams::All | Streams::Both => of_terminal(),
                 Streams::Stderr => Stdio::null(),
             });
         let child = command.spawn().unwrap();
@@ -131,6 +138,11 @@ impl Session {
             .len()
             .saturating_sub(2 * MARKER.len().max(bytes.len()));
         self.tail.drain(..old);
+    }
+
+    /// Types on the terminal's keyboard.
+    pub fn enter(&mut self, text: &str) {
+        self.controller.write_all(text.as_bytes()).unwrap();
     }
 
     /// Reads until the screen shows a text.

@@ -1,0 +1,101 @@
+//! `plimsoll new`: a script whose first run succeeds.
+
+mod plimsoll;
+#[cfg(target_os = "linux")]
+#[path = "terminal/screen.rs"]
+mod screen;
+
+use std::fs;
+
+use plimsoll::plimsoll;
+use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
+use plimsoll_testkit::ports;
+
+/// Creates a script from a template, and runs it as it is.
+fn run_new(template: &str) {
+    let server = LoggedServer::start(Behavior::Prompt).unwrap();
+    let url = server.http_url();
+    let folder = tempfile::tempdir().unwrap();
+    let made = plimsoll(&["new", "--template", template, &url, "mine.js"])
+        .inside(folder.path())
+        .run();
+    assert_eq!(made.status, Some(0), "{made:?}");
+    assert!(made.stderr.contains("plimsoll run mine.js"), "{made:?}");
+    assert!(made.stderr.contains(&url), "{made:?}");
+    let ended = plimsoll(&["run", "mine.js"]).inside(folder.path()).run();
+    assert_eq!(ended.status, Some(0), "{template}: {ended:?}");
+    assert!(server.settled_log().entries.len() > 20);
+}
+
+#[test]
+fn the_first_run_succeeds() {
+    run_new("minimal");
+}
+
+#[test]
+fn the_first_run_of_the_longer_template_succeeds() {
+    run_new("protocol");
+}
+
+#[test]
+fn a_service_that_does_not_respond_gets_one_request() {
+    let nowhere = ports::closed();
+    let folder = tempfile::tempdir().unwrap();
+    let made = plimsoll(&["new", &nowhere.to_string(), "mine.js"])
+        .inside(folder.path())
+        .run();
+    assert_eq!(made.status, Some(0), "{made:?}");
+    let ended = plimsoll(&["run", "--quiet", "mine.js"])
+        .inside(folder.path())
+        .run();
+    assert_eq!(ended.status, Some(108), "{ended:?}");
+    for part in ["no response from", "plimsoll serve payload"] {
+        assert!(ended.stderr.contains(part), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_file_that_exists_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.js");
+    fs::write(&file, "mine").unwrap();
+    let refused = plimsoll(&["new", "http://h/", "mine.js"])
+        .inside(folder.path())
+        .run();
+    assert_eq!(refused.status, Some(255), "{refused:?}");
+    assert!(refused.stderr.contains("--force"), "{refused:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+#[test]
+fn a_url_that_no_script_can_load_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for wrong in ["ftp://h/", "http://h:port/"] {
+        let refused = plimsoll(&["new", wrong]).inside(folder.path()).run();
+        assert_eq!(refused.status, Some(255), "{refused:?}");
+        assert!(!folder.path().join("script.js").exists());
+    }
+}
+
+/// Without an argument, a person is asked for the URL.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_asked_for_the_url() {
+    use screen::{Session, Streams};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.js");
+    let path = file.to_str().unwrap();
+    for (reply, target) in [
+        ("http://127.0.0.1:9/there\n", "http://127.0.0.1:9/there"),
+        ("\n", "http://127.0.0.1:10080/"),
+    ] {
+        let arguments = ["new", "--force", path];
+        let mut session = Session::start(&arguments, 200, 20, Streams::All);
+        session.wait_for("URL to load [http://127.0.0.1:10080/]:");
+        session.enter(reply);
+        session.wait_for("New script created");
+        assert_eq!(session.finish(), Some(0));
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains(&format!("'{target}'")), "{text}");
+    }
+}
