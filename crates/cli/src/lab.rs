@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plimsoll_lab::conclude::run_figures;
+use plimsoll_lab::conclude::{disturbances, run_figures};
 use plimsoll_lab::fail_on::failures;
 use plimsoll_lab::run::Step;
 use plimsoll_lab::run::keeper::{self, Ended};
@@ -132,9 +132,8 @@ fn measure(
         run.seed,
         store.directory.display()
     ));
-    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &mut |step| {
-        show(step, store);
-    });
+    let mut show = |step: Step<'_>| show(step, store);
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &disturbances, &mut show);
     streams::clear();
     for problem in &outcome.problems {
         messages::complain(&problem.to_string());

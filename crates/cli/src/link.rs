@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use plimsoll_netem::Link;
-use plimsoll_netem::relay::{self, Relay};
+use plimsoll_netem::relay::{self, Relay, Requests};
 use plimsoll_terminal::messages::{complain, put, say};
 use plimsoll_terminal::signals;
-use tokio::sync::Notify;
 
 use crate::args::{LinkArgs, LinkProtocol};
 use crate::exit::Exit;
@@ -33,15 +32,18 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
         loss: args.loss,
     };
     link.check()?;
-    let stop = Arc::new(Notify::new());
-    let stopping = Arc::clone(&stop);
-    signals::on_signals(move |_| stopping.notify_one(), |_| {}, Exit::SIGNAL.code())?;
+    let requests = Arc::new(Requests::default());
+    let (stop, report) = (Arc::clone(&requests), Arc::clone(&requests));
+    signals::on_signals(move |_| stop.stop.notify_one(), |_| {}, Exit::SIGNAL.code())?;
+    signals::on_request_to_report(move || report.report.notify_one())?;
     let mut ready = |text: String, line: serde_json::Value| {
-        say(&text);
+        if !text.is_empty() {
+            say(&text);
+        }
         put(format!("{line}\n").as_bytes());
     };
     match (&args.netem, args.listen, args.to) {
-        (Some(name), ..) => relay::namespace(name, &link, &stop, &mut ready),
+        (Some(name), ..) => relay::namespace(name, &link, &requests.stop, &mut ready),
         (None, Some(listen), Some(to)) => {
             let relay = Relay {
                 link,
@@ -51,7 +53,7 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
                 udp: args.protocol != LinkProtocol::Tcp,
                 seed: args.seed,
             };
-            relay.run(&stop, &mut ready)
+            relay.run(&requests, &mut ready)
         }
         (None, ..) => Err("a relay needs --listen and --to".to_owned()),
     }

@@ -166,6 +166,27 @@ fn new_connections_do_not_hold_up_established_ones() {
 /// The duties of a relay that was stopped meanwhile: keep connections waiting until it accepts them, and measure the
 /// delay from when they were opened, not from when it accepted them.
 #[test]
+fn a_signal_prints_the_lateness_since_the_last_one() {
+    let (mut running, address) = link(echo(), &["--round-trip", "20ms"]);
+    let mut connection = TcpStream::connect(address).expect("the relay");
+    let mut response = [0; 4];
+    connection.write_all(b"ping").expect("sent");
+    connection.read_exact(&mut response).expect("received");
+    let mut report = || {
+        running.signal(Signal::USR1);
+        let line: Value = serde_json::from_str(&running.line()).expect("JSON");
+        line["since_last_report"].clone()
+    };
+    let first = report();
+    assert_eq!(first["forward"]["pieces"], 1);
+    assert!(first["backward"]["late_us"]["p99"].as_f64().is_some());
+    let second = report();
+    assert_eq!(second["forward"]["pieces"], 0);
+    assert!(second["forward"]["late_us"]["p99"].is_null());
+    assert_eq!(account(running)["forward"]["pieces"], 1);
+}
+
+#[test]
 fn a_relay_that_is_late_adds_no_more_than_the_delay() {
     const CONNECTIONS: usize = 200;
     let (running, address) = link(echo(), &["--round-trip", "800ms", "--rate", "556Mbit/s"]);

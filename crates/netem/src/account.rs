@@ -1,4 +1,4 @@
-//! The statistics of a relay, including how late it was.
+//! The statistics of a relay, including how late it was: of the whole time, and since the last report.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -30,7 +30,11 @@ pub struct Direction {
     bytes: Cell<u64>,
     lost: Cell<u64>,
     crowded_out: Cell<u64>,
+    held_back: Cell<u64>,
+    /// Lateness since the last report, in µs.
     late: RefCell<Histogram>,
+    /// Lateness before it.
+    earlier: RefCell<Histogram>,
 }
 
 impl Direction {
@@ -45,6 +49,13 @@ impl Direction {
         self.late.borrow_mut().record(late.as_secs_f64() * 1e6);
     }
 
+    /// Records that the kernel accepted a whole piece, after the receiver had held up its connection: that is not the
+    /// relay's lateness.
+    pub fn passed_after_receiver(&self) {
+        self.pieces.set(self.pieces.get() + 1);
+        self.held_back.set(self.held_back.get() + 1);
+    }
+
     /// Records a packet that was lost on purpose.
     pub fn lost(&self) {
         self.lost.set(self.lost.get() + 1);
@@ -56,22 +67,36 @@ impl Direction {
     }
 
     fn report(&self) -> Value {
-        let late = self.late.borrow();
-        let at = |q: f64| {
-            if late.is_empty() {
-                Value::Null
-            } else {
-                json!((late.quantile(q) * 10.0).round() / 10.0)
-            }
-        };
+        let mut late = self.earlier.borrow().clone();
+        late.merge(&self.late.borrow());
         json!({
             "pieces": self.pieces.get(),
             "bytes": self.bytes.get(),
             "lost": self.lost.get(),
             "crowded_out": self.crowded_out.get(),
-            "late_us": { "p50": at(0.5), "p99": at(0.99), "max": at(1.0) },
+            "held_back": self.held_back.get(),
+            "late_us": quantiles(&late),
         })
     }
+
+    /// The lateness since the last call.
+    fn take(&self) -> Value {
+        let recent = self.late.take();
+        let report = json!({ "pieces": recent.count(), "late_us": quantiles(&recent) });
+        self.earlier.borrow_mut().merge(&recent);
+        report
+    }
+}
+
+fn quantiles(late: &Histogram) -> Value {
+    let at = |q: f64| {
+        if late.is_empty() {
+            Value::Null
+        } else {
+            json!((late.quantile(q) * 10.0).round() / 10.0)
+        }
+    };
+    json!({ "p50": at(0.5), "p99": at(0.99), "max": at(1.0) })
 }
 
 impl Account {
@@ -86,5 +111,34 @@ impl Account {
             "forward": self.forward.report(),
             "backward": self.backward.report(),
         })
+    }
+
+    /// The lateness in both directions since the last call, as one JSON object. Pieces that a receiver held up are not
+    /// included.
+    pub fn since_last_report(&self) -> Value {
+        json!({ "forward": self.forward.take(), "backward": self.backward.take() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_report_covers_the_time_since_the_last_and_the_final_one_covers_all() {
+        let account = Account::default();
+        account.forward.passed(Duration::from_millis(3));
+        let first = account.since_last_report();
+        assert_eq!(first["forward"]["pieces"], 1);
+        assert_eq!(first["backward"]["late_us"]["max"], Value::Null);
+        account.forward.passed(Duration::from_millis(1));
+        account.forward.passed_after_receiver();
+        let second = account.since_last_report();
+        assert_eq!(second["forward"]["pieces"], 1);
+        assert!(second["forward"]["late_us"]["max"].as_f64() < Some(1_100.0));
+        let all = account.report();
+        assert_eq!(all["forward"]["pieces"], 3);
+        assert_eq!(all["forward"]["held_back"], 1);
+        assert!(all["forward"]["late_us"]["max"].as_f64() > Some(2_900.0));
     }
 }

@@ -166,7 +166,7 @@ impl Outgoing {
 
     /// Writes the first piece, which is due, without waiting.
     fn deliver(&self, account: &Direction) {
-        if !self.stuck.get() && !matches!(self.write(account), Ok(Written::Piece)) {
+        if !self.stuck.get() && !matches!(self.write(account, false), Ok(Written::Piece)) {
             self.stuck.set(true);
             self.attention.notify_one();
         }
@@ -179,19 +179,24 @@ impl Outgoing {
     pub async fn finish(&self, account: &Direction) -> io::Result<()> {
         loop {
             self.attention.notified().await;
+            let mut held_back = false;
             while self.stuck.get() {
-                match self.write(account)? {
+                match self.write(account, held_back)? {
                     Written::Piece => {}
                     Written::Nothing => self.stuck.set(false),
-                    Written::Part => self.socket.writable().await?,
+                    Written::Part => {
+                        held_back = true;
+                        self.socket.writable().await?;
+                    }
                     Written::End => return Ok(()),
                 }
             }
         }
     }
 
-    /// Writes the first piece if it is due.
-    fn write(&self, account: &Direction) -> io::Result<Written> {
+    /// Writes the first piece if it is due. `held_back`: the socket has refused data since the last moment at which
+    /// nothing was due, so lateness is the receiver's.
+    fn write(&self, account: &Direction, held_back: bool) -> io::Result<Written> {
         let mut pieces = self.pieces.borrow_mut();
         let now = plimsoll_clock::now();
         let data = match pieces.front_mut() {
@@ -214,7 +219,11 @@ impl Outgoing {
             Err(error) => return Err(error),
         }
         if let Some((at, _)) = pieces.pop_front() {
-            account.passed(now.since(at));
+            if held_back {
+                account.passed_after_receiver();
+            } else {
+                account.passed(now.since(at));
+            }
         }
         Ok(Written::Piece)
     }

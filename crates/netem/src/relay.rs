@@ -25,15 +25,25 @@ pub struct Relay {
     pub seed: u64,
 }
 
-/// Called once traffic can pass, with a description for people and one for programs.
+/// Called once traffic can pass, with a description for people and one for programs. Later with an empty description
+/// and the statistics since the last report, whenever they are requested.
 pub type Ready<'a> = &'a mut dyn FnMut(String, Value);
 
+/// Requests to a running relay.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// To end.
+    pub stop: Notify,
+    /// To report the lateness since the last such report.
+    pub report: Notify,
+}
+
 impl Relay {
-    /// Relays until `stop`, and reports what was relayed.
+    /// Relays until a request to stop, and reports what was relayed.
     ///
     /// # Errors
     /// When it cannot listen, or fails later.
-    pub fn run(&self, stop: &Notify, ready: Ready<'_>) -> Result<Value, String> {
+    pub fn run(&self, requests: &Requests, ready: Ready<'_>) -> Result<Value, String> {
         allow_many_descriptors();
         // Affects only this thread, which also runs the relay.
         let priority = Priority::raise();
@@ -41,7 +51,7 @@ impl Relay {
             .enable_all()
             .build()
             .map_err(|error| format!("cannot start the relay: {error}"))?;
-        let relay = plimsoll_engine::timer::run_with_timers(self.relay(&priority, stop, ready));
+        let relay = plimsoll_engine::timer::run_with_timers(self.relay(&priority, requests, ready));
         tokio::task::LocalSet::new()
             .block_on(&runtime, relay)
             .map_err(|error| format!("cannot make a timer: {error}"))?
@@ -50,7 +60,7 @@ impl Relay {
     async fn relay(
         &self,
         priority: &Priority,
-        stop: &Notify,
+        requests: &Requests,
         ready: Ready<'_>,
     ) -> Result<Value, String> {
         let (listen, to) = (self.listen, self.to);
@@ -100,8 +110,16 @@ impl Relay {
                 None => std::future::pending().await,
             }
         };
+        let reports = async {
+            loop {
+                requests.report.notified().await;
+                let late = way.account.since_last_report();
+                ready(String::new(), json!({ "since_last_report": late }));
+            }
+        };
         tokio::select! {
-            () = stop.notified() => {}
+            () = requests.stop.notified() => {}
+            () = reports => {}
             () = priority.guard() => {}
             ended = tcp => ended.map_err(|error| format!("the TCP side of the relay failed: {error}"))?,
             ended = udp => ended.map_err(|error| format!("the UDP side of the relay failed: {error}"))?,

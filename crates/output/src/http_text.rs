@@ -30,6 +30,7 @@ pub fn render(title: &str, result: &HttpResult, paint: Paint, columns: Option<us
     let verdict = Verdict {
         level: result.generator.verdict,
         reasons: result.generator.reasons.clone(),
+        disturbed: false,
     };
     let verdict = verdict_lines(&verdict, paint);
     lines.extend(verdict.into_iter().map(|line| format!("  {line}")));

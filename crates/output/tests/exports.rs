@@ -23,6 +23,7 @@ fn circumstances() -> Circumstances {
         verdict: Some(Verdict {
             level: Level::Valid,
             reasons: Vec::new(),
+            disturbed: false,
         }),
         ..Circumstances::default()
     }

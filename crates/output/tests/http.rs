@@ -32,6 +32,7 @@ fn generator(level: Level) -> Generator {
                 cause: Cause::Client,
                 text,
             }],
+            disturbed: false,
         },
     }
 }

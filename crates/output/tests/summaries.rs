@@ -25,6 +25,7 @@ fn valid() -> Verdict {
             cause: Cause::Client,
             text,
         }],
+        disturbed: false,
     }
 }
 
@@ -182,6 +183,7 @@ fn an_invalid_run_lists_its_reasons_one_per_line() {
                 text: "12 retransmits".to_owned(),
             },
         ],
+        disturbed: false,
     };
     assert_eq!(
         plimsoll_output::verdict_lines(&verdict, Paint::OFF),
@@ -193,6 +195,7 @@ fn an_invalid_run_lists_its_reasons_one_per_line() {
     let verdict = Verdict {
         level: Level::Suspect,
         reasons: Vec::new(),
+        disturbed: false,
     };
     assert_eq!(
         plimsoll_output::verdict_lines(&verdict, Paint::OFF),

@@ -184,6 +184,12 @@ fn facts(cell: &Cell) -> Option<Block> {
                 figure(link.measured_megabits_per_second, "Mbit/s"),
             )),
         ));
+        if let Some(late) = link.late_p99_ms {
+            rows.push((
+                "lateness of the relay, p99",
+                Words::plain(format!("{} ms", number::short(late))),
+            ));
+        }
     }
     if cell.protocol_declared.is_some() || !cell.protocols.is_empty() {
         let negotiated: Vec<String> = cell

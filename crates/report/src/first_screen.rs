@@ -277,5 +277,13 @@ fn valid(result: &LabResult) -> String {
             text.push_str(&format!("; {number} {what}"));
         }
     }
+    let runs = result.cells.iter().flat_map(|cell| &cell.repeats);
+    match runs.filter(|run| !run.disturbed.is_empty()).count() {
+        0 => {}
+        1 => text.push_str("; 1 run was measured again, because other programs disturbed it"),
+        again => text.push_str(&format!(
+            "; {again} runs were measured again, because other programs disturbed them"
+        )),
+    }
     text
 }

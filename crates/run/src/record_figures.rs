@@ -108,6 +108,7 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
                 .iter()
                 .map(|reason| (cause(reason.cause).to_owned(), reason.text.clone()))
                 .collect(),
+            disturbed: verdict.disturbed,
         },
     }
 }

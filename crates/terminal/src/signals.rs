@@ -1,6 +1,6 @@
-//! SIGINT, SIGTERM and SIGHUP.
+//! SIGINT, SIGTERM and SIGHUP, which end a program, and SIGUSR1, which requests a report.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
 /// Calls `first` with the first signal's number and `again` with the second's, after which the process ends with
@@ -13,7 +13,7 @@ pub fn on_signals(
     again: impl Fn(i32) + Send + 'static,
     status: u8,
 ) -> Result<(), String> {
-    on_thread(move |signals| {
+    on_thread(&ENDING, move |signals| {
         if let Some(signal) = signals.next() {
             first(signal);
         }
@@ -29,14 +29,25 @@ pub fn on_signals(
 /// # Errors
 /// When the system refuses handlers or a thread.
 pub fn on_every_signal(each: impl Fn() + Send + 'static) -> Result<(), String> {
-    on_thread(move |signals| signals.for_each(|_| each()))
+    on_thread(&ENDING, move |signals| signals.for_each(|_| each()))
 }
 
+/// Calls `each` at every SIGUSR1.
+///
+/// # Errors
+/// When the system refuses a handler or a thread.
+pub fn on_request_to_report(each: impl Fn() + Send + 'static) -> Result<(), String> {
+    on_thread(&[SIGUSR1], move |signals| signals.for_each(|_| each()))
+}
+
+const ENDING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
 fn on_thread(
+    which: &[i32],
     handle: impl FnOnce(&mut dyn Iterator<Item = i32>) + Send + 'static,
 ) -> Result<(), String> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let mut signals =
+        Signals::new(which).map_err(|error| format!("cannot listen for signals: {error}"))?;
     std::thread::Builder::new()
         .name("signals".to_owned())
         .spawn(move || handle(&mut signals.forever()))

@@ -146,7 +146,7 @@ impl Evidence {
             .map(WorkerEvidence::waiting_share)
             .fold(0.0, f64::max);
         if let Some(level) = graded(waited, WAIT_SUSPECT, WAIT_INVALID) {
-            found.add(level, Cause::Client, format!(
+            found.disturbed(level, format!(
                 "a worker was ready and had no processor for {:.0}% of the time: other programs compete with it",
                 waited * 100.0
             ));
@@ -257,25 +257,36 @@ pub(crate) fn graded<T: PartialOrd>(seen: T, suspect: T, invalid: T) -> Option<L
 }
 
 #[derive(Default)]
-pub(crate) struct Findings(Vec<(Level, Reason)>);
+pub(crate) struct Findings {
+    all: Vec<(Level, Reason)>,
+    disturbed: bool,
+}
 
 impl Findings {
     pub fn add(&mut self, level: Level, cause: Cause, text: String) {
-        self.0.push((level, Reason { cause, text }));
+        self.all.push((level, Reason { cause, text }));
+    }
+
+    /// Adds a disturbance by other programs of the machine or by its hypervisor.
+    pub fn disturbed(&mut self, level: Level, text: String) {
+        self.disturbed = true;
+        self.add(level, Cause::Client, text);
     }
 
     /// Worst findings first. A run without findings lists what was checked.
     fn into_verdict(mut self, evidence: &Evidence) -> Verdict {
-        self.0.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
-        let Some((level, _)) = self.0.first() else {
+        self.all.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
+        let Some((level, _)) = self.all.first() else {
             return Verdict {
                 level: Level::Valid,
                 reasons: vec![evidence.all_well()],
+                disturbed: false,
             };
         };
         Verdict {
             level: *level,
-            reasons: self.0.into_iter().map(|(_, reason)| reason).collect(),
+            reasons: self.all.into_iter().map(|(_, reason)| reason).collect(),
+            disturbed: self.disturbed,
         }
     }
 }

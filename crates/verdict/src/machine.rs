@@ -84,9 +84,8 @@ impl Evidence {
         {
             let share = share(steal, all);
             if let Some(level) = graded(share, STEAL_SUSPECT, STEAL_INVALID) {
-                found.add(
+                found.disturbed(
                     level,
-                    Cause::Client,
                     format!(
                         "the hypervisor gave {:.0}% of the processors' time to others (steal)",
                         share * 100.0
@@ -100,7 +99,7 @@ impl Evidence {
             let busy = share(busy, all);
             let others = busy - share(machine.own, all);
             if busy > CROWDED && others > BY_OTHERS {
-                found.add(Level::Suspect, Cause::Client, format!(
+                found.disturbed(Level::Suspect, format!(
                     "the processors it may use were {:.0}% busy, {:.0}% with other programs: pin it to processors of its own",
                     busy * 100.0,
                     others * 100.0
@@ -112,7 +111,7 @@ impl Evidence {
             && self.may_have_waited()
         {
             let share = share(waited, machine.span);
-            found.add(Level::Suspect, Cause::Client, format!(
+            found.disturbed(Level::Suspect, format!(
                 "for {:.0}% of the time some program of this machine waited for a processor (PSI)",
                 share * 100.0
             ));

@@ -8,6 +8,10 @@ pub struct Verdict {
     /// The evidence, one sentence with numbers each: the problems found or, for a valid run, what
     /// was checked.
     pub reasons: Vec<Reason>,
+    /// Whether other programs of the machine or its hypervisor disturbed the run. Another run may not be disturbed; this
+    /// does not depend on the load or the service.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
 
 /// One piece of evidence.

@@ -8,6 +8,7 @@ pub mod judge;
 mod latency;
 mod per_second;
 pub mod pooled;
+mod relay;
 pub mod repeat;
 mod run_figures;
 pub mod same_cell;
@@ -22,7 +23,7 @@ use crate::resolve::{Cell, Lab};
 use crate::run::store::{Facts, RunFile, Store};
 use repeat::Measured;
 
-pub use run_figures::run_figures;
+pub use run_figures::{disturbances, run_figures};
 
 /// The result of a run so far.
 pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {

@@ -67,17 +67,20 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
         .and_then(|file| plimsoll_results::record::read(std::io::BufReader::new(file)).ok());
     let mut repeat = empty(number, &facts, raw);
     repeat.restart = cell.load.restart_of(number);
-    match record {
+    let mut measured = match record {
         Some(record) => {
             repeat.record = Some(format!("{relative}/{RECORD}"));
             of_record(cell, repeat, &facts, &record)
         }
         None if cell.load.is_search() => of_search(repeat, &facts),
         None => of_text(cell, repeat, &facts),
-    }
+    };
+    super::relay::judge(&mut measured.repeat, &facts);
+    measured
 }
 
-fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
+/// A run of which nothing is known but its facts and the output of its load.
+pub(super) fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
     Repeat {
         number,
         restart: 1,
@@ -98,6 +101,7 @@ fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
         extra: BTreeMap::new(),
         raw,
         record: None,
+        disturbed: facts.disturbed.clone(),
     }
 }
 

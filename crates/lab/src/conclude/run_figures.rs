@@ -36,6 +36,18 @@ pub fn run_figures(cell: &Cell, run: u32, store: &Store) -> String {
     parts.join(", ")
 }
 
+/// Why other programs of the machine disturbed a run, if they did.
+pub fn disturbances(cell: &Cell, run: u32, store: &Store) -> Option<String> {
+    let facts = store.facts(cell.number, run)?;
+    let directory = store.repeat(cell.number, run);
+    let measured = repeat::read(cell, run, facts, &directory, "");
+    let generator = &measured.repeat.generator;
+    let reasons = generator.reasons.iter().map(|(_, text)| text.as_str());
+    generator
+        .disturbed
+        .then(|| reasons.collect::<Vec<_>>().join("; "))
+}
+
 /// Three significant digits, and all digits before the point.
 fn rounded(value: f64) -> String {
     let decimals = match value.abs() {

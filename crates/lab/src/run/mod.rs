@@ -1,6 +1,7 @@
 //! Runs a lab.
 
 pub mod command;
+mod disturbance;
 pub mod host;
 pub mod http_get;
 pub mod keeper;
@@ -13,6 +14,7 @@ pub mod problems_by_cause;
 pub mod process;
 mod progress;
 pub mod rate;
+mod relay;
 pub mod request_script;
 mod sanity;
 pub mod server;
@@ -33,6 +35,7 @@ use crate::plan::variants_of;
 use crate::problem::Problem;
 use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
+use disturbance::undisturbed;
 use network::Network;
 use observe::{Looked, Observer};
 use order::{Turn, new_seed, order};
@@ -236,12 +239,16 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
+/// Why other programs of the machine disturbed a run, if they did.
+pub type Disturbances<'a> = &'a dyn Fn(&Cell, u32, &Store) -> Option<String>;
+
 /// Makes the missing runs in the order of the seed, and reports each step.
 pub fn run(
     lab: &Lab,
     seed: u64,
     store: &Store,
     private: &Path,
+    disturbances: Disturbances<'_>,
     tell: &mut dyn FnMut(Step<'_>),
 ) -> LabOutcome {
     let turns = order(lab, seed);
@@ -274,7 +281,11 @@ pub fn run(
         let problem = match bring_up(lab, cell, turn.restart, store, private, &mut up, tell) {
             Ok(variant) => {
                 let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-                match once(cell, variant, store, turn.run, number) {
+                let mut attempt =
+                    |before: &[String]| once(cell, variant, store, turn.run, number, before);
+                let why = || disturbances(cell, turn.run, store);
+                let mut say = |text: &str| tell(Step::Done(&format!("{told}: {text}")));
+                match undisturbed(&mut attempt, &why, &mut say) {
                     Ok(line) => {
                         progress.ended(cell, began.elapsed());
                         let left = turns.get(at + 1..).unwrap_or_default();
@@ -386,13 +397,14 @@ fn bring_up<'a>(
 
 type Unmeasured = (CellState, Problem);
 
-/// Makes one run.
+/// Makes one attempt of a run. `disturbed`: why earlier attempts do not count.
 fn once(
     cell: &Cell,
     variant: &mut Variant,
     store: &Store,
     repeat: u32,
     turn: u32,
+    disturbed: &[String],
 ) -> Result<String, Unmeasured> {
     let failed = |problem: Problem| (CellState::Failed(problem.to_string()), problem);
     let nowhere = |why: String| failed(Problem::nowhere(why));
@@ -400,7 +412,7 @@ fn once(
     let names = command::names_of(cell, repeat, &names);
     let directory = store.make_repeat(cell.number, repeat).map_err(nowhere)?;
     let network = variant.network_of(cell.link.as_ref()).map_err(failed)?;
-    let link = link_figures::measure(cell, variant, network.as_deref());
+    let mut link = link_figures::measure(cell, variant, network.as_deref());
     let enter = || network.as_deref().map(Network::enter).transpose();
     let inside = enter().map_err(nowhere)?;
     let sanity = sanity::check(cell, &names, &directory)
@@ -416,6 +428,8 @@ fn once(
     let processes: Vec<Looked> = variant.servers.iter().filter_map(Server::looked).collect();
     let hosts = host::HostsInUse::begin(&variant.servers);
     let started = now();
+    // Only what is late during the load counts.
+    variant.relays_late(cell.link.as_ref());
     let mut observer = Observer::begin(&processes, cell.observe.every);
     let mut load = Command::new(program);
     load.args(arguments).envs(
@@ -430,6 +444,9 @@ fn once(
     });
     drop(inside);
     let observed = observer.end();
+    if let Some(link) = &mut link {
+        link.late_p99_ms = variant.relays_late(cell.link.as_ref());
+    }
     let hosts = hosts.end();
     scrape(variant, &directory, "after");
     let finished = finished.map_err(|why| failed(cell.load.place.problem(why)))?;
@@ -470,6 +487,7 @@ fn once(
         observed,
         link,
         sanity: Some(sanity),
+        disturbed: disturbed.to_vec(),
         topology: topology(variant, cell, &invocation.words),
         hosts,
     };

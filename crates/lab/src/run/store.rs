@@ -44,7 +44,7 @@ pub struct RunFile {
 pub const SCHEMA: &str = "plimsoll/lab-run/2";
 
 /// Information about a repeat in addition to the tool's output.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// The position of this run in the order of all runs.
     pub turn: u32,
@@ -64,6 +64,9 @@ pub struct Facts {
     pub sanity: Option<String>,
     /// The processes and their processors.
     pub topology: Vec<Placed>,
+    /// The reasons why earlier attempts of this run were measured again: other programs disturbed them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<String>,
     /// Other hosts, and their use during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostUse>,
@@ -137,7 +140,7 @@ impl Store {
         read(&self.repeat(cell, repeat).join("facts.json")).ok()
     }
 
-    /// Creates the folder of a repeat. The files of an interrupted attempt are kept next to it.
+    /// Creates the folder of a repeat. The files of an earlier attempt, interrupted or disturbed, are kept next to it.
     ///
     /// # Errors
     /// The system's error.
@@ -145,10 +148,13 @@ impl Store {
         let directory = self.repeat(cell, repeat);
         if directory.exists() {
             let mut attempt = 1;
+            let why = if directory.join("facts.json").exists() {
+                "disturbed"
+            } else {
+                "interrupted"
+            };
             let aside = loop {
-                let aside = self
-                    .cell(cell)
-                    .join(format!("{repeat}.interrupted-{attempt}"));
+                let aside = self.cell(cell).join(format!("{repeat}.{why}-{attempt}"));
                 if !aside.exists() {
                     break aside;
                 }

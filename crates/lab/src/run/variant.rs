@@ -3,9 +3,9 @@
 use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -14,8 +14,8 @@ use super::names::Names;
 use super::network::Network;
 use super::process::run;
 use super::rate::Sink;
+use super::relay::Relay;
 use super::server::{Server, ourselves, with_program};
-use super::start::start;
 use crate::problem::Problem;
 use crate::resolve::{Link, MadeBy, Seed, Setup};
 
@@ -35,21 +35,6 @@ pub struct Variant {
     sinks: Vec<(Relay, Sink)>,
     networks: Vec<(Link, Arc<Network>)>,
     private: PathBuf,
-}
-
-#[derive(Debug)]
-struct Relay {
-    link: Link,
-    to: u16,
-    at: u16,
-    child: Child,
-}
-
-impl Drop for Relay {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Drop for Variant {
@@ -243,6 +228,14 @@ impl Variant {
         TcpStream::connect_timeout(&address, Duration::from_millis(500)).is_ok()
     }
 
+    /// How late the relays of that link delivered since the last call, in milliseconds: the 99th percentile of the later
+    /// direction. `None` if nothing passed.
+    pub fn relays_late(&mut self, link: Option<&Link>) -> Option<f64> {
+        let link = link?;
+        let of_link = self.relays.iter_mut().filter(|relay| relay.link == *link);
+        of_link.filter_map(Relay::late_p99).reduce(f64::max)
+    }
+
     /// The port of a relay of that link to a measured system.
     pub fn relay_of(&self, link: &Link) -> Option<u16> {
         self.relays
@@ -256,58 +249,6 @@ impl Variant {
 const COUNTED: Duration = Duration::from_millis(250);
 /// Number of round trips of a byte.
 const ROUND_TRIPS: usize = 5;
-
-impl Relay {
-    fn start(link: &Link, to: u16, private: &Path) -> Result<Relay, String> {
-        let said = private.join(format!("link-{}-{to}", link.name));
-        let file = fs::File::create(&said).map_err(|error| error.to_string())?;
-        let mut command = Command::new(ourselves()?);
-        let time = plimsoll_units::duration::format;
-        command
-            .args([
-                "link",
-                "--listen",
-                "127.0.0.1:0",
-                "--to",
-                &format!("127.0.0.1:{to}"),
-            ])
-            .args([
-                "--round-trip",
-                &time(link.round_trip),
-                "--jitter",
-                &time(link.jitter),
-            ])
-            .args(["--loss", &format!("{}%", link.loss * 100.0)])
-            .stdin(Stdio::null())
-            .stdout(file)
-            .stderr(Stdio::null());
-        if let Some(rate) = link.rate {
-            command.args(["--rate", &format!("{rate}bit/s")]);
-        }
-        let child = start(&mut command, &link.cpus)
-            .map_err(|error| format!("cannot start a relay: {error}"))?;
-        let mut relay = Relay {
-            link: link.clone(),
-            to,
-            at: 0,
-            child,
-        };
-        let end = Instant::now() + Duration::from_secs(30);
-        while relay.at == 0 {
-            let text = fs::read_to_string(&said).unwrap_or_default();
-            let told: Value = serde_json::from_str(text.trim()).unwrap_or_default();
-            let port = told["listening"]
-                .as_str()
-                .and_then(|at| at.rsplit_once(':')?.1.parse().ok());
-            relay.at = port.unwrap_or(0);
-            if Instant::now() > end || !matches!(relay.child.try_wait(), Ok(None)) {
-                return Err(format!("the relay for {} did not start", link.name));
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Ok(relay)
-    }
-}
 
 fn certificates(names: &[String], private: &Path, known: &mut Names) -> Result<(), Problem> {
     let directory = private.join("certificates");

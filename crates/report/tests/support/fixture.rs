@@ -79,6 +79,7 @@ fn far() -> LinkFigures {
         measured_connect_ms: Some(7.21),
         measured_round_trip_ms: Some(7.08),
         measured_megabits_per_second: Some(963.2),
+        late_p99_ms: Some(0.2),
     }
 }
 
@@ -471,6 +472,7 @@ pub fn work() -> LabResult {
                 work: (!tcp).then_some((10_000, 10_000)),
                 extra: BTreeMap::from([("bytes_pushed".to_owned(), 40_960_000.0)]),
                 raw: "Push: 1300 ms".into(),
+                disturbed: Vec::new(),
                 record: None,
             })
             .collect();

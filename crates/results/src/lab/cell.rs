@@ -211,6 +211,10 @@ pub struct Repeat {
     pub raw: String,
     /// The path of the record, relative to the result.
     pub record: Option<String>,
+    /// Earlier attempts of this run that other programs of the machine disturbed, so that it was measured again: the
+    /// reasons of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<String>,
 }
 
 /// Earlier versions had no restarts.
@@ -284,6 +288,10 @@ pub struct LinkFigures {
     pub measured_round_trip_ms: Option<f64>,
     /// Throughput of one TCP stream, as measured before the load.
     pub measured_megabits_per_second: Option<f64>,
+    /// How late the relay delivered during the run, in milliseconds, the 99th percentile of both directions' pieces: the
+    /// later direction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_p99_ms: Option<f64>,
 }
 
 /// A value from the document on which this lab is based.

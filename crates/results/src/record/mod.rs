@@ -230,6 +230,9 @@ pub struct Generator {
     pub verdict: String,
     /// Cause (`client`, `server`, `network`, `clock`) and a sentence with numbers.
     pub reasons: Vec<(String, String)>,
+    /// Whether other programs of the machine or its hypervisor disturbed the run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disturbed: bool,
 }
 
 #[cfg(test)]

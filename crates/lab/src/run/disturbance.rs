@@ -1,0 +1,65 @@
+//! Measures a run again if other programs of the machine, or its hypervisor, disturbed it.
+//!
+//! Whether they did depends on neither the system nor its figures, so the runs that remain are not selected by their
+//! results. The attempts that do not count are kept with the run, and the report counts them.
+
+/// How often a run is measured again.
+const AGAIN: usize = 2;
+
+/// Makes attempts until one is not disturbed or there were enough. `attempt` gets the reasons of those before.
+///
+/// # Errors
+/// That of an attempt.
+pub fn undisturbed<T, E>(
+    attempt: &mut dyn FnMut(&[String]) -> Result<T, E>,
+    disturbance: &dyn Fn() -> Option<String>,
+    tell: &mut dyn FnMut(&str),
+) -> Result<T, E> {
+    let mut before = Vec::new();
+    loop {
+        let done = attempt(&before)?;
+        match disturbance() {
+            Some(why) if before.len() < AGAIN => {
+                tell(&format!("disturbed, so it is measured again: {why}"));
+                before.push(why);
+            }
+            _ => return Ok(done),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// The number of attempts if the first `disturbed` of them are disturbed, and the reasons that the last one got.
+    fn attempts(disturbed: usize) -> (usize, Vec<String>) {
+        let made = Cell::new(0);
+        let mut reasons = Vec::new();
+        let mut attempt = |before: &[String]| {
+            made.set(made.get() + 1);
+            reasons = before.to_vec();
+            Ok::<(), ()>(())
+        };
+        let why = || (made.get() <= disturbed).then(|| format!("noise {}", made.get()));
+        let done = undisturbed(&mut attempt, &why, &mut |_| ());
+        assert_eq!(done, Ok(()));
+        (made.get(), reasons)
+    }
+
+    #[test]
+    fn a_disturbed_run_is_measured_again_at_most_twice() {
+        assert_eq!(attempts(0), (1, Vec::new()));
+        assert_eq!(attempts(1), (2, vec!["noise 1".to_owned()]));
+        assert_eq!(attempts(2).0, 3);
+        assert_eq!(attempts(9).0, 3);
+    }
+
+    #[test]
+    fn an_attempt_that_fails_ends_it() {
+        let failed = undisturbed::<(), _>(&mut |_| Err("gone"), &|| None, &mut |_| ());
+        assert_eq!(failed, Err("gone"));
+    }
+}
