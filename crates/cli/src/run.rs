@@ -104,6 +104,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         })),
         threads: worker_threads(threads),
         record,
+        until: args.record.until,
     };
     let run = Run::start(request, vec![Box::new(&mut view)])?;
     let signalled = Arc::new(AtomicI32::new(0));

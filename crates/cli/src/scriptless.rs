@@ -64,6 +64,7 @@ pub fn run(
         load: resolved.load,
         threads: worker_threads(resolved.threads),
         record: record_request(record, resolved.configuration).map_err(Refusal::config)?,
+        until: record.until,
     };
     let run = Run::start(request, vec![view])?;
     let control = run.control();

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use plimsoll::plimsoll;
 use plimsoll_results::record::{self, Record};
+use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 use plimsoll_testkit::peers::{Peer, Play};
 use plimsoll_testkit::program::Signal;
 use serde_json::Value;
@@ -384,4 +385,51 @@ fn an_unwritable_record_is_reported_before_the_run() {
         "{}",
         ended.stderr
     );
+}
+
+#[test]
+fn a_run_ends_once_its_figure_is_precise_enough() {
+    let server = LoggedServer::start(Behavior::Prompt).expect("a free port");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.jsonl");
+    let load = [
+        "-r",
+        "200",
+        "-d",
+        "50s",
+        "--until",
+        "p50 ±60%",
+        "--record",
+        text(&path),
+    ];
+    let url = server.http_url();
+    let words = [&["http"][..], &load, &[&url]].concat();
+    let began = Instant::now();
+    let ended = plimsoll(&words).run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("p50 ±60% is reached after "),
+        "{}",
+        ended.stderr
+    );
+    assert!(
+        began.elapsed() < Duration::from_secs(40),
+        "{:?}",
+        began.elapsed()
+    );
+    follows_the_schema(&path);
+    let end = read(&path).end.expect("an end");
+    assert_eq!(end.aborted, None);
+    assert!(
+        (10.0..40.0).contains(&end.duration_seconds),
+        "{}",
+        end.duration_seconds
+    );
+}
+
+#[test]
+fn a_precision_that_cannot_be_read_is_refused_with_an_example() {
+    let refused = plimsoll(&["http", "--until", "p99", "http://localhost:1"]).run();
+    assert_eq!(refused.status, Some(104), "{}", refused.stderr);
+    assert!(refused.stderr.contains("\"p99 ±5%\""), "{}", refused.stderr);
 }

@@ -12,6 +12,8 @@ pub enum AbortReason {
     ByScript(String),
     /// A threshold with `abortOnFail` was crossed.
     Threshold,
+    /// The requested precision is reached, so no more samples are needed.
+    Precise,
     /// A user at the terminal, or another process, sent a signal.
     Signal,
     /// The script threw where a run cannot continue: in its init code or setup.

@@ -56,6 +56,7 @@ mod start;
 mod summary_files;
 mod supervisor;
 mod tls_files;
+mod until;
 
 pub use attack::{Attack, TargetList};
 pub use attack_options::AttackOptions;
@@ -83,6 +84,7 @@ pub use script_options::{ScriptOptions, needed_json};
 pub use start::{Control, Run};
 pub use summary_files::{ExportFile, write_outputs};
 pub use tls_files::TlsFiles;
+pub use until::{PreciseFigure, Until};
 
 /// Follows a run to its end.
 ///

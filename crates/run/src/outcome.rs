@@ -55,9 +55,11 @@ impl Outcome {
             Some(AbortReason::TeardownTimeout(_)) => Ending::TeardownTimeout,
             Some(AbortReason::Failed(_) | AbortReason::Machine(_)) => Ending::Failed,
             Some(AbortReason::Threshold) => Ending::ThresholdsCrossed,
-            None if self.marked_failed => Ending::MarkedFailed,
-            None if !self.crossed.is_empty() => Ending::ThresholdsCrossed,
-            None => Ending::Completed,
+            Some(AbortReason::Precise) | None if self.marked_failed => Ending::MarkedFailed,
+            Some(AbortReason::Precise) | None if !self.crossed.is_empty() => {
+                Ending::ThresholdsCrossed
+            }
+            Some(AbortReason::Precise) | None => Ending::Completed,
         }
     }
 
@@ -99,12 +101,14 @@ impl Outcome {
                 ),
                 None,
             ),
-            None if self.marked_failed => of("test run was marked as failed", None),
-            None if !self.crossed.is_empty() => of(
+            Some(AbortReason::Precise) | None if self.marked_failed => {
+                of("test run was marked as failed", None)
+            }
+            Some(AbortReason::Precise) | None if !self.crossed.is_empty() => of(
                 &format!("thresholds on metrics '{crossed}' have been crossed"),
                 None,
             ),
-            None => None,
+            Some(AbortReason::Precise) | None => None,
         }
     }
 }

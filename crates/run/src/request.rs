@@ -13,6 +13,7 @@ use crate::grpc::Grpc;
 use crate::output_choice::OutputChoice;
 use crate::place::Place;
 use crate::prepare::Prepared;
+use crate::until::Until;
 
 /// What to run, on how many threads, and which outputs to write.
 pub struct Request {
@@ -21,6 +22,8 @@ pub struct Request {
     pub threads: usize,
     /// The record of the run, if requested.
     pub record: Option<RecordRequest>,
+    /// The precision at which the run ends early, if requested.
+    pub until: Option<Until>,
 }
 
 /// A requested record.

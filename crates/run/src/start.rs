@@ -15,6 +15,7 @@ use crate::outputs::Outputs;
 use crate::recording::{Contents, Recording};
 use crate::request::{Http, Load, Model, RecordRequest, Request, Script};
 use crate::supervisor::Supervisor;
+use crate::until::{Until, Watcher};
 use crate::{Outcome, Refusal, record_of_script};
 
 /// A run that has started. It runs whether or not [`Run::finish`] follows it.
@@ -48,10 +49,12 @@ impl<'a> Run<'a> {
             load,
             threads,
             record,
+            until,
         } = request;
         let launch = Launch {
             threads,
             record,
+            until,
             listeners: Listeners::new(listeners),
         };
         match load {
@@ -112,6 +115,7 @@ impl<'a> Run<'a> {
 struct Launch<'a> {
     threads: usize,
     record: Option<RecordRequest>,
+    until: Option<Until>,
     listeners: Listeners<'a>,
 }
 
@@ -230,6 +234,12 @@ impl<'a> Launch<'a> {
     ) -> Supervisor<'a> {
         let (registry, watch) = (Arc::clone(&setting.registry), Arc::clone(&setting.watch));
         let running = plimsoll_engine::start(setting);
+        if let Some(until) = self.until {
+            let scenarios = running.scenarios.iter().map(|scenario| &**scenario);
+            let limit = plimsoll_engine::load_duration(scenarios);
+            self.listeners
+                .add(Box::new(Watcher::new(until, warm_up, limit)));
+        }
         if let Some(mut recording) = recording {
             let scenarios = running.scenarios.iter().map(|scenario| &**scenario);
             recording.set_load(plimsoll_engine::load_duration(scenarios));

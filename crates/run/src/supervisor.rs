@@ -270,13 +270,13 @@ impl<'a> Supervisor<'a> {
         self.listeners.tell(Event::Judged(&Judged {
             summary: &summary,
             verdict: &verdict,
-            aborted: state.aborted(),
+            aborted: aborted(state),
             elapsed,
         }));
         let finished = self.listeners.finish();
         Outcome {
             verdict,
-            aborted: state.aborted().cloned(),
+            aborted: aborted(state).cloned(),
             marked_failed: state.marked_failed(),
             iterations: state.iterations_completed(),
             crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
@@ -286,4 +286,10 @@ impl<'a> Supervisor<'a> {
             summary,
         }
     }
+}
+
+/// Why the run was aborted. One that reached its precision is complete.
+fn aborted(state: &RunState) -> Option<&AbortReason> {
+    let reason = state.aborted()?;
+    (*reason != AbortReason::Precise).then_some(reason)
 }

@@ -31,6 +31,7 @@ fn request(server: &LoggedServer, executor: Executor) -> Request {
         })),
         threads: 1,
         record: None,
+        until: None,
     }
 }
 

@@ -18,6 +18,15 @@ impl Interval {
     pub fn holds(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
+
+    /// The larger distance of an end from the estimate, as a share of the estimate; infinite if that is not positive.
+    pub fn relative(&self) -> f64 {
+        if self.estimate > 0.0 {
+            (self.high - self.estimate).max(self.estimate - self.low) / self.estimate
+        } else {
+            f64::INFINITY
+        }
+    }
 }
 
 /// Why there is no interval.

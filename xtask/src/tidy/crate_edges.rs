@@ -75,6 +75,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "units",
             "address",
             "clock",
+            "stats",
             "machine",
             "plan",
             "samples",

@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use plimsoll_run::Until;
+
 /// What a run leaves behind.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
@@ -20,6 +22,9 @@ pub struct RecordArgs {
     /// Leave this much of the start out of the verdict; readers of the record leave it out too
     #[arg(long, value_name = "TIME", value_parser = super::time)]
     pub warm_up: Option<Duration>,
+    /// End the run before its duration, once a figure of its latency is known this precisely, like "p99 ±5%"
+    #[arg(long, value_name = "PRECISION", value_parser = Until::parse)]
+    pub until: Option<Until>,
 }
 
 impl RecordArgs {
