@@ -8,7 +8,7 @@ use plimsoll_terminal::messages::{complain, say};
 
 use crate::args::{AttackArgs, GlobalArgs};
 use crate::exit::Exit;
-use crate::scriptless::{self, Show};
+use crate::scriptless::{self, Keep, Show};
 
 /// Attacks the targets and prints the result.
 pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
@@ -24,7 +24,11 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, Refusal> {
         (false, _) => Show::Text,
     };
     let resolved = options.resolve(results).map_err(Refusal::config)?;
-    let finished = scriptless::run(resolved, HttpResult::new, &args.record, global)?;
+    let keep = Keep {
+        record: &args.record,
+        web: &args.web,
+    };
+    let finished = scriptless::run(resolved, HttpResult::new, keep, global)?;
     finished.show(show, global)?;
     let exit = finished.exit();
     match &finished.outcome.input_error {

@@ -6,7 +6,7 @@ use plimsoll_scriptless::Streaming;
 
 use crate::args::{GlobalArgs, GrpcArgs};
 use crate::exit::Exit;
-use crate::scriptless;
+use crate::scriptless::{self, Keep};
 
 /// Makes the calls and prints the result.
 pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
@@ -38,5 +38,9 @@ pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
         load: args.load.options(args.connection.no_keepalive),
         connection: args.connection.options(&args.tls),
     };
-    scriptless::run_and_print(options.resolve(), HttpResult::of_grpc, &args.record, global)
+    let keep = Keep {
+        record: &args.record,
+        web: &args.web,
+    };
+    scriptless::run_and_print(options.resolve(), HttpResult::of_grpc, keep, global)
 }

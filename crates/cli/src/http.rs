@@ -5,7 +5,7 @@ use plimsoll_run::HttpOptions;
 
 use crate::args::{GlobalArgs, HttpArgs};
 use crate::exit::Exit;
-use crate::scriptless;
+use crate::scriptless::{self, Keep};
 
 /// Sends the requests and prints the result.
 pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
@@ -20,5 +20,9 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
         load: args.load.options(args.connection.no_keepalive),
         connection: args.connection.options(&args.tls),
     };
-    scriptless::run_and_print(options.resolve(), HttpResult::new, &args.record, global)
+    let keep = Keep {
+        record: &args.record,
+        web: &args.web,
+    };
+    scriptless::run_and_print(options.resolve(), HttpResult::new, keep, global)
 }

@@ -25,6 +25,7 @@ mod scriptless;
 mod serve;
 mod throughput;
 mod vegeta;
+mod web;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use log::Level;
 use plimsoll_engine::{AbortReason, Notice};
 use plimsoll_exporters::Variables;
+use plimsoll_live::PageTitle;
 use plimsoll_output::header::Header;
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::{Paint, header, progress};
@@ -28,6 +29,7 @@ use crate::record_request::record_request;
 use crate::run_summary::{RunSummary, summary_mode};
 use crate::script_request::{Purpose, prepared};
 use crate::scriptless::{STOPPING, worker_threads};
+use crate::web;
 
 /// Runs the script and prints its summary.
 pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
@@ -71,7 +73,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let specs = args
         .out
         .iter()
-        .filter(|text| !text.is_empty())
+        .filter(|text| !text.is_empty() && dashboard(text).is_none())
         .map(|text| OutputChoice::parse(text, Variables::new(&variables)))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Refusal::other)?;
@@ -106,7 +108,15 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         record,
         until: args.record.until,
     };
-    let run = Run::start(request, vec![Box::new(&mut view)])?;
+    let page = PageTitle {
+        title: url_for_display(&args.script).into_owned(),
+        duration: Some(extent.longest),
+    };
+    let output = args.out.iter().find_map(|text| dashboard(text));
+    let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
+    listeners.extend(web::open(&args.web, output, page)?);
+    listeners.push(Box::new(&mut view));
+    let run = Run::start(request, listeners)?;
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);
     let lines = Arc::clone(log);
@@ -205,6 +215,12 @@ fn warn_of_missing(args: &RunArgs, log: &Log) {
     for (flag, what, _) in missing.iter().filter(|(.., given)| *given) {
         log.warn(&format!("{flag} does nothing: there is {what} yet"));
     }
+}
+
+/// The settings of `--out web-dashboard`, k6's way to request the live page.
+fn dashboard(output: &str) -> Option<&str> {
+    let (name, settings) = output.split_once('=').unwrap_or((output, ""));
+    (name == "web-dashboard").then_some(settings)
 }
 
 fn csv_time() -> Result<TimeFormat, Refusal> {

@@ -1,6 +1,7 @@
 //! A load without a script: run it, show its result.
 
 use plimsoll_engine::AbortReason;
+use plimsoll_live::PageTitle;
 use plimsoll_output::Paint;
 use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
@@ -12,13 +13,21 @@ use plimsoll_terminal::messages::{columns, complain, lose, put, say, talk};
 use plimsoll_terminal::signals;
 use plimsoll_terminal::streams::Stream;
 
-use crate::args::{GlobalArgs, RecordArgs};
+use crate::args::{GlobalArgs, RecordArgs, WebArgs};
 use crate::exit::Exit;
 use crate::live::{Live, Quiet};
 use crate::record_request::record_request;
+use crate::web;
 
 /// Printed at the first signal.
 pub const STOPPING: &str = "Stopping gracefully. Press Ctrl-C again to exit immediately.";
+
+/// Who follows a run besides the terminal.
+#[derive(Clone, Copy)]
+pub struct Keep<'a> {
+    pub record: &'a RecordArgs,
+    pub web: &'a WebArgs,
+}
 
 /// A run that has ended.
 pub struct Finished {
@@ -40,7 +49,7 @@ pub fn worker_threads(given: Option<usize>) -> usize {
 pub fn run(
     resolved: Resolved,
     read: fn(&Summary, &Generator) -> HttpResult,
-    record: &RecordArgs,
+    keep: Keep<'_>,
     global: &GlobalArgs,
 ) -> Result<Finished, Refusal> {
     let scenario = resolved.load.scenario();
@@ -63,10 +72,16 @@ pub fn run(
     let request = Request {
         load: resolved.load,
         threads: worker_threads(resolved.threads),
-        record: record_request(record, resolved.configuration).map_err(Refusal::config)?,
-        until: record.until,
+        until: keep.record.until,
+        record: record_request(keep.record, resolved.configuration).map_err(Refusal::config)?,
     };
-    let run = Run::start(request, vec![view])?;
+    let page = PageTitle {
+        title: title.clone(),
+        duration: resolved.duration,
+    };
+    let mut listeners = vec![view];
+    listeners.extend(web::open(keep.web, None, page)?);
+    let run = Run::start(request, listeners)?;
     let control = run.control();
     signals::on_signals(
         move |_| {
@@ -100,13 +115,17 @@ pub fn run(
 pub fn run_and_print(
     resolved: Result<Resolved, String>,
     read: fn(&Summary, &Generator) -> HttpResult,
-    record: &RecordArgs,
+    keep: Keep<'_>,
     global: &GlobalArgs,
 ) -> Exit {
-    let show = if record.json { Show::Json } else { Show::Text };
+    let show = if keep.record.json {
+        Show::Json
+    } else {
+        Show::Text
+    };
     let exit = resolved
         .map_err(Refusal::config)
-        .and_then(|resolved| run(resolved, read, record, global))
+        .and_then(|resolved| run(resolved, read, keep, global))
         .and_then(|finished| {
             finished.show(show, global)?;
             finished.exit()

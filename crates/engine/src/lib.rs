@@ -16,6 +16,7 @@ mod in_flight;
 mod run;
 mod run_state;
 mod scenario_state;
+mod schedule;
 mod seat;
 mod stop;
 mod tally;
@@ -28,6 +29,7 @@ pub use in_flight::InFlightReading;
 pub use run::{Event, Notice, Part, Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};
+pub use schedule::Schedule;
 pub use stop::{Stop, Stopped};
 pub use tally::Tally;
 pub use user::{

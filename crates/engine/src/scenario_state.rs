@@ -38,6 +38,8 @@ pub struct ScenarioReading {
     pub users_active: u32,
     /// Users it has used so far.
     pub users_taken: u32,
+    /// Iterations that were started.
+    pub iterations_started: u64,
     /// Iterations that ended normally.
     pub iterations_completed: u64,
     /// Scheduled iterations for which no user was free.
@@ -145,6 +147,7 @@ impl ScenarioState {
             progress: self.progress(now),
             users_active: self.users_active.load(Ordering::Relaxed),
             users_taken: self.users_taken.load(Ordering::Relaxed),
+            iterations_started: self.iterations_started(),
             iterations_completed: self.iterations_completed.load(Ordering::Relaxed),
             iterations_dropped: self.iterations_dropped.load(Ordering::Relaxed),
             finished: self.finished.get().is_some(),
@@ -153,6 +156,15 @@ impl ScenarioState {
                 .zip(self.finished.get())
                 .map(|(from, to)| to.since(from)),
             cut_short: self.is_cut_short(),
+        }
+    }
+
+    /// Iterations that were started. Users who find all shared iterations taken count further.
+    fn iterations_started(&self) -> u64 {
+        let begun = self.iterations_begun();
+        match &self.scenario.executor {
+            Executor::SharedIterations { iterations, .. } => begun.min(*iterations),
+            _ => begun,
         }
     }
 

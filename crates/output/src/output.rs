@@ -97,7 +97,7 @@ const NAMES: [&str; 9] = [
     "statsd",
 ];
 
-const MISSING: [&str; 3] = ["cloud", "web-dashboard", "kafka"];
+const MISSING: [&str; 2] = ["cloud", "kafka"];
 
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

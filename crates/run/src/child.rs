@@ -45,6 +45,8 @@ impl Scratch {
             .args(arguments)
             .arg("--record")
             .arg(&path)
+            // A page of each run would need a port of its own.
+            .env_remove("K6_WEB_DASHBOARD")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

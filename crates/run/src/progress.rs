@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use plimsoll_engine::{RunState, ScenarioState};
 use plimsoll_machine::ThreadReading;
-use plimsoll_samples::{HttpOverview, MetricId, Totals, Values, builtin};
+use plimsoll_samples::{
+    CheckTotal, HttpOverview, JudgedThreshold, MetricId, MetricSummary, Stage, Summary, Totals,
+    Values, builtin,
+};
 use plimsoll_verdict::{Evidence, Verdict};
 
 /// The number of seconds for which rates are kept.
@@ -85,6 +88,27 @@ impl Progress {
     /// Statuses, protocols and failures.
     pub fn http(&self) -> HttpOverview {
         self.totals.http()
+    }
+
+    /// Checks by name.
+    pub fn checks(&self) -> Vec<CheckTotal> {
+        self.totals.checks()
+    }
+
+    /// The results of thresholds on metrics with samples.
+    pub fn thresholds(&self) -> Vec<JudgedThreshold> {
+        let report = self.totals.evaluate(self.elapsed(), Stage::Running);
+        report.judged
+    }
+
+    /// All metrics with samples or thresholds. Copies every distribution.
+    pub fn metrics(&self) -> Vec<MetricSummary> {
+        self.totals.metrics(self.elapsed())
+    }
+
+    /// The summary so far. Copies every distribution.
+    pub fn summary(&self) -> Summary {
+        self.totals.summary(self.elapsed())
     }
 
     /// Requests so far, failed ones included.

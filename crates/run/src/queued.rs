@@ -17,6 +17,7 @@ pub struct Queued<M> {
     messages: Option<SyncSender<M>>,
     select: Box<dyn FnMut(Event<'_>) -> Option<M>>,
     dropped: u64,
+    interval: Duration,
     /// Notified when the thread has ended.
     over: Receiver<()>,
 }
@@ -54,12 +55,24 @@ impl<M: Send + 'static> Queued<M> {
             messages: Some(sender),
             select: Box::new(select),
             dropped: 0,
+            interval: Duration::from_secs(1),
             over,
         })
+    }
+
+    /// The same with another interval of [`Event::Progress`].
+    #[must_use]
+    pub fn every(mut self, interval: Duration) -> Queued<M> {
+        self.interval = interval;
+        self
     }
 }
 
 impl<M> Listener for Queued<M> {
+    fn interval(&self) -> Duration {
+        self.interval
+    }
+
     fn event(&mut self, event: Event<'_>) {
         let Some(sender) = &self.messages else {
             return;

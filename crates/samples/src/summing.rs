@@ -69,6 +69,19 @@ pub(crate) fn figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> 
     listed(totals, &totals.registry.metrics(), elapsed, false)
 }
 
+/// The metrics with samples or thresholds.
+pub(crate) fn judged_figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> {
+    whole(totals, &totals.registry.metrics(), elapsed)
+}
+
+/// Checks with the same name in all groups combined.
+pub(crate) fn check_totals(totals: &Totals) -> Vec<CheckTotal> {
+    by_name(
+        &totals.watch.roster.names(),
+        &counts_where(totals, |_| true),
+    )
+}
+
 /// All metrics that have samples or thresholds, each before its sub-metrics.
 fn whole(totals: &Totals, metrics: &[Metric], elapsed: Duration) -> Vec<MetricSummary> {
     listed(totals, metrics, elapsed, true)

@@ -44,6 +44,8 @@ pub struct JudgedThreshold {
     pub outcome: ThresholdOutcome,
     /// Whether the run must be aborted because of it.
     pub abort: bool,
+    /// The bound, the right side of the expression.
+    pub limit: f64,
 }
 
 impl ThresholdReport {

@@ -14,8 +14,10 @@ use crate::roster::COMMON_CELL;
 use crate::series::SeriesSketch;
 use crate::sink::Sink;
 use crate::sinks::Sinks;
-use crate::summary::{HttpOverview, LeftOut, Summary, ThresholdOutcome, Values};
-use crate::summing::{summarize, values_of};
+use crate::summary::{
+    CheckTotal, HttpOverview, LeftOut, MetricSummary, Summary, ThresholdOutcome, Values,
+};
+use crate::summing::{check_totals, judged_figures, summarize, values_of};
 use crate::tally::HttpTally;
 use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
@@ -139,6 +141,16 @@ impl Totals {
         self.http.overview()
     }
 
+    /// Checks with the same name in all groups combined, in the order first seen.
+    pub fn checks(&self) -> Vec<CheckTotal> {
+        check_totals(self)
+    }
+
+    /// Metrics with samples or thresholds so far, as in the summary.
+    pub fn metrics(&self, elapsed: Duration) -> Vec<MetricSummary> {
+        judged_figures(self, elapsed)
+    }
+
     /// The results of the thresholds after `elapsed` of the run. Call it every 2 s during the run,
     /// and once at its end.
     pub fn evaluate(&self, elapsed: Duration, stage: Stage) -> ThresholdReport {
@@ -158,6 +170,7 @@ impl Totals {
                     None => judge.threshold.metric.name.clone(),
                 },
                 abort: judge.aborts(&outcome, elapsed),
+                limit: judge.threshold.expression.value,
                 outcome,
             });
         }

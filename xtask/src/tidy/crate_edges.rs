@@ -93,6 +93,13 @@ const EDGES: &[(&str, &[&str])] = &[
             "results",
         ],
     ),
+    (
+        "live",
+        &[
+            "units", "clock", "machine", "plan", "stats", "samples", "verdict", "engine", "output",
+            "results", "run",
+        ],
+    ),
     ("plots", &[]),
     ("search", &["units", "stats", "results", "plots"]),
     ("compare", &["units", "stats", "results", "plots"]),
@@ -127,6 +134,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "audit",
             "results",
             "run",
+            "live",
             "search",
             "compare",
             "report",

@@ -34,7 +34,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "the store of runs lives in `results`",
     ),
     (&["clap"], &["cli"], "the command line lives in `cli`"),
-    (&["httparse"], &["http"], "protocols live in `http`"),
+    (
+        &["httparse"],
+        &["http", "live"],
+        "protocols live in `http`; `live` has a server of its own",
+    ),
     (
         &["h2"],
         &[],

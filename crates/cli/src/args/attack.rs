@@ -8,7 +8,7 @@ use plimsoll_http::Protocol;
 use plimsoll_run::{AttackOptions, ConnectionOptions, TlsFiles};
 
 use super::single_dash::go_bool;
-use super::{IoArgs, RecordArgs};
+use super::{IoArgs, RecordArgs, WebArgs};
 
 #[derive(Debug, Args)]
 #[command(args_override_self = true, after_long_help = include_str!("../../help/attack.txt"))]
@@ -27,6 +27,8 @@ pub struct AttackArgs {
     pub results: AttackResultArgs,
     #[command(flatten)]
     pub record: RecordArgs,
+    #[command(flatten)]
+    pub web: WebArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{ConnectionArgs, LoadArgs, RecordArgs, TlsArgs};
+use super::{ConnectionArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
 
 /// `plimsoll grpc`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +36,8 @@ pub struct GrpcArgs {
     pub authority: Option<String>,
     #[command(flatten)]
     pub record: RecordArgs,
+    #[command(flatten)]
+    pub web: WebArgs,
 }
 
 /// The call.

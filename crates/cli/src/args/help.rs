@@ -19,19 +19,19 @@ const GROUPS: [(&str, &str); 5] = [
 const MOST_USED: [(&str, &str); 5] = [
     (
         "run",
-        "vus duration iterations rate stage env out insecure json record threads",
+        "vus duration iterations rate stage env out insecure json record web threads",
     ),
     (
         "http",
-        "users connections duration rate requests method headers body insecure json record threads",
+        "users connections duration rate requests method headers body insecure json record web threads",
     ),
     (
         "grpc",
-        "users connections duration rate requests proto data metadata plaintext insecure json record threads",
+        "users connections duration rate requests proto data metadata plaintext insecure json record web threads",
     ),
     (
         "attack",
-        "targets rate duration workers max_workers headers body insecure output json",
+        "targets rate duration workers max_workers headers body insecure output json web",
     ),
     (
         "throughput",

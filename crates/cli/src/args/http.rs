@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use super::{ConnectionArgs, HttpVersionArgs, LoadArgs, RecordArgs, TlsArgs};
+use super::{ConnectionArgs, HttpVersionArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
 
 /// `plimsoll http`.
 #[derive(Debug, clap::Args)]
@@ -23,6 +23,8 @@ pub struct HttpArgs {
     pub tls: TlsArgs,
     #[command(flatten)]
     pub record: RecordArgs,
+    #[command(flatten)]
+    pub web: WebArgs,
 }
 
 /// The request.

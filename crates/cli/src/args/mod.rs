@@ -22,6 +22,7 @@ mod single_dash;
 mod stored;
 mod throughput;
 mod vegeta;
+mod web;
 
 use clap::{Parser, Subcommand};
 use plimsoll_terminal::log::{Log, Settings};
@@ -49,6 +50,7 @@ pub use single_dash::translate;
 pub use stored::StoredArgs;
 pub use throughput::ThroughputArgs;
 pub use vegeta::{VegetaArgs, VegetaCommand};
+pub use web::WebArgs;
 
 /// Generates load, measures it accurately, and tells you whether to trust the numbers
 #[derive(Debug, Parser)]

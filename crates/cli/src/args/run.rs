@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{OptionArgs, RecordArgs, ThreadArgs};
+use super::{OptionArgs, RecordArgs, ThreadArgs, WebArgs};
 
 /// `plimsoll run`.
 #[derive(Debug, clap::Args)]
@@ -26,6 +26,8 @@ pub struct RunArgs {
     pub out: Vec<String>,
     #[command(flatten)]
     pub record: RecordArgs,
+    #[command(flatten)]
+    pub web: WebArgs,
     /// Keep running after the test until interrupted
     #[arg(short, long, help_heading = "Results")]
     pub linger: bool,

@@ -249,9 +249,12 @@ impl<F: UserFactory> Pool<F> {
         };
         user.stop.set_deadline(self.share.hard_end());
         let pool = Rc::downgrade(self);
+        let state = Arc::clone(&self.share.scenario.state);
         self.crew.spawn(user, async move |mut user: ActiveUser<F>| {
             while let Some(job) = mailbox.next().await {
                 user.set_counted(true);
+                // The schedule numbers iterations; this only counts those that start.
+                let _ = state.begin_iteration();
                 let go_on = user.run_iteration(job.number, Some(job.scheduled)).await;
                 user.set_counted(false);
                 let Some(pool) = pool.upgrade() else { break };

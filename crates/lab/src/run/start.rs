@@ -33,7 +33,11 @@ pub fn while_open<T>(act: impl FnOnce() -> std::io::Result<T>) -> std::io::Resul
 /// # Errors
 /// The system's error, or that the lab is ending.
 pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
-    command.process_group(0).env_remove(super::keeper::PRIVATE);
+    // A live page of each run would need a port of its own.
+    command
+        .process_group(0)
+        .env_remove(super::keeper::PRIVATE)
+        .env_remove("K6_WEB_DASHBOARD");
     // Files that a killed process leaves in this temporary folder are removed with the lab.
     if let Some(directory) = super::keeper::temporary_directory() {
         command.env("TMPDIR", directory);

@@ -1,0 +1,274 @@
+// Receives the run as server-sent events, and shows it.
+
+const $ = (id) => document.getElementById(id);
+const perSecond = (key) => (p) => (p.span > 0 && p[key] !== null ? p[key] / p.span : null);
+const latency = (key) => (p) => (p.latency ? p.latency[key] : null);
+const isOpen = (p) => p.offered !== null;
+
+const parent = $("charts");
+const load = new Chart(parent, {
+  title: "Iterations per second",
+  text: texts.number,
+  series: [
+    { label: "offered", color: "--soft", value: perSecond("offered"), step: true, dash: true },
+    { label: "started", color: "--c0", value: perSecond("started"), step: true },
+    { label: "finished", color: "--c2", value: perSecond("finished"), step: true },
+    { label: "dropped", color: "--c1", value: (p) => (isOpen(p) ? perSecond("dropped")(p) : null), step: true },
+    { label: "failed requests", color: "--bad", value: perSecond("failed"), step: true },
+  ],
+});
+const times = new Chart(parent, {
+  title: "Latency",
+  text: texts.milliseconds,
+  log: true,
+  heat: true,
+  series: [
+    { label: "p50", color: "--c2", value: latency("p50") },
+    { label: "p90", color: "--c0", value: latency("p90") },
+    { label: "p99", color: "--c1", value: latency("p99") },
+    { label: "max", color: "--bad", value: latency("max"), dash: true },
+  ],
+});
+const requests = new Chart(parent, {
+  title: "Requests per second",
+  text: texts.number,
+  series: [
+    { label: "requests", color: "--c0", value: perSecond("requests"), step: true },
+    { label: "failed", color: "--bad", value: perSecond("failed"), step: true },
+  ],
+});
+const users = new Chart(parent, {
+  title: "Users",
+  text: texts.number,
+  series: [
+    { label: "users", color: "--c3", value: (p) => p.users, step: true },
+    { label: "iterations in flight", color: "--c0", value: (p) => p.in_flight },
+  ],
+});
+const lag = new Chart(parent, {
+  title: "Lateness of the generator",
+  text: texts.milliseconds,
+  series: [
+    { label: "send lag p99", color: "--c1", value: (p) => p.lag },
+    { label: "timers, max", color: "--c3", value: (p) => p.late },
+  ],
+});
+const processor = new Chart(parent, {
+  title: "Processor share of the busiest worker",
+  text: texts.percent,
+  series: [{ label: "busiest worker", color: "--c4", value: (p) => p.cpu, step: true }],
+});
+
+let points = [];
+let state = null;
+
+// A table; cells are texts, or { text, kind } with the name of a class.
+function table(id, columns, rows) {
+  const part = $(`${id}-part`);
+  if (part) part.hidden = rows.length === 0;
+  const element = $(id);
+  const content = JSON.stringify(rows);
+  if (element.dataset.content === content) return;
+  element.dataset.content = content;
+  const cell = (tag, kind, content) => {
+    const made = document.createElement(tag);
+    made.className = kind;
+    made.textContent = content;
+    return made;
+  };
+  const head = document.createElement("thead");
+  const names = document.createElement("tr");
+  for (const [name, kind] of columns) {
+    const made = cell("th", kind, name);
+    made.scope = "col";
+    names.append(made);
+  }
+  head.append(names);
+  const body = document.createElement("tbody");
+  for (const row of rows) {
+    const line = document.createElement("tr");
+    row.forEach((entry, place) => {
+      const { text, kind } = typeof entry === "object" && entry !== null ? entry : { text: entry, kind: "" };
+      line.append(cell("td", `${columns[place][1]} ${kind}`.trim(), String(text)));
+    });
+    body.append(line);
+  }
+  element.replaceChildren(head, body);
+}
+
+function tiles(entries) {
+  $("tiles").replaceChildren(
+    ...entries.map(([name, value, note]) => {
+      const tile = document.createElement("div");
+      const title = document.createElement("dt");
+      title.textContent = name;
+      const figure = document.createElement("dd");
+      figure.textContent = value;
+      if (note) {
+        const small = document.createElement("small");
+        small.textContent = note;
+        figure.append(small);
+      }
+      tile.append(title, figure);
+      return tile;
+    }),
+  );
+}
+
+const size = (bytes) => `${digits(bytes / 2 ** 20)} MiB`;
+const share = (part, whole) => (whole > 0 ? texts.percent(part / whole) : "–");
+
+function showHeader() {
+  const ended = state.ended !== null;
+  $("phase").textContent = ended ? "ended" : state.phase;
+  $("title").textContent = state.title || "Plimsoll";
+  document.title = `${ended ? "ended" : `${Math.floor(state.done * 100)}%`} – ${state.title || "Plimsoll"}`;
+  $("done").value = state.done;
+  const left = state.duration === null ? null : Math.max(0, state.duration - state.elapsed);
+  const percent = `${Math.floor(state.done * 100)}%`;
+  const parts = [percent, clock(state.elapsed)];
+  if (ended) parts.push(state.ended);
+  else if (left !== null && state.phase === "running") parts.push(`at most ${clock(left)} left`);
+  $("time").textContent = parts.join(" · ");
+  const box = $("verdict");
+  box.hidden = !state.verdict;
+  if (!state.verdict) return;
+  const { level, reasons, is_final } = state.verdict;
+  box.className = `verdict ${level}`;
+  const lines = [`${is_final ? "Verdict" : "Verdict on the generator so far"}: ${level}`, ...reasons];
+  const content = lines.join("\n");
+  if (box.dataset.content === content) return;
+  box.dataset.content = content;
+  box.replaceChildren(
+    ...lines.map((line, place) => {
+      const paragraph = document.createElement("p");
+      if (place > 0) {
+        paragraph.textContent = line;
+        return paragraph;
+      }
+      const strong = document.createElement("strong");
+      strong.textContent = line;
+      paragraph.append(strong);
+      return paragraph;
+    }),
+  );
+}
+
+function showTiles() {
+  const last = points[points.length - 1];
+  const { iterations } = state;
+  const rate = last ? perSecond(state.requests > 0 ? "requests" : "finished")(last) : null;
+  const entries = [[state.requests > 0 ? "requests/s" : "iterations/s", texts.number(rate), state.requests > 0 ? `${number(state.requests)} in total` : `${number(iterations.finished)} in total`]];
+  entries.push(["failed", number(state.failed), share(state.failed, state.requests)]);
+  if (state.latency) {
+    const { p50, p99, max, metric } = state.latency;
+    entries.push(["latency p50", texts.milliseconds(last?.latency?.p50 ?? null), `${texts.milliseconds(p50)} in the whole run`]);
+    entries.push(["latency p99", texts.milliseconds(last?.latency?.p99 ?? null), `${texts.milliseconds(p99)} in the whole run, max ${texts.milliseconds(max)}`]);
+    times.heading.textContent = `Latency (${metric})`;
+  }
+  entries.push(["users", number(state.users), `${number(state.users_ready)} initialized`]);
+  if (iterations.offered !== null) {
+    entries.push(["started of offered", share(iterations.started, iterations.offered), `${number(iterations.dropped)} dropped`]);
+    entries.push(["send lag p99", texts.milliseconds(state.generator.send_lag), "whole run"]);
+  }
+  tiles(entries);
+}
+
+function showTables() {
+  table(
+    "thresholds",
+    [["metric", "text"], ["condition", ""], ["measured", "n"], ["margin", "n"], ["", ""]],
+    state.thresholds.map(({ metric, source, ok, measured, margin }) => [
+      metric,
+      source,
+      measured === null ? "–" : digits(measured),
+      margin === null ? "–" : texts.percent(margin),
+      ok ? { text: "✓ met", kind: "good" } : { text: "✕ crossed", kind: "bad" },
+    ]),
+  );
+  table(
+    "names",
+    [["name", "text"], ["method", ""], ["requests", "n"], ["failed", "n"], ["p50", "n"], ["p90", "n"], ["p99", "n"], ["max", "n"]],
+    (state.names ?? []).map((row) => [
+      row.name,
+      row.method,
+      number(row.requests),
+      row.failed > 0 ? { text: number(row.failed), kind: "bad" } : "0",
+      ...["p50", "p90", "p99", "max"].map((key) => texts.milliseconds(row[key])),
+    ]),
+  );
+  const scenarios = state.scenarios.length > 1 ? state.scenarios : [];
+  table(
+    "scenarios",
+    [["scenario", "text"], ["executor", ""], ["done", "n"], ["users", "n"], ["iterations", "n"], ["dropped", "n"]],
+    scenarios.map((row) => [row.name, row.executor, texts.percent(row.done), number(row.users), number(row.finished), number(row.dropped)]),
+  );
+  table(
+    "checks",
+    [["check", "text"], ["passed", "n"], ["failed", "n"], ["rate", "n"]],
+    state.checks.map(({ name, passes, fails }) => [
+      name,
+      number(passes),
+      fails > 0 ? { text: number(fails), kind: "bad" } : "0",
+      share(passes, passes + fails),
+    ]),
+  );
+  const counts = (rows) => rows.map(({ text, count }) => [text, number(count)]);
+  table("statuses", [["status", "text"], ["responses", "n"]], counts(state.statuses));
+  table("errors", [["error", "text"], ["times", "n"]], counts(state.errors));
+  const { generator } = state;
+  table(
+    "generator",
+    [["", "text"], ["latest second", "n"]],
+    generator.workers.length === 0
+      ? []
+      : [
+          ...generator.workers.map((busy, place) => [`processor share of worker ${place + 1}`, busy > 0.9 ? { text: texts.percent(busy), kind: "bad" } : texts.percent(busy)]),
+          ["time a worker waited for a processor", texts.percent(generator.waited)],
+          ["largest lateness of a timer", texts.milliseconds(generator.late)],
+          ["memory", size(generator.memory)],
+        ],
+  );
+}
+
+function show() {
+  if (!state) return;
+  showHeader();
+  showTiles();
+  showTables();
+  // Where every iteration is one request, the first chart has it all.
+  const isSame = points.every((p) => Math.abs(p.requests - p.finished) <= Math.max(2, 0.02 * p.finished));
+  const hasRequests = points.some((p) => p.requests > 0);
+  load.show(points);
+  times.show(points);
+  requests.show(isSame || !hasRequests ? [] : points);
+  users.show(points);
+  lag.show(points);
+  processor.show(points);
+  document.body.dataset.points = String(points.length);
+}
+
+const connection = $("connection");
+const source = new EventSource(`events${location.search}`);
+source.addEventListener("open", () => {
+  connection.textContent = "";
+});
+source.addEventListener("error", () => {
+  if (state && state.ended !== null) {
+    // The run has ended, and this page has all of it.
+    source.close();
+    connection.textContent = "";
+  } else {
+    connection.textContent = "connection lost; trying again";
+  }
+});
+source.addEventListener("history", (event) => {
+  ({ points, state } = JSON.parse(event.data));
+  show();
+});
+source.addEventListener("news", (event) => {
+  const news = JSON.parse(event.data);
+  state = news.state;
+  if (news.place !== null) points[news.place] = news.point;
+  show();
+});

@@ -1,0 +1,32 @@
+//! A page that shows a run while it happens.
+//!
+//! ```text
+//! run: events ─► Collector ─► queue ─► Hub ─► one queue per viewer ─► a thread per viewer ─► browser
+//!               (supervisor's thread)  (own thread; has the history)
+//! ```
+//!
+//! * Nothing here can delay a request: the collector runs on the supervisor's thread, and every
+//!   queue behind it is bounded and never waited for. A viewer that does not read is dropped.
+//! * The [`history`] is bounded: when it gets long, neighboring points are merged.
+//! * The page is one file without references to other hosts. It receives everything as server-sent
+//!   events: first the whole history, then a point per second with the current state.
+//! * It listens on a loopback address. Any other address requires a token.
+
+mod collector;
+mod history;
+mod hub;
+mod live_page;
+mod page;
+mod page_title;
+mod point;
+mod request;
+mod response;
+mod server;
+mod spread;
+mod state;
+mod token;
+mod web_address;
+
+pub use live_page::LivePage;
+pub use page_title::PageTitle;
+pub use web_address::WebAddress;

@@ -1,0 +1,153 @@
+//! The figures of one stretch of a run.
+
+use serde::Serialize;
+
+use crate::spread::Spread;
+
+/// The figures of one stretch of time, by default a second. Counts are those of the stretch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Point {
+    /// When it starts, in seconds of the run.
+    pub start: f64,
+    /// Its length in seconds.
+    pub span: f64,
+    /// Iterations that the schedule had; `None` in a closed model.
+    pub offered: Option<u64>,
+    /// Iterations that started.
+    pub started: u64,
+    /// Iterations that ended normally.
+    pub finished: u64,
+    /// Scheduled iterations for which no user was free.
+    pub dropped: u64,
+    /// Requests and calls that ended, including failed ones.
+    pub requests: u64,
+    /// Requests and calls that failed.
+    pub failed: u64,
+    /// Users that ran iterations at the end of the stretch; in merged points the highest number.
+    pub users: u32,
+    /// Mean number of iterations in flight.
+    pub in_flight: f64,
+    /// `None` if nothing ended.
+    pub latency: Option<Latency>,
+    /// 99th percentile of the send lag in milliseconds; in merged points the largest. `None` in a
+    /// closed model.
+    pub lag: Option<f64>,
+    /// Processor share of the busiest worker; in merged points the largest.
+    pub cpu: f64,
+    /// Largest lateness of a worker's timers in milliseconds.
+    pub late: f64,
+    /// Memory of the generator in bytes, at the end of the stretch.
+    pub memory: u64,
+}
+
+/// Latencies in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    pub p50: f64,
+    pub p90: f64,
+    pub p99: f64,
+    pub max: f64,
+    pub spread: Spread,
+}
+
+impl Point {
+    /// Adds the stretch that follows this one.
+    pub fn append(&mut self, next: &Point) {
+        let whole = self.span + next.span;
+        if whole > 0.0 {
+            self.in_flight = (self.in_flight * self.span + next.in_flight * next.span) / whole;
+        }
+        self.span = whole;
+        self.offered = match (self.offered, next.offered) {
+            (None, None) => None,
+            (ours, theirs) => Some(ours.unwrap_or(0) + theirs.unwrap_or(0)),
+        };
+        self.started += next.started;
+        self.finished += next.finished;
+        self.dropped += next.dropped;
+        self.requests += next.requests;
+        self.failed += next.failed;
+        self.users = self.users.max(next.users);
+        match (&mut self.latency, &next.latency) {
+            (Some(ours), Some(theirs)) => ours.merge(theirs),
+            (ours @ None, Some(theirs)) => *ours = Some(theirs.clone()),
+            (_, None) => {}
+        }
+        self.lag = match (self.lag, next.lag) {
+            (Some(ours), Some(theirs)) => Some(ours.max(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+        self.cpu = self.cpu.max(next.cpu);
+        self.late = self.late.max(next.late);
+        self.memory = next.memory;
+    }
+}
+
+impl Latency {
+    fn merge(&mut self, other: &Latency) {
+        self.spread.merge(&other.spread);
+        self.max = self.max.max(other.max);
+        let quantile = |q: f64| self.spread.quantile(q).unwrap_or(0.0).min(self.max);
+        (self.p50, self.p90, self.p99) = (quantile(0.5), quantile(0.9), quantile(0.99));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use plimsoll_stats::Histogram;
+
+    fn latency(values: &[f64]) -> Latency {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|value| histogram.record(*value));
+        Latency {
+            p50: histogram.quantile(0.5),
+            p90: histogram.quantile(0.9),
+            p99: histogram.quantile(0.99),
+            max: histogram.max(),
+            spread: Spread::of(&histogram),
+        }
+    }
+
+    #[test]
+    fn counts_add_up_and_levels_do_not() {
+        let mut point = Point {
+            start: 3.0,
+            span: 1.0,
+            offered: Some(100),
+            started: 90,
+            dropped: 10,
+            requests: 80,
+            users: 7,
+            in_flight: 4.0,
+            latency: Some(latency(&[10.0; 99])),
+            lag: Some(0.5),
+            ..Point::default()
+        };
+        point.append(&Point {
+            start: 4.0,
+            span: 3.0,
+            offered: Some(300),
+            started: 300,
+            requests: 310,
+            failed: 2,
+            users: 5,
+            in_flight: 8.0,
+            latency: Some(latency(&[1_000.0; 3])),
+            lag: Some(0.2),
+            memory: 9,
+            ..Point::default()
+        });
+        assert_eq!((point.start, point.span), (3.0, 4.0));
+        assert_eq!((point.offered, point.started), (Some(400), 390));
+        assert_eq!((point.dropped, point.requests, point.failed), (10, 390, 2));
+        assert_eq!(
+            (point.users, point.in_flight, point.lag),
+            (7, 7.0, Some(0.5))
+        );
+        let latency = point.latency.unwrap();
+        assert!((latency.p50 / 10.0 - 1.0).abs() < 0.03, "{latency:?}");
+        assert!((latency.p99 / 1_000.0 - 1.0).abs() < 0.03, "{latency:?}");
+        assert_eq!((latency.max, point.memory), (1_000.0, 9));
+    }
+}

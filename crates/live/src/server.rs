@@ -1,0 +1,178 @@
+//! A small HTTP server: a thread for each connection, one request on each.
+
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use plimsoll_machine::shortage;
+
+use crate::request::Request;
+use crate::response::Response;
+use crate::token::Token;
+
+/// Maximum number of connections. Further ones are refused.
+const MOST: usize = 64;
+/// How long a read or a write may wait. A viewer that does not read for this long is dropped.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Responds to requests.
+pub type Routes = Arc<dyn Fn(&Request) -> Response + Send + Sync>;
+
+/// Serves `routes` until the process ends. `name` is the threads' name. With a token, requests must
+/// present it; without one, they must be addressed to this machine.
+///
+/// # Errors
+/// If the system cannot create a thread.
+pub fn start(
+    name: &'static str,
+    listener: TcpListener,
+    token: Option<Token>,
+    routes: Routes,
+) -> Result<(), String> {
+    let open = Arc::new(AtomicUsize::new(0));
+    let token = Arc::new(token);
+    let accepting = std::thread::Builder::new().name(name.to_owned());
+    let accepted = accepting.spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(stream) = stream else {
+                // Out of file descriptors, which the run needs more urgently.
+                std::thread::sleep(Duration::from_millis(100));
+                continue;
+            };
+            if open.fetch_add(1, Ordering::Relaxed) >= MOST {
+                open.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            let (routes, token) = (Arc::clone(&routes), Arc::clone(&token));
+            let connection = Connection(Arc::clone(&open));
+            // Without a thread, the connection is closed.
+            let _ = std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn(move || {
+                    let _ = serve(stream, token.as_ref().as_ref(), &routes);
+                    drop(connection);
+                });
+        }
+    });
+    accepted.map(|_| ()).map_err(|error| {
+        format!(
+            "could not start a thread for {name}: {}",
+            shortage::explain(&error)
+        )
+    })
+}
+
+/// Counts an open connection.
+struct Connection(Arc<AtomicUsize>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn serve(
+    mut stream: TcpStream,
+    token: Option<&Token>,
+    routes: &Routes,
+) -> Result<(), std::io::Error> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_nodelay(true)?;
+    let request = Request::read(&mut stream)?;
+    let response = match refusal(&request, token) {
+        Some(refusal) => refusal,
+        None => routes(&request),
+    };
+    response.write(&mut stream)
+}
+
+/// Why a request gets no response, if so.
+fn refusal(request: &Request, token: Option<&Token>) -> Option<Response> {
+    if let Some(origin) = &request.origin
+        && origin.split_once("://").map(|(_, host)| host) != Some(request.host.as_str())
+    {
+        return Some(Response::text(
+            "403 Forbidden",
+            "requests of other sites are refused",
+        ));
+    }
+    match token {
+        Some(token) => {
+            let presented = request
+                .authorization
+                .as_deref()
+                .and_then(|value| value.strip_prefix("Bearer "))
+                .or_else(|| request.parameter("token"));
+            let is_known = presented.is_some_and(|presented| token.is(presented));
+            (!is_known).then(|| {
+                Response::text(
+                    "401 Unauthorized",
+                    "this address requires the token that plimsoll printed: /?token=…",
+                )
+            })
+        }
+        // A name that an attacker has pointed at 127.0.0.1 must not give a site access.
+        None if !is_local(&request.host) => Some(Response::text(
+            "403 Forbidden",
+            "open this page by an address of this machine, like http://127.0.0.1",
+        )),
+        None => None,
+    }
+}
+
+/// Whether a `Host` names this machine: localhost, or any IP address.
+fn is_local(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next(),
+        None => host.split(':').next(),
+    };
+    let name = name.unwrap_or_default();
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(host: &str, origin: Option<&str>, query: &str) -> Request {
+        Request {
+            host: host.to_owned(),
+            origin: origin.map(str::to_owned),
+            query: query.to_owned(),
+            ..Request::default()
+        }
+    }
+
+    #[test]
+    fn other_sites_and_other_names_are_refused() {
+        for host in [
+            "localhost:5665",
+            "127.0.0.1:5665",
+            "127.0.0.1",
+            "[::1]:5665",
+        ] {
+            assert!(refusal(&request(host, None, ""), None).is_none(), "{host}");
+        }
+        for host in ["evil.example:5665", "", "localhost.evil.example"] {
+            assert!(refusal(&request(host, None, ""), None).is_some(), "{host}");
+        }
+        let own = Some("http://127.0.0.1:5665");
+        assert!(refusal(&request("127.0.0.1:5665", own, ""), None).is_none());
+        let other = Some("http://evil.example");
+        assert!(refusal(&request("127.0.0.1:5665", other, ""), None).is_some());
+    }
+
+    #[test]
+    fn a_token_is_required_where_there_is_one() {
+        let token = Token::new(Some("0123456789".to_owned())).unwrap();
+        let refused = |query: &str| refusal(&request("any.name", None, query), Some(&token));
+        assert!(refused("token=0123456789").is_none());
+        assert!(refused("token=0123456780").is_some());
+        assert!(refused("").is_some());
+        let mut bearer = request("any.name", None, "");
+        bearer.authorization = Some("Bearer 0123456789".to_owned());
+        assert!(refusal(&bearer, Some(&token)).is_none());
+    }
+}

@@ -1,0 +1,329 @@
+//! The current figures of a run, as the page shows them next to its charts.
+
+use std::time::Duration;
+
+use plimsoll_engine::ScenarioState;
+use plimsoll_output::grpc_status;
+use plimsoll_results::secrets::for_display;
+use plimsoll_run::{Phase, Progress};
+use plimsoll_samples::{JudgedThreshold, MetricId, Values, builtin};
+use plimsoll_verdict::{Level, Verdict};
+use serde::Serialize;
+
+use crate::page_title::PageTitle;
+
+/// Maximum number of rows of a table.
+const ROWS: usize = 200;
+
+/// Everything on the page that is not a chart. Times are in milliseconds unless a field says
+/// otherwise.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct State {
+    pub title: String,
+    pub phase: &'static str,
+    /// In seconds, since scenarios started.
+    pub elapsed: f64,
+    /// The longest duration in seconds, if known.
+    pub duration: Option<f64>,
+    /// Completed part, 0 to 1.
+    pub done: f64,
+    pub users: u32,
+    pub users_ready: u32,
+    pub iterations: Iterations,
+    pub requests: u64,
+    pub failed: u64,
+    /// Latency of the whole run so far.
+    pub latency: Option<Overall>,
+    pub scenarios: Vec<ScenarioRow>,
+    pub checks: Vec<CheckRow>,
+    pub thresholds: Vec<ThresholdRow>,
+    /// Failures by text, most frequent first.
+    pub errors: Vec<Count>,
+    /// Responses by status.
+    pub statuses: Vec<Count>,
+    pub generator: Generator,
+    pub verdict: Option<VerdictText>,
+    /// How the run ended; `None` while it runs.
+    pub ended: Option<String>,
+}
+
+/// Iterations of all scenarios.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Iterations {
+    /// `None` in a closed model.
+    pub offered: Option<u64>,
+    pub started: u64,
+    pub finished: u64,
+    pub interrupted: u64,
+    pub dropped: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Overall {
+    pub metric: &'static str,
+    pub p50: f64,
+    pub p90: f64,
+    pub p99: f64,
+    pub max: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ScenarioRow {
+    pub name: String,
+    pub executor: &'static str,
+    /// Completed part, 0 to 1.
+    pub done: f64,
+    pub users: u32,
+    pub finished: u64,
+    pub dropped: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckRow {
+    pub name: String,
+    pub passes: u64,
+    pub fails: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ThresholdRow {
+    pub metric: String,
+    pub source: String,
+    pub ok: bool,
+    /// `None` if the metric has no such value.
+    pub measured: Option<f64>,
+    pub limit: f64,
+    /// Distance to the limit as a share of it; negative on the wrong side. `None` if the limit is 0
+    /// or must be met exactly.
+    pub margin: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Count {
+    pub text: String,
+    pub count: u64,
+}
+
+/// The generator's own health in the latest second.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Generator {
+    /// Processor share of each worker.
+    pub workers: Vec<f64>,
+    /// Largest share of the time in which a worker was ready and had no processor.
+    pub waited: f64,
+    /// Largest lateness of a timer.
+    pub late: f64,
+    /// In bytes.
+    pub memory: u64,
+    /// 99th percentile of the send lag of the whole run.
+    pub send_lag: Option<f64>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct VerdictText {
+    pub level: &'static str,
+    pub reasons: Vec<String>,
+    /// During the run, only the generator itself is judged.
+    pub is_final: bool,
+}
+
+/// The metrics of which one is shown as the latency: the first that has values.
+pub const LATENCIES: [(MetricId, &str); 5] = [
+    (builtin::HTTP_REQ_RESPONSE_TIME, "http_req_response_time"),
+    (builtin::HTTP_REQ_DURATION, "http_req_duration"),
+    (builtin::GRPC_REQ_DURATION, "grpc_req_duration"),
+    (builtin::WS_SESSION_DURATION, "ws_session_duration"),
+    (builtin::ITERATION_DURATION, "iteration_duration"),
+];
+
+impl State {
+    /// The current state. `latency` is a place in [`LATENCIES`].
+    pub fn of(
+        progress: &Progress,
+        title: &PageTitle,
+        iterations: Iterations,
+        latency: Option<usize>,
+    ) -> State {
+        let http = progress.http();
+        let (requests, failed) = requests(progress);
+        let now = plimsoll_clock::now();
+        let mut errors: Vec<Count> = http
+            .errors
+            .iter()
+            .take(ROWS)
+            .map(|error| count(for_display(&error.text).into_owned(), error.count))
+            .collect();
+        if http.other_errors > 0 {
+            errors.push(count("other errors".to_owned(), http.other_errors));
+        }
+        State {
+            title: title.title.clone(),
+            phase: match progress.phase() {
+                Phase::Init => "starting",
+                Phase::SetUp => "setup",
+                Phase::Running => "running",
+                Phase::TearDown => "teardown",
+            },
+            elapsed: progress.elapsed().as_secs_f64(),
+            duration: title.duration.map(|duration| duration.as_secs_f64()),
+            done: done(progress.scenarios().iter().map(|state| &**state)),
+            users: progress.state().users_active(),
+            users_ready: progress.state().users_initialized(),
+            iterations,
+            requests,
+            failed,
+            latency: latency.and_then(|place| overall(progress, place)),
+            scenarios: progress
+                .scenarios()
+                .iter()
+                .map(|state| {
+                    let reading = state.read(now);
+                    ScenarioRow {
+                        name: state.scenario.name.clone(),
+                        executor: state.scenario.executor.kind().name(),
+                        done: reading.progress,
+                        users: reading.users_active,
+                        finished: reading.iterations_completed,
+                        dropped: reading.iterations_dropped,
+                    }
+                })
+                .collect(),
+            checks: progress
+                .checks()
+                .into_iter()
+                .take(ROWS)
+                .map(|check| CheckRow {
+                    name: check.name,
+                    passes: check.passes,
+                    fails: check.fails,
+                })
+                .collect(),
+            thresholds: progress.thresholds().iter().map(threshold).collect(),
+            errors,
+            statuses: http
+                .statuses
+                .iter()
+                .filter(|(status, _)| *status != 0)
+                .map(|(status, times)| count(grpc_status::name(*status), *times))
+                .collect(),
+            generator: generator(progress),
+            verdict: Some(VerdictText::of(&progress.verdict(), false)),
+            ended: None,
+        }
+    }
+}
+
+impl VerdictText {
+    pub fn of(verdict: &Verdict, is_final: bool) -> VerdictText {
+        VerdictText {
+            level: match verdict.level {
+                Level::Valid => "valid",
+                Level::Suspect => "suspect",
+                Level::Invalid => "invalid",
+            },
+            reasons: verdict
+                .reasons
+                .iter()
+                .map(|reason| for_display(&reason.text).into_owned())
+                .collect(),
+            is_final,
+        }
+    }
+}
+
+/// Requests and calls so far, and how many of them failed.
+pub fn requests(progress: &Progress) -> (u64, u64) {
+    let http = progress.http();
+    let failed = progress
+        .values(builtin::HTTP_REQ_FAILED)
+        .and_then(|values| values.passes())
+        .unwrap_or(0);
+    (
+        progress.requests() as u64 + http.calls,
+        failed + http.failed_calls,
+    )
+}
+
+/// The mean progress of the scenarios.
+fn done<'a>(scenarios: impl Iterator<Item = &'a ScenarioState>) -> f64 {
+    let now = plimsoll_clock::now();
+    let (mut sum, mut count) = (0.0, 0);
+    for scenario in scenarios {
+        sum += scenario.progress(now);
+        count += 1;
+    }
+    if count == 0 {
+        0.0
+    } else {
+        sum / f64::from(count)
+    }
+}
+
+fn overall(progress: &Progress, place: usize) -> Option<Overall> {
+    let (metric, name) = LATENCIES.get(place)?;
+    let values = progress.values(*metric)?;
+    let histogram = values.histogram()?;
+    let quantiles = histogram.quantiles(&[0.5, 0.9, 0.99]);
+    let &[p50, p90, p99] = quantiles.as_slice() else {
+        return None;
+    };
+    Some(Overall {
+        metric: name,
+        p50,
+        p90,
+        p99,
+        max: histogram.max(),
+    })
+}
+
+fn count(text: String, count: u64) -> Count {
+    Count { text, count }
+}
+
+fn threshold(judged: &JudgedThreshold) -> ThresholdRow {
+    let outcome = &judged.outcome;
+    let measured = Some(outcome.measured).filter(|value| value.is_finite());
+    let is_upper = outcome.source.contains('<');
+    let is_lower = outcome.source.contains('>');
+    let margin = measured.filter(|_| judged.limit != 0.0 && (is_upper || is_lower));
+    ThresholdRow {
+        metric: judged.metric.clone(),
+        source: outcome.source.clone(),
+        ok: outcome.ok,
+        measured,
+        limit: judged.limit,
+        margin: margin.map(|measured| {
+            let distance = judged.limit - measured;
+            let distance = if is_upper { distance } else { -distance };
+            distance / judged.limit.abs()
+        }),
+    }
+}
+
+fn generator(progress: &Progress) -> Generator {
+    let share = |part: Duration, whole: Duration| match whole.is_zero() {
+        true => 0.0,
+        false => part.as_secs_f64() / whole.as_secs_f64(),
+    };
+    let threads = progress.threads();
+    Generator {
+        workers: threads
+            .iter()
+            .map(|thread| share(thread.cpu, thread.span))
+            .collect(),
+        waited: threads
+            .iter()
+            .map(|thread| share(thread.run_queue_wait.unwrap_or_default(), thread.span))
+            .fold(0.0, f64::max),
+        late: threads
+            .iter()
+            .filter_map(|thread| thread.lateness.last())
+            .max()
+            .map_or(0.0, |late| late.as_secs_f64() * 1e3),
+        memory: plimsoll_machine::memory().get(),
+        send_lag: progress
+            .values(builtin::ITERATION_SEND_LAG)
+            .as_ref()
+            .and_then(|values: &Values| values.quantile(0.99)),
+    }
+}

@@ -1,0 +1,177 @@
+//! Where a page is served.
+
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
+use std::time::Duration;
+
+use crate::token::Token;
+
+/// Where a page is served, and to whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebAddress {
+    host: String,
+    port: u16,
+    /// The length of the page's points.
+    period: Duration,
+    /// The token that viewers must present, if the address is not a loopback address.
+    token: Option<String>,
+}
+
+/// The port of k6's dashboard.
+const PORT: u16 = 5665;
+/// The host unless another one is given.
+const HOST: &str = "127.0.0.1";
+
+impl Default for WebAddress {
+    fn default() -> WebAddress {
+        WebAddress {
+            host: HOST.to_owned(),
+            port: PORT,
+            period: Duration::from_secs(1),
+            token: None,
+        }
+    }
+}
+
+impl WebAddress {
+    /// Parses `HOST:PORT`, `HOST` or `PORT`; a missing part is 127.0.0.1 or 5665. Port 0 is any
+    /// free one.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse(text: &str) -> Result<WebAddress, String> {
+        let wrong = || {
+            format!("{text}: not an address; write HOST:PORT, HOST or PORT, like 127.0.0.1:5665")
+        };
+        let default = WebAddress::default();
+        if let Ok(port) = text.parse() {
+            return Ok(WebAddress { port, ..default });
+        }
+        // An IPv6 address without brackets has colons of its own.
+        if text.parse::<IpAddr>().is_ok() {
+            return Ok(default.with_host(text));
+        }
+        let (host, port) = match text.rsplit_once(':') {
+            Some((host, port)) if !host.ends_with(':') => {
+                (host, port.parse().map_err(|_| wrong())?)
+            }
+            _ => (text, PORT),
+        };
+        let host = host
+            .strip_prefix('[')
+            .map_or(Some(host), |rest| rest.strip_suffix(']'))
+            .ok_or_else(wrong)?;
+        let host = if host.is_empty() { HOST } else { host };
+        if host.contains(['/', ' ', '@']) {
+            return Err(wrong());
+        }
+        Ok(WebAddress { port, ..default }.with_host(host))
+    }
+
+    /// The same at another host.
+    #[must_use]
+    pub fn with_host(mut self, host: &str) -> WebAddress {
+        host.clone_into(&mut self.host);
+        self
+    }
+
+    /// The same at another port.
+    #[must_use]
+    pub fn with_port(mut self, port: u16) -> WebAddress {
+        self.port = port;
+        self
+    }
+
+    /// The same with points of this length: whole seconds, at least one.
+    #[must_use]
+    pub fn with_period(mut self, period: Duration) -> WebAddress {
+        self.period = Duration::from_secs(period.as_secs().max(1));
+        self
+    }
+
+    /// The same with this token, which is only used where one is required. Without it, a random
+    /// one is created.
+    #[must_use]
+    pub fn with_token(mut self, token: Option<String>) -> WebAddress {
+        self.token = token.filter(|token| !token.is_empty());
+        self
+    }
+
+    /// The length of the page's points.
+    pub fn period(&self) -> Duration {
+        self.period
+    }
+
+    /// Listens there. Returns the token that viewers must present, if any.
+    ///
+    /// # Errors
+    /// If it cannot, with the address and how to choose another.
+    pub(crate) fn listen(&self, flag: &str) -> Result<(TcpListener, Option<Token>), String> {
+        let failed = |error: std::io::Error| {
+            format!(
+                "{flag}: cannot listen on {}:{}: {error}. Choose another port, or 0 for any free one",
+                self.host, self.port
+            )
+        };
+        let addresses: Vec<SocketAddr> = (self.host.as_str(), self.port)
+            .to_socket_addrs()
+            .map_err(failed)?
+            .collect();
+        let listener = TcpListener::bind(&*addresses).map_err(failed)?;
+        let bound = listener.local_addr().map_err(failed)?;
+        let token = if bound.ip().is_loopback() {
+            None
+        } else {
+            Some(Token::new(self.token.clone()).map_err(|error| format!("{flag}: {error}"))?)
+        };
+        Ok((listener, token))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_may_be_left_out() {
+        let parse = |text: &str| {
+            let address = WebAddress::parse(text).unwrap();
+            format!("{} {}", address.host, address.port)
+        };
+        for (text, expected) in [
+            ("127.0.0.1:80", "127.0.0.1 80"),
+            ("8080", "127.0.0.1 8080"),
+            (":8080", "127.0.0.1 8080"),
+            ("0.0.0.0", "0.0.0.0 5665"),
+            ("example.com:1", "example.com 1"),
+            ("[::1]:7", "::1 7"),
+            ("::1", "::1 5665"),
+            ("[::1]", "::1 5665"),
+        ] {
+            assert_eq!(parse(text), expected, "{text}");
+        }
+        for text in ["a:b", "http://a", "a:99999", "[::1:7", "a b"] {
+            assert!(WebAddress::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_other_addresses_than_loopback_have_a_token() {
+        let listen = |text: &str| {
+            let address = WebAddress::parse(text).unwrap().with_token(None);
+            address.listen("--web").unwrap().1
+        };
+        assert!(listen("127.0.0.1:0").is_none());
+        assert!(listen("0.0.0.0:0").is_some());
+    }
+
+    #[test]
+    fn a_used_port_is_reported_with_a_way_out() {
+        let (listener, _) = WebAddress::parse("0").unwrap().listen("--web").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let error = WebAddress::default()
+            .with_port(port)
+            .listen("--web")
+            .unwrap_err();
+        assert!(error.contains("0 for any free one"), "{error}");
+    }
+}

@@ -1,0 +1,77 @@
+//! The live page in a real browser: Debian's Chromium, driven by `browser/watch.mjs`, watches a run
+//! from start to end. Screenshots are kept in `target/screenshots`.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use plimsoll_live::{LivePage, PageTitle, WebAddress};
+use plimsoll_testkit::npm;
+use serde_json::Value;
+use support::relay::Relay;
+
+const PACKAGE: &str = include_str!("browser/package.json");
+const LOCK: &str = include_str!("browser/package-lock.json");
+const WATCH: &str = include_str!("browser/watch.mjs");
+
+#[test]
+fn a_browser_watches_a_run_from_start_to_end() {
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
+    assert!(
+        Path::new(&chromium).exists(),
+        "this test needs Chromium: apt-get install chromium, or CHROMIUM=its path"
+    );
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live-browser");
+    npm::install(&directory, PACKAGE, LOCK);
+    std::fs::write(directory.join("watch.mjs"), WATCH).expect("a file below target");
+    let screenshots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots");
+
+    let address = WebAddress::default().with_port(0);
+    let page = LivePage::open(&address, "--web").expect("a page");
+    let relay = Relay::start(page.url());
+    let mut browser = Command::new("node")
+        .arg("watch.mjs")
+        .args([page.url(), relay.url()])
+        .arg(&screenshots)
+        .env("CHROMIUM", chromium)
+        .current_dir(&directory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this test needs Node.js");
+    let mut lines = BufReader::new(browser.stdout.take().expect("a pipe")).lines();
+    let mut line = || lines.next().expect("a line").expect("text");
+    assert_eq!(line(), "ready");
+    let title = PageTitle {
+        title: "GET http://127.0.0.1/ with a title that is long enough for two lines on a phone"
+            .to_owned(),
+        duration: None,
+    };
+    let run = std::thread::spawn(move || {
+        let listener = page.listener(title).expect("a listener");
+        support::run_for(12, vec![listener])
+    });
+    assert_eq!(line(), "late");
+    // The late viewer loses its connection, and must come back.
+    relay.cut();
+    let outcome = run.join().expect("a run");
+    let shown: Value = serde_json::from_str(&line()).expect("JSON");
+    let status = browser.wait().expect("the browser ends");
+    assert!(status.success(), "see above for what is wrong: {shown}");
+
+    let statuses = outcome.summary.http.statuses.iter();
+    for (status, count) in statuses {
+        assert_eq!(shown["statuses"][status.to_string()], count.to_string());
+    }
+    assert_eq!(shown["statuses"], shown["late"]["statuses"]);
+    assert_eq!(shown["connection"], "");
+    assert_eq!(
+        shown["verdict"],
+        format!(
+            "Verdict: {}",
+            format!("{:?}", outcome.verdict.level).to_lowercase()
+        )
+    );
+    assert!(relay.connections() >= 3, "the late viewer came back");
+}

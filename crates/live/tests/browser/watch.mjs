@@ -1,0 +1,130 @@
+// Watches a run in Chromium from start to end, as two viewers: one from the beginning on a wide
+// screen, and one that comes late, on a narrow screen, through an address whose connections break.
+// Prints "ready", "late", and at the end the figures that the page shows, as JSON. Prints what is
+// wrong, a line each on stderr, and fails if anything is.
+//
+//   node watch.mjs URL LATE-URL SCREENSHOTS
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { chromium } from "playwright-core";
+
+const [url, lateUrl, folder] = process.argv.slice(2);
+const screenshots = resolve(folder);
+mkdirSync(screenshots, { recursive: true });
+// Waits are for slow machines: they end as soon as what is awaited is there.
+const PATIENCE = 60_000;
+const faults = [];
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  timeout: PATIENCE,
+});
+
+async function open(name, address, options, mayLose) {
+  const wrong = (what) => faults.push(`${name}: ${what}`);
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.on("console", (message) => {
+    // Reading pixels back is this test's own doing, and so are the broken connections.
+    const own = message.text().includes("willReadFrequently") || (mayLose && message.text().includes("ERR_"));
+    if (!own && ["error", "warning"].includes(message.type())) wrong(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => wrong(`error: ${error.message}`));
+  const host = new URL(address).host;
+  page.on("request", (request) => {
+    if (new URL(request.url()).host !== host) wrong(`asks for ${request.url()}`);
+  });
+  await page.goto(address);
+  return { name, page, wrong };
+}
+
+const points = (page) => page.evaluate(() => Number(document.body.dataset.points ?? 0));
+const hasPoints = (page, count) => page.waitForFunction((count) => Number(document.body.dataset.points ?? 0) >= count, count);
+
+// How many colors a canvas has; one is a blank one.
+const colors = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("figure:not([hidden])")].map((figure) => {
+      const canvas = figure.querySelector("canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const seen = new Set();
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at + 3] > 0) seen.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+      }
+      return { title: figure.querySelector("h3").textContent, colors: seen.size };
+    }),
+  );
+
+async function check({ name, page, wrong }) {
+  const charts = await colors(page);
+  for (const title of ["Iterations per second", "Latency", "Users", "Lateness", "Processor"]) {
+    if (!charts.some((chart) => chart.title.startsWith(title))) wrong(`has no chart ${title}`);
+  }
+  for (const chart of charts) {
+    if (chart.colors < 3) wrong(`${chart.title} is blank: ${chart.colors} colors`);
+  }
+  const [scroll, client] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  if (scroll > client) wrong(`scrolls sideways: ${scroll} in ${client}`);
+  const nameless = await page.evaluate(
+    () => [...document.querySelectorAll("a, button, [role=img], progress")].filter((part) => part.getClientRects().length > 0 && !(part.getAttribute("aria-label") || part.textContent.trim())).length,
+  );
+  if (nameless > 0) wrong(`${nameless} parts have no name`);
+  for (const part of ["thresholds", "statuses", "generator"]) {
+    if (part !== "thresholds" && (await page.locator(`#${part} tbody tr`).count()) === 0) wrong(`the table ${part} is empty`);
+  }
+  await page.screenshot({ path: join(screenshots, `live-${name}.png`), fullPage: true });
+}
+
+async function keyboard({ page, wrong }) {
+  await page.keyboard.press("Tab");
+  if (!(await page.evaluate(() => document.activeElement.matches(".skip")))) wrong("the first stop is not the skip link");
+  const canvas = page.locator("figure:not([hidden]) canvas").first();
+  const readout = page.locator("figure:not([hidden]) .readout").first();
+  await canvas.focus();
+  const latest = await readout.textContent();
+  await page.keyboard.press("Home");
+  const first = await readout.textContent();
+  if (first === latest || !first.startsWith("0:00")) wrong(`the key Home shows ${first}`);
+  await page.keyboard.press("ArrowRight");
+  if (!(await readout.textContent()).startsWith("0:01")) wrong("the right arrow does not move the cursor");
+  await page.keyboard.press("Escape");
+  if ((await readout.textContent()) !== latest) wrong("the key Escape does not return to the latest");
+  const entry = page.locator("figure:not([hidden]) .legend button:not([hidden])").first();
+  await entry.focus();
+  await page.keyboard.press("Enter");
+  if ((await entry.getAttribute("aria-pressed")) !== "false") wrong("Enter does not toggle a legend entry");
+  await page.keyboard.press("Enter");
+}
+
+const first = await open("wide-light", url, { viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+console.log("ready");
+await hasPoints(first.page, 2);
+await first.page.screenshot({ path: join(screenshots, "live-running.png") });
+const late = await open("narrow-dark", lateUrl, { viewport: { width: 390, height: 844 }, colorScheme: "dark" }, true);
+await hasPoints(late.page, 2);
+console.log("late");
+
+const viewers = [first, late];
+for (const { page } of viewers) {
+  await page.waitForFunction(() => document.getElementById("phase").textContent === "ended");
+}
+const counts = await Promise.all(viewers.map(({ page }) => points(page)));
+if (counts[0] !== counts[1]) faults.push(`the late viewer has ${counts[1]} points of ${counts[0]}`);
+for (const viewer of viewers) await check(viewer);
+await keyboard(first);
+await first.page.emulateMedia({ media: "print" });
+await first.page.screenshot({ path: join(screenshots, "live-print.png"), fullPage: true });
+
+const shown = (page) =>
+  page.evaluate(() => ({
+    tiles: Object.fromEntries([...document.querySelectorAll("#tiles div")].map((tile) => [tile.querySelector("dt").textContent, tile.querySelector("dd").textContent])),
+    statuses: Object.fromEntries([...document.querySelectorAll("#statuses tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent))),
+    verdict: document.querySelector("#verdict strong").textContent,
+    connection: document.getElementById("connection").textContent,
+  }));
+console.log(JSON.stringify({ points: counts[0], ...(await shown(first.page)), late: await shown(late.page) }));
+await browser.close();
+for (const fault of faults) console.error(fault);
+process.exit(faults.length > 0 ? 1 : 0);
