@@ -6,6 +6,7 @@ mod attack;
 mod audit;
 mod certs;
 mod compare;
+mod control;
 mod exit;
 mod find;
 mod grpc;
@@ -79,6 +80,12 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::History(args) => compare::history(&args),
         Command::Lab(args) => lab::lab(&args),
+        Command::Status(args) => control::status(&args.at),
+        Command::Stats(args) => control::stats(&args.at),
+        Command::Pause(args) => control::pause(&args.at, true),
+        Command::Resume(args) => control::pause(&args.at, false),
+        Command::Scale(args) => control::scale(&args),
+        Command::Stop(args) => control::stop(&args.at),
         Command::Link(args) => link::link(&args),
         Command::Probe(args) => probe::probe(&args),
         Command::Throughput(args) => throughput::throughput(&args),

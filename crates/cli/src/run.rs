@@ -8,17 +8,18 @@ use std::time::Duration;
 use log::Level;
 use plimsoll_engine::{AbortReason, Notice};
 use plimsoll_exporters::Variables;
-use plimsoll_live::PageTitle;
+use plimsoll_live::{API_PORT, Api, PageTitle, WebAddress};
 use plimsoll_output::header::Header;
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::{Paint, header, progress};
+use plimsoll_plan::Executor;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    EndSummary, Event, ExportFile, Extent, Listener, Load, OutputChoice, Progress, Refusal,
-    Request, Run, Screen, Script, SummaryMode,
+    EndSummary, Event, ExportFile, Extent, Listener, Load, OutputChoice, Prepared, Progress,
+    Refusal, Request, Run, Screen, Script, SummaryMode,
 };
 use plimsoll_terminal::log::Log;
-use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show};
+use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show, talk};
 use plimsoll_terminal::signals;
 use plimsoll_terminal::streams::{self, Stream};
 use serde_json::json;
@@ -116,11 +117,17 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
     listeners.extend(web::open(&args.web, output, page)?);
     listeners.push(Box::new(&mut view));
+    let api = api(args, &prepared, log)?;
+    listeners.extend(api.as_ref().map(Api::listener));
     let run = Run::start(request, listeners)?;
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);
     let lines = Arc::clone(log);
     let control = run.control();
+    if let Some(api) = &api {
+        let prepared = Arc::clone(&prepared);
+        api.attach(control.clone(), move || prepared.program.setup_data());
+    }
     signals::on_signals(
         move |signal| {
             latest.store(signal, Ordering::Relaxed);
@@ -190,6 +197,32 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     Ok(outcome.ending().into())
 }
 
+/// Serves the run's API if it is requested, or if the run cannot do without it.
+fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Refusal> {
+    let is_paused = prepared.plan.options.paused == Some(true);
+    let mut scenarios = prepared.plan.scenarios.iter();
+    let is_controlled = scenarios
+        .any(|scenario| matches!(scenario.executor, Executor::ExternallyControlled { .. }));
+    let given = args.address.as_deref().filter(|text| !text.is_empty());
+    if given.is_none() && !is_paused && !is_controlled {
+        return Ok(None);
+    }
+    let address = WebAddress::parse_with(given.unwrap_or_default(), API_PORT)
+        .map_err(|error| Refusal::config(format!("--address {error}")))?
+        .with_token(std::env::var("PLIMSOLL_WEB_TOKEN").ok());
+    let api = Api::open(&address, "--address").map_err(Refusal::other)?;
+    if is_paused {
+        log.line(
+            Level::Info,
+            "the run is paused; plimsoll resume starts it",
+            &[("address", api.address().to_string().as_str())],
+        );
+    }
+    // Not through `say`, which hides tokens.
+    talk(&format!("control API: {}\n", api.url()));
+    Ok(Some(api))
+}
+
 /// Warns of flags that are accepted because k6 has them, but have no effect yet.
 fn warn_of_missing(args: &RunArgs, log: &Log) {
     let is_given = |value: &Option<String>| {
@@ -197,9 +230,8 @@ fn warn_of_missing(args: &RunArgs, log: &Log) {
             .as_ref()
             .is_some_and(|to| !matches!(&**to, "" | "none"))
     };
-    let (address, traces) = (is_given(&args.address), is_given(&args.traces_output));
+    let traces = is_given(&args.traces_output);
     let missing = [
-        ("--address", "no control interface", address),
         (
             "--profiling-enabled",
             "no profiling",

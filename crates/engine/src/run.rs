@@ -100,6 +100,7 @@ pub struct Running {
 /// Starts a run on threads of its own.
 pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
     let state = Arc::new(RunState::new());
+    state.set_paused(setting.plan.options.paused == Some(true));
     let scenarios: Vec<_> = setting
         .plan
         .scenarios
@@ -150,6 +151,9 @@ fn conduct<F: UserFactory>(
     phase.wait_for_all(|report| matches!(report, Report::UsersReady));
     if state.aborted().is_none() {
         say(Event::UsersReady);
+        phase.wait_while_paused();
+    }
+    if state.aborted().is_none() {
         phase.tell_first(Command::SetUp);
         phase.wait_for_one(|report| matches!(report, Report::SetUpDone));
         if state.aborted().is_none() {
@@ -292,6 +296,20 @@ impl Phase<'_> {
     fn tell_first(&self, command: Command) {
         if let Some(worker) = self.workers.first() {
             let _ = worker.commands.send(command);
+        }
+    }
+
+    /// Waits until the run is resumed or aborted, or until a worker ends.
+    fn wait_while_paused(&mut self) {
+        while self.state.is_paused() && self.state.aborted().is_none() {
+            match self.reported.recv_timeout(ABORT_LOOK) {
+                Ok(Report::Gone) => {
+                    self.gone += 1;
+                    return;
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
         }
     }
 

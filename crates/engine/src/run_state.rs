@@ -46,6 +46,7 @@ pub struct RunState {
     /// `exec.test.fail` was called: the run continues and fails at its end.
     marked_failed: AtomicBool,
     next_user: AtomicU32,
+    paused: AtomicBool,
 }
 
 impl RunState {
@@ -108,6 +109,17 @@ impl RunState {
     /// Whether the run was marked as failed.
     pub fn marked_failed(&self) -> bool {
         self.marked_failed.load(Ordering::Relaxed)
+    }
+
+    /// Pauses or resumes the run. Before its start, a paused run waits. Afterwards only externally
+    /// controlled scenarios are paused: running iterations end, and no further ones start.
+    pub fn set_paused(&self, is_paused: bool) {
+        self.paused.store(is_paused, Ordering::Relaxed);
+    }
+
+    /// Whether the run is paused.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
     }
 
     pub(crate) fn start(&self, at: Moment) {

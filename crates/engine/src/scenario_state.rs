@@ -23,6 +23,8 @@ pub struct ScenarioState {
     users_taken: AtomicU32,
     /// Users that an arrival-rate scenario may still add.
     unplanned_left: AtomicU32,
+    /// Users that an externally controlled scenario should run.
+    wanted_users: AtomicU32,
     /// The results of its users, if the amount of work is fixed.
     work_done: Option<WorkDone>,
 }
@@ -59,6 +61,10 @@ impl ScenarioState {
             .max_users()
             .saturating_sub(scenario.planned_users());
         let work_done = fixed_work(&scenario.executor).map(|_| WorkDone::default());
+        let wanted_users = AtomicU32::new(match scenario.executor {
+            Executor::ExternallyControlled { users, .. } => users,
+            _ => 0,
+        });
         ScenarioState {
             scenario,
             work_done,
@@ -73,7 +79,24 @@ impl ScenarioState {
             users_active: AtomicU32::new(0),
             users_taken: AtomicU32::new(0),
             unplanned_left: AtomicU32::new(unplanned),
+            wanted_users,
         }
+    }
+
+    /// Changes the number of users of an externally controlled scenario. False if the scenario is
+    /// not controlled externally, or has fewer users.
+    pub fn scale(&self, users: u32) -> bool {
+        match self.scenario.executor {
+            Executor::ExternallyControlled { max_users, .. } if users <= max_users => {
+                self.wanted_users.store(users, Ordering::Relaxed);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn wanted_users(&self) -> u32 {
+        self.wanted_users.load(Ordering::Relaxed)
     }
 
     /// When it started; `None` while it waits.

@@ -11,7 +11,12 @@
 //! * The page is one file without references to other hosts. It receives everything as server-sent
 //!   events: first the whole history, then a point per second with the current state.
 //! * It listens on a loopback address. Any other address requires a token.
+//!
+//! [`Api`] is k6's REST API, with the same server and the same rules, and [`Client`] calls it.
 
+mod api;
+mod api_documents;
+mod client;
 mod collector;
 mod history;
 mod hub;
@@ -27,6 +32,8 @@ mod state;
 mod token;
 mod web_address;
 
+pub use api::Api;
+pub use client::{Client, ClientError};
 pub use live_page::LivePage;
 pub use page_title::PageTitle;
-pub use web_address::WebAddress;
+pub use web_address::{API_PORT, WebAddress};

@@ -18,6 +18,8 @@ pub struct WebAddress {
 
 /// The port of k6's dashboard.
 const PORT: u16 = 5665;
+/// The port of k6's REST API.
+pub const API_PORT: u16 = 6565;
 /// The host unless another one is given.
 const HOST: &str = "127.0.0.1";
 
@@ -39,10 +41,18 @@ impl WebAddress {
     /// # Errors
     /// When it is neither.
     pub fn parse(text: &str) -> Result<WebAddress, String> {
+        WebAddress::parse_with(text, PORT)
+    }
+
+    /// The same with another default port.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn parse_with(text: &str, default_port: u16) -> Result<WebAddress, String> {
         let wrong = || {
             format!("{text}: not an address; write HOST:PORT, HOST or PORT, like 127.0.0.1:5665")
         };
-        let default = WebAddress::default();
+        let default = WebAddress::default().with_port(default_port);
         if let Ok(port) = text.parse() {
             return Ok(WebAddress { port, ..default });
         }
@@ -54,7 +64,7 @@ impl WebAddress {
             Some((host, port)) if !host.ends_with(':') => {
                 (host, port.parse().map_err(|_| wrong())?)
             }
-            _ => (text, PORT),
+            _ => (text, default_port),
         };
         let host = host
             .strip_prefix('[')
@@ -94,6 +104,11 @@ impl WebAddress {
     pub fn with_token(mut self, token: Option<String>) -> WebAddress {
         self.token = token.filter(|token| !token.is_empty());
         self
+    }
+
+    /// As `HOST:PORT`, for a connection.
+    pub(crate) fn host_and_port(&self) -> (&str, u16) {
+        (&self.host, self.port)
     }
 
     /// The length of the page's points.

@@ -195,13 +195,6 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     {
         tell(log, &warning);
     }
-    if plan.options.paused == Some(true) {
-        log(
-            Level::Warn,
-            "`paused` does nothing: there is no control interface yet that could resume the run",
-            &[],
-        );
-    }
     let system_tags = system_tags(&plan.options);
     let run_tags: TagMap = plan
         .options

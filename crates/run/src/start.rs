@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, RunState, Setting, UserFactory};
+use plimsoll_engine::{Setting, UserFactory};
 use plimsoll_plan::{Plan, Scenario};
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
 use plimsoll_script::ScriptUsers;
 use plimsoll_scriptless::HttpUsers;
 
 use crate::attack::TargetErrors;
+use crate::control::Control;
 use crate::event::{Event, Listener, Listeners};
 use crate::outputs::Outputs;
 use crate::recording::{Contents, Recording};
@@ -23,17 +24,6 @@ pub struct Run<'a> {
     supervisor: Supervisor<'a>,
     /// Receives errors in an attack's list of targets.
     targets: Option<TargetErrors>,
-}
-
-/// Stops a run from any thread.
-#[derive(Clone)]
-pub struct Control(Arc<RunState>);
-
-impl Control {
-    /// Ends the run gracefully, as a signal does.
-    pub fn stop(&self) {
-        self.0.abort(AbortReason::Signal);
-    }
 }
 
 impl<'a> Run<'a> {
@@ -96,9 +86,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A handle to stop the run.
+    /// A handle to control the run from any thread.
     pub fn control(&self) -> Control {
-        Control(Arc::clone(self.supervisor.state()))
+        Control::of(self.supervisor.state(), self.supervisor.scenarios())
     }
 
     /// Follows the run to its end, on this thread.

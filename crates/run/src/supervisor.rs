@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Event as EngineEvent, Part, RunState, Running};
+use plimsoll_engine::{AbortReason, Event as EngineEvent, Part, RunState, Running, ScenarioState};
 use plimsoll_machine::MachineReading;
 use plimsoll_results::secrets::for_display;
 use plimsoll_samples::{MetricId, Registry, Stage, Stretch, Summary, Totals, Values, Watch};
@@ -67,6 +67,11 @@ impl<'a> Supervisor<'a> {
     /// The run's counters.
     pub fn state(&self) -> &Arc<RunState> {
         &self.progress.state
+    }
+
+    /// The scenarios' counters, in the plan's order.
+    pub fn scenarios(&self) -> &[Arc<ScenarioState>] {
+        self.progress.scenarios()
     }
 
     /// Follows the run to its end.

@@ -7,9 +7,10 @@ use clap::{Command, CommandFactory};
 use super::Cli;
 
 /// The commands, in the order of their list.
-const GROUPS: [(&str, &str); 5] = [
+const GROUPS: [(&str, &str); 6] = [
     ("Generate load", "run http attack grpc"),
     ("Measure", "find probe throughput lab"),
+    ("Control a run", "status stats pause resume scale stop"),
     ("Judge", "compare history audit vegeta"),
     ("Scripts", "new inspect archive"),
     ("Tools", "link serve certs version completion man help"),

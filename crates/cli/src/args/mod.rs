@@ -5,6 +5,7 @@ mod audit;
 mod certs;
 mod compare;
 mod connection;
+mod control;
 mod find;
 mod grpc;
 mod help;
@@ -33,6 +34,7 @@ pub use audit::{AuditArgs, AuditFormat};
 pub use certs::CertsArgs;
 pub use compare::CompareArgs;
 pub use connection::{ConnectionArgs, HttpVersionArgs, IoArgs, TlsArgs};
+pub use control::{ApiArgs, ControlArgs, ScaleArgs};
 pub use find::FindArgs;
 pub use grpc::GrpcArgs;
 pub use help::command;
@@ -149,6 +151,18 @@ pub enum Command {
     History(HistoryArgs),
     /// Run a benchmark from one file: set up, check, measure and report
     Lab(LabArgs),
+    /// Print the state of a run in another process
+    Status(ControlArgs),
+    /// Print the metrics of a run in another process
+    Stats(ControlArgs),
+    /// Pause a run's externally controlled scenarios
+    Pause(ControlArgs),
+    /// Resume a run, or start one that waits
+    Resume(ControlArgs),
+    /// Change the users of a run's externally controlled scenario
+    Scale(ScaleArgs),
+    /// End a run gracefully
+    Stop(ControlArgs),
     /// Emulate a slow or distant network: latency, jitter, bandwidth, loss
     Link(LinkArgs),
     /// Measure a network path: connect, round trip, TLS handshake

@@ -34,8 +34,8 @@ pub struct OptionArgs {
     /// All shares of the run, like 0,1/3,2/3,1
     #[arg(long, value_name = "LIST")]
     pub execution_segment_sequence: Option<String>,
-    /// Wait for a command to start
-    #[arg(short, long, hide = true)]
+    /// Create the users, then wait for plimsoll resume
+    #[arg(short, long)]
     pub paused: bool,
     /// Skip setup()
     #[arg(long)]

@@ -34,8 +34,8 @@ pub struct RunArgs {
     /// No usage report is ever sent; accepted for compatibility
     #[arg(long, hide = true)]
     pub no_usage_report: bool,
-    /// Address of the control API; not supported yet
-    #[arg(short, long, hide = true)]
+    /// Serve k6's REST API here, for status, pause, resume, scale, stats and stop (default if the run needs it: 127.0.0.1:6565)
+    #[arg(short, long, value_name = "[HOST:]PORT", help_heading = "Results")]
     pub address: Option<String>,
     /// Accepted for compatibility
     #[arg(long, hide = true)]

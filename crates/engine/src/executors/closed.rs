@@ -25,13 +25,8 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
         Executor::PerUserIterations { iterations, .. } => Quota::Each(*iterations),
         _ => Quota::Time,
     };
-    let at_work = match &share.scenario.state.scenario.executor {
-        // The other users are paused until they are activated from outside.
-        Executor::ExternallyControlled { users, .. } => *users,
-        _ => u32::MAX,
-    };
     let crew = Crew::default();
-    for (_, slot) in share.users.iter().filter(|(index, _)| *index < at_work) {
+    for (_, slot) in &share.users {
         let user = share.take(*slot).await?;
         user.stop.set_deadline(share.hard_end());
         let state = Rc::clone(&share.scenario);

@@ -2,6 +2,7 @@
 
 mod arrival;
 mod closed;
+mod external;
 mod ramping;
 
 use std::cell::RefCell;
@@ -49,8 +50,8 @@ pub(crate) async fn run<F: UserFactory>(share: Rc<Share<F>>) {
         let ended = match &state.scenario.executor {
             Executor::SharedIterations { .. }
             | Executor::PerUserIterations { .. }
-            | Executor::ConstantUsers { .. }
-            | Executor::ExternallyControlled { .. } => closed::run(&share).await,
+            | Executor::ConstantUsers { .. } => closed::run(&share).await,
+            Executor::ExternallyControlled { .. } => external::run(&share).await,
             Executor::RampingUsers { .. } => ramping::run(&share).await,
             Executor::ConstantArrivalRate { .. } | Executor::RampingArrivalRate { .. } => {
                 arrival::run(&share).await

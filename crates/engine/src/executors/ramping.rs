@@ -18,7 +18,7 @@ use crate::{InitError, ScenarioContext, Stop, UserFactory};
 
 /// Whether one user may run. The scenario's task opens and closes it.
 #[derive(Default)]
-struct Gate {
+pub(super) struct Gate {
     open: Cell<bool>,
     /// The scenario has ended: the gate will not open again.
     over: Cell<bool>,
@@ -35,7 +35,7 @@ impl Gate {
         self.wake();
     }
 
-    fn finish(&self) {
+    pub(super) fn finish(&self) {
         self.open.set(false);
         self.over.set(true);
         self.wake();
@@ -63,14 +63,14 @@ impl Gate {
     }
 }
 
-struct Member {
+pub(super) struct Member {
     index: u32,
-    gate: Rc<Gate>,
+    pub(super) gate: Rc<Gate>,
     stop: Stop,
 }
 
 /// A user that was ramped down, to be interrupted when its grace period is over.
-struct Notice {
+pub(super) struct Notice {
     due: Moment,
     member: usize,
     openings: u64,
@@ -100,21 +100,7 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
     };
     let curve = plimsoll_pace::UserCurve::new(*start, stages);
     let crew = Crew::default();
-    let mut members = Vec::with_capacity(share.users.len());
-    for (index, slot) in &share.users {
-        let user = share.take(*slot).await?;
-        let gate = Rc::new(Gate::default());
-        members.push(Member {
-            index: *index,
-            gate: Rc::clone(&gate),
-            stop: user.stop.clone(),
-        });
-        let scenario = Rc::clone(&share.scenario);
-        let hard_end = share.hard_end();
-        crew.spawn(user, async move |user| {
-            work(user, &gate, &scenario, hard_end).await
-        });
-    }
+    let members = employ(share, &crew).await?;
     let mut notices = VecDeque::new();
     let followed = follow(share, &curve, &members, *graceful_ramp_down, &mut notices);
     let _ = share.stop.race(followed).await;
@@ -135,6 +121,29 @@ pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitErro
         Poll::Pending => interrupting.as_mut().poll(context),
     })
     .await
+}
+
+/// Assigns all users of the share, each behind a closed gate.
+pub(super) async fn employ<F: UserFactory>(
+    share: &Share<F>,
+    crew: &Crew,
+) -> Result<Vec<Member>, InitError> {
+    let mut members = Vec::with_capacity(share.users.len());
+    for (index, slot) in &share.users {
+        let user = share.take(*slot).await?;
+        let gate = Rc::new(Gate::default());
+        members.push(Member {
+            index: *index,
+            gate: Rc::clone(&gate),
+            stop: user.stop.clone(),
+        });
+        let scenario = Rc::clone(&share.scenario);
+        let hard_end = share.hard_end();
+        crew.spawn(user, async move |user| {
+            work(user, &gate, &scenario, hard_end).await
+        });
+    }
+    Ok(members)
 }
 
 /// Opens and closes the gates along the curve, until its end.
@@ -176,7 +185,7 @@ async fn follow<F: UserFactory>(
 
 /// Opens the gates of the users below `users`, and closes the others. `members` is sorted by index,
 /// so the gates that change are adjacent.
-fn set_users(
+pub(super) fn set_users(
     members: &[Member],
     users: u32,
     now: Moment,

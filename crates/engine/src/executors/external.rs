@@ -1,0 +1,44 @@
+//! A number of users that is set from outside during the run.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::ramping::{Member, employ, set_users};
+use super::{Crew, Share};
+use crate::timer::sleep_until;
+use crate::{InitError, UserFactory};
+
+/// How often the number of users is read.
+const LOOK: Duration = Duration::from_millis(50);
+
+pub(super) async fn run<F: UserFactory>(share: &Share<F>) -> Result<(), InitError> {
+    let crew = Crew::default();
+    let members = employ(share, &crew).await?;
+    let _ = share.stop.race(follow(share, &members)).await;
+    for member in &members {
+        member.gate.finish();
+    }
+    crew.finish(share.hard_end(), &share.stop).await
+}
+
+/// Opens and closes the gates of users as requested, until the scenario's end. Users that are not
+/// wanted any more end their iteration first.
+async fn follow<F: UserFactory>(share: &Share<F>, members: &[Member]) {
+    let (run, state) = (&share.seats.worker.run, &share.scenario.state);
+    let end = share.regular_end();
+    let mut interruptions = VecDeque::new();
+    loop {
+        let now = plimsoll_clock::now();
+        if now >= end {
+            return;
+        }
+        let users = if run.is_paused() {
+            0
+        } else {
+            state.wanted_users()
+        };
+        set_users(members, users, now, Duration::ZERO, &mut interruptions);
+        interruptions.clear();
+        sleep_until((now + LOOK).min(end)).await;
+    }
+}

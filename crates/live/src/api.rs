@@ -1,0 +1,337 @@
+//! k6's REST API: the state of a run, its metrics and checks, and commands to it.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use plimsoll_run::{Control, Event, Listener, Phase, Progress};
+use plimsoll_samples::Summary;
+use serde_json::{Value, json};
+
+use crate::api_documents as documents;
+use crate::request::Request;
+use crate::response::Response;
+use crate::server;
+use crate::web_address::WebAddress;
+
+/// The API of a run, on an address of its own.
+pub struct Api {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    url: String,
+}
+
+/// The data that `setup` returned.
+type SetupData = Box<dyn Fn() -> Option<Value> + Send + Sync>;
+
+struct Shared {
+    run: OnceLock<(Control, SetupData)>,
+    phase: AtomicU8,
+    /// Requests that wait for the supervisor's thread to sum up the run.
+    waiting: Mutex<Vec<SyncSender<Arc<Picture>>>>,
+    /// The run at its end.
+    last: Mutex<Option<Arc<Picture>>>,
+}
+
+/// The figures of a run at one moment.
+pub struct Picture {
+    pub summary: Summary,
+    /// Whether a threshold is crossed.
+    pub is_tainted: bool,
+}
+
+/// How long a request waits for the run's figures. They are summed up every 100 ms.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The states of k6's API.
+mod status {
+    pub const CREATING_USERS: u8 = 1;
+    pub const PAUSED_BEFORE_RUN: u8 = 3;
+    pub const SETUP: u8 = 5;
+    pub const RUNNING: u8 = 6;
+    pub const TEARDOWN: u8 = 7;
+    pub const ENDED: u8 = 8;
+    pub const INTERRUPTED: u8 = 9;
+}
+
+impl Api {
+    /// Serves the API until the process ends. `flag` is what requested it, for messages.
+    ///
+    /// # Errors
+    /// If it cannot listen there.
+    pub fn open(address: &WebAddress, flag: &str) -> Result<Api, String> {
+        let (listener, token) = address.listen(flag)?;
+        let bound = listener
+            .local_addr()
+            .map_err(|error| format!("{flag}: {error}"))?;
+        let query = token
+            .as_ref()
+            .map(|token| format!("?token={}", token.text()));
+        let url = format!("http://{bound}/v1/status{}", query.unwrap_or_default());
+        let shared = Arc::new(Shared {
+            run: OnceLock::new(),
+            phase: AtomicU8::new(status::CREATING_USERS),
+            waiting: Mutex::default(),
+            last: Mutex::default(),
+        });
+        let served = Arc::clone(&shared);
+        server::start(
+            "control",
+            listener,
+            token,
+            Arc::new(move |request: &Request| served.respond(request)),
+        )?;
+        Ok(Api {
+            shared,
+            address: bound,
+            url,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL of the run's status, with the token if it requires one.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The listener that sums up the run when a request needs its figures.
+    pub fn listener(&self) -> Box<dyn Listener> {
+        Box::new(Follower(Arc::clone(&self.shared)))
+    }
+
+    /// Sets the run to control. Before that, requests are refused. Only the first call has an
+    /// effect.
+    pub fn attach(
+        &self,
+        control: Control,
+        setup_data: impl Fn() -> Option<Value> + Send + Sync + 'static,
+    ) {
+        let _ = self.shared.run.set((control, Box::new(setup_data)));
+    }
+}
+
+/// Sums up the run on the supervisor's thread, when a request waits for that.
+struct Follower(Arc<Shared>);
+
+impl Listener for Follower {
+    fn interval(&self) -> Duration {
+        Duration::from_millis(100)
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        let shared = &self.0;
+        match event {
+            Event::Progress(progress) => {
+                let phase = match progress.phase() {
+                    Phase::Init => status::CREATING_USERS,
+                    Phase::SetUp => status::SETUP,
+                    Phase::Running => status::RUNNING,
+                    Phase::TearDown => status::TEARDOWN,
+                };
+                shared.phase.store(phase, Ordering::Relaxed);
+                let waiting = shared.take_waiting();
+                if !waiting.is_empty() {
+                    send(waiting, &Arc::new(Picture::of(progress)));
+                }
+            }
+            Event::Done(progress) => {
+                let picture = Arc::new(Picture::of(progress));
+                *shared.last.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(Arc::clone(&picture));
+                shared.phase.store(status::ENDED, Ordering::Relaxed);
+                send(shared.take_waiting(), &picture);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn send(waiting: Vec<SyncSender<Arc<Picture>>>, picture: &Arc<Picture>) {
+    for sender in waiting {
+        // The request may have given up.
+        let _ = sender.try_send(Arc::clone(picture));
+    }
+}
+
+impl Picture {
+    fn of(progress: &Progress) -> Picture {
+        Picture {
+            is_tainted: progress
+                .thresholds()
+                .iter()
+                .any(|threshold| !threshold.outcome.ok),
+            summary: progress.summary(),
+        }
+    }
+}
+
+impl Shared {
+    fn take_waiting(&self) -> Vec<SyncSender<Arc<Picture>>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut waiting)
+    }
+
+    /// The run's figures, now or at its end.
+    fn picture(&self) -> Option<Arc<Picture>> {
+        let (sender, receiver): (_, Receiver<Arc<Picture>>) = sync_channel(1);
+        {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.push(sender);
+        }
+        // After the end, nobody sums up any more.
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = last.as_ref() {
+            return Some(Arc::clone(last));
+        }
+        drop(last);
+        receiver.recv_timeout(PATIENCE).ok()
+    }
+
+    fn respond(&self, request: &Request) -> Response {
+        let Some((control, setup_data)) = self.run.get() else {
+            return error("503 Service Unavailable", "the run has not started yet");
+        };
+        let path = request.path.trim_end_matches('/');
+        let mut parts = path.trim_start_matches('/').split('/');
+        let (version, kind, id) = (parts.next(), parts.next(), parts.next());
+        if version != Some("v1") || parts.next().is_some() {
+            return error(
+                "404 Not Found",
+                "use /v1/status, /v1/metrics, /v1/groups or /v1/setup",
+            );
+        }
+        match (request.method.as_str(), kind, id) {
+            ("GET", Some("status"), None) => self.status(control),
+            ("PATCH", Some("status"), None) => match change(control, &request.body) {
+                Ok(()) => self.status(control),
+                Err(message) => error("400 Bad Request", &message),
+            },
+            ("GET", Some("setup"), None) => json(&documents::setup(setup_data())),
+            ("POST" | "PUT", Some("setup"), None) | ("POST", Some("teardown"), None) => error(
+                "501 Not Implemented",
+                "a run calls its own setup() and teardown(); use --no-setup and --no-teardown to leave them out",
+            ),
+            ("GET", Some(kind @ ("metrics" | "groups")), id) => {
+                let Some(picture) = self.picture() else {
+                    return error("503 Service Unavailable", "the run is busy; try again");
+                };
+                let found = match (kind, id) {
+                    ("metrics", None) => Some(documents::metrics(&picture.summary)),
+                    ("metrics", Some(id)) => documents::metric(&picture.summary, id),
+                    (_, None) => Some(documents::groups(&picture.summary)),
+                    (_, Some(id)) => documents::group(&picture.summary, id),
+                };
+                match found {
+                    Some(found) => json(&found),
+                    None => error(
+                        "404 Not Found",
+                        &format!("the run has none of that id in {kind}"),
+                    ),
+                }
+            }
+            (_, Some("status" | "metrics" | "groups" | "setup" | "teardown"), _) => {
+                error("405 Method Not Allowed", "use GET, or PATCH for /v1/status")
+            }
+            _ => error(
+                "404 Not Found",
+                "use /v1/status, /v1/metrics, /v1/groups or /v1/setup",
+            ),
+        }
+    }
+
+    fn status(&self, control: &Control) -> Response {
+        let Some(picture) = self.picture() else {
+            return error("503 Service Unavailable", "the run is busy; try again");
+        };
+        let reading = control.read();
+        let phase = self.phase.load(Ordering::Relaxed);
+        let status = match phase {
+            status::SETUP if reading.is_paused => status::PAUSED_BEFORE_RUN,
+            status::ENDED if reading.is_stopped => status::INTERRUPTED,
+            phase => phase,
+        };
+        json(&json!({ "data": {
+            "type": "status",
+            "id": "default",
+            "attributes": {
+                "status": status,
+                "paused": reading.is_paused,
+                "vus": reading.users,
+                "vus-max": reading.users_ready,
+                "stopped": reading.is_stopped,
+                "running": reading.is_running,
+                "tainted": picture.is_tainted,
+            },
+        }}))
+    }
+}
+
+/// Changes what the body of a `PATCH` says.
+fn change(control: &Control, body: &[u8]) -> Result<(), String> {
+    let body: Value =
+        serde_json::from_slice(body).map_err(|error| format!("the body is not JSON: {error}"))?;
+    let attributes = body
+        .pointer("/data/attributes")
+        .and_then(Value::as_object)
+        .ok_or("the body has no data.attributes")?;
+    let users = |name: &str| match attributes.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value
+            .as_u64()
+            .and_then(|users| u32::try_from(users).ok())
+            .map(Some)
+            .ok_or_else(|| format!("{name} is not a number of users: {value}")),
+    };
+    let flag = |name: &str| match attributes.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => value
+            .as_bool()
+            .map(Some)
+            .ok_or_else(|| format!("{name} is not true or false: {value}")),
+    };
+    if flag("stopped")? == Some(true) {
+        control.stop();
+        return Ok(());
+    }
+    let (wanted, most) = (users("vus")?, users("vus-max")?);
+    if let (Some(most), Some(max_users)) = (most, control.max_users())
+        && most != max_users
+    {
+        return Err(format!(
+            "vus-max cannot be changed during a run; it is the scenario's maxVUs, {max_users}"
+        ));
+    }
+    if let Some(is_paused) = flag("paused")?
+        && is_paused != control.read().is_paused
+    {
+        control.set_paused(is_paused)?;
+    }
+    if let Some(wanted) = wanted {
+        control.scale(wanted)?;
+    }
+    Ok(())
+}
+
+fn json(document: &Value) -> Response {
+    Response::Full {
+        status: "200 OK",
+        kind: "application/json; charset=utf-8",
+        body: document.to_string().into_bytes(),
+    }
+}
+
+fn error(status: &'static str, detail: &str) -> Response {
+    let code = status.split(' ').next().unwrap_or_default();
+    let document = json!({ "errors": [{ "status": code, "title": status, "detail": detail }] });
+    Response::Full {
+        status,
+        kind: "application/json; charset=utf-8",
+        body: document.to_string().into_bytes(),
+    }
+}

@@ -1,0 +1,122 @@
+//! Controls a run from any thread.
+
+use std::sync::Arc;
+
+use plimsoll_engine::{AbortReason, RunState, ScenarioState};
+use plimsoll_plan::Executor;
+
+/// Stops, pauses and scales a run.
+#[derive(Clone)]
+pub struct Control {
+    state: Arc<RunState>,
+    scenarios: Arc<[Arc<ScenarioState>]>,
+}
+
+/// The state of a run, as far as it can be controlled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControlReading {
+    pub is_paused: bool,
+    /// It was asked to stop, or has stopped early for another reason.
+    pub is_stopped: bool,
+    /// Scenarios have started, and have not ended.
+    pub is_running: bool,
+    /// Scenarios have ended.
+    pub has_ended: bool,
+    /// Users that run iterations.
+    pub users: u32,
+    /// Users whose init code has run.
+    pub users_ready: u32,
+}
+
+impl Control {
+    pub(crate) fn of(state: &Arc<RunState>, scenarios: &[Arc<ScenarioState>]) -> Control {
+        Control {
+            state: Arc::clone(state),
+            scenarios: scenarios.into(),
+        }
+    }
+
+    /// Ends the run gracefully, as a signal does.
+    pub fn stop(&self) {
+        self.state.abort(AbortReason::Signal);
+    }
+
+    /// Pauses or resumes the run. A run that waits for its start can always be resumed. Later only
+    /// externally controlled scenarios can be paused.
+    ///
+    /// # Errors
+    /// If it is in that state already, or a scenario cannot be paused.
+    pub fn set_paused(&self, is_paused: bool) -> Result<(), String> {
+        if self.state.is_paused() == is_paused {
+            return Err(format!(
+                "the run is {}",
+                if is_paused {
+                    "paused already"
+                } else {
+                    "not paused"
+                }
+            ));
+        }
+        let other = self.scenarios.iter().find(|state| {
+            !matches!(
+                state.scenario.executor,
+                Executor::ExternallyControlled { .. }
+            )
+        });
+        if let Some(other) = other.filter(|_| is_paused) {
+            return Err(format!(
+                "scenario {} has the executor {}, which cannot be paused; use externally-controlled",
+                other.scenario.name,
+                other.scenario.executor.kind().name()
+            ));
+        }
+        self.state.set_paused(is_paused);
+        Ok(())
+    }
+
+    /// Changes the number of users of the externally controlled scenario; of the first, if there
+    /// are several.
+    ///
+    /// # Errors
+    /// If there is no such scenario, or `users` is above its `maxVUs`.
+    pub fn scale(&self, users: u32) -> Result<(), String> {
+        let mut scenarios = self.scenarios.iter();
+        let found = scenarios.find_map(|state| match state.scenario.executor {
+            Executor::ExternallyControlled { max_users, .. } => Some((state, max_users)),
+            _ => None,
+        });
+        let Some((scenario, max_users)) = found else {
+            return Err("no scenario has the executor externally-controlled, the only one whose users can be changed".to_owned());
+        };
+        if scenario.scale(users) {
+            Ok(())
+        } else {
+            Err(format!(
+                "{users} users are more than the scenario's maxVUs, {max_users}"
+            ))
+        }
+    }
+
+    /// The `maxVUs` of the first externally controlled scenario.
+    pub fn max_users(&self) -> Option<u32> {
+        let mut scenarios = self.scenarios.iter();
+        scenarios.find_map(|state| match state.scenario.executor {
+            Executor::ExternallyControlled { max_users, .. } => Some(max_users),
+            _ => None,
+        })
+    }
+
+    /// The current state.
+    pub fn read(&self) -> ControlReading {
+        let state = &self.state;
+        let has_ended = state.ended().is_some();
+        ControlReading {
+            is_paused: state.is_paused(),
+            is_stopped: state.aborted().is_some(),
+            is_running: state.started().is_some() && !has_ended,
+            has_ended,
+            users: state.users_active(),
+            users_ready: state.users_initialized(),
+        }
+    }
+}
