@@ -18,6 +18,12 @@ pub enum Tool {
     Bombardier,
     Autocannon,
     Drill,
+    Gcannon,
+    Zrk,
+    /// HttpArena's result files, of several load generators.
+    HttpArena,
+    /// CSV exports in the layout of ann-benchmarks.
+    AnnBenchmarks,
 }
 
 impl Tool {
@@ -36,6 +42,10 @@ impl Tool {
             Tool::Bombardier => "bombardier",
             Tool::Autocannon => "autocannon",
             Tool::Drill => "drill",
+            Tool::Gcannon => "gcannon",
+            Tool::Zrk => "zrk",
+            Tool::HttpArena => "HttpArena",
+            Tool::AnnBenchmarks => "ann-benchmarks",
         }
     }
 }
@@ -263,14 +273,20 @@ pub struct Block {
     pub model: Model,
     /// Users or connections.
     pub users: Option<Quantity>,
+    /// k6: the users that were allocated, as the highest value of `vus_max`.
+    pub most_users: Option<Quantity>,
     /// Users without think time: the tool does not support any.
     pub thinks_never: bool,
     /// The configured duration.
     pub declared: Option<Quantity>,
     /// The actual duration.
     pub elapsed: Option<Quantity>,
+    /// vegeta: how long the last response took after the last request was sent.
+    pub last_wait: Option<Quantity>,
     /// The requested rate per second.
     pub asked_rate: Option<Quantity>,
+    /// The requested rates at the start and the end of a ramp.
+    pub ramp: Option<(f64, f64)>,
     /// The requested number of requests.
     pub asked_count: Option<Quantity>,
     pub requests: Option<Quantity>,
@@ -337,10 +353,13 @@ impl Block {
             command: None,
             model: Model::Unknown,
             users: None,
+            most_users: None,
             thinks_never: false,
             declared: None,
             elapsed: None,
+            last_wait: None,
             asked_rate: None,
+            ramp: None,
             asked_count: None,
             requests: None,
             sampled: None,

@@ -63,12 +63,13 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// The page's sentences, without a tool's output outside a fence.
+    /// The page's sentences, without a tool's output outside a fence. A paragraph may begin one line
+    /// above the output, with a prompt or "Before:".
     pub fn prose(&self) -> impl Iterator<Item = &Prose> {
         self.document
             .prose
             .iter()
-            .filter(|prose| !self.is_output(prose.line))
+            .filter(|prose| !self.is_output(prose.line) && !self.is_output(prose.line + 1))
     }
 
     /// The block's number for readers, counted from 1.

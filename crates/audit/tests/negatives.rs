@@ -133,6 +133,7 @@ const NEGATIVES: &[(&str, &[&str])] = &[
         "rate-is-the-asked-rate",
         &["recorded/wrong/vegeta_starved.txt"],
     ),
+    ("ramp-end-as-rate", &["sound/ramp.md"]),
     (
         "overdriven",
         &["recorded/clean/vegeta_300.txt", "recorded/clean/wrk2.txt"],

@@ -32,6 +32,14 @@ pub const TARGET: Target = Target {
          \u{2502} Req/Sec \u{2502} 4,165.95 \u{2502}\n83k requests in 20.01s, 29.7 MB read\n19 errors (18 timeouts)\n"
             .as_bytes(),
         b"{\"metrics\":{\"http_reqs\":{\"count\":9,\"rate\":1},\"http_req_duration\":{\"avg\":1,\"p(95)\":2}},\"root_group\":{}}",
+        b"Running 10s test @ http://a/\n  10 connections, target rate 1\xe2\x86\x92100 req/s\n  50%    5.31ms\n    max    11.07ms\n\
+          506 requests in 10.01s, 560.36KiB read\nRequests/sec: 50.57\n",
+        b"  5500 requests in 10.00s, 1.2MiB read  \xc2\xb7  550 req/s  \xc2\xb7  120KiB/s\n  ramp 100 \xe2\x86\x92 1000 req/s  \xc2\xb7  955 req/s over the final 1.0s\n",
+        b"{\"achieved_rate\":99,\"requests\":9,\"duration_s\":1,\"target_rate\":1,\"target_rate_end\":99,\"config\":{\"connections\":2},\"latency_us\":{\"p99_9\":5}}",
+        b"gcannon \xe2\x80\x94 io_uring HTTP load generator\n  Conns:     200 (200/thread)\n  Pipeline:  16\n    Latency   8.99ms   8.43ms   14.10ms   22.30ms   26.90ms\n\
+          5 requests in 30.01s, 4 responses\n  Throughput: 355.94K req/s\n  Status codes: 2xx=6, 3xx=0\n",
+        b"{\"framework\":\"a\",\"results\":{\"b-512\":{\"rps\":5403,\"avg_latency\":\"402.26ms\",\"duration\":\"5s\",\"connections\":512,\"status_2xx\":54036}}}",
+        b"algorithm,parameters,k-nn,qps,p50\n\"a\",\"b(c=1, d)\",0.9,812.5,1.1\n",
         b"{\"start\":{},\"end\":{\"sum_sent\":{\"bytes\":1,\"bits_per_second\":8,\"seconds\":1}}}",
         b"# A\n\nOur SLA of 5ms holds on the 95percentile. `{a|b}-{n}[-c]`\n\n| Test | From | Time |\n|---|---|---|\n| 1MB x 10 | a | 5s |\n\n\
           ## 10 VUs\n\n```\nhttp_reqs.....: 1 1/s\nhttp_req_duration....: avg=1ms min=1ms\n```\n",
@@ -41,6 +49,7 @@ pub const TARGET: Target = Target {
         "[total, rate", "Bucket # % Histogram", "[1ms, +Inf]", "execution: ", "100 looping VUs for ",
         "running (", "http_reqs......: ", "iterations......: ", "9999999999999999999999", "sec", "Mbits/sec",
         "MB/s", "to be determined", " is slower than ", "25 %", "`{a|", "}`", "seq 1 10", "\n\n", "\u{feff}",
+        "target rate ", "ramp ", "gcannon io_uring", "\"rps\":", "algorithm,qps,k-nn\n",
     ],
 };
 

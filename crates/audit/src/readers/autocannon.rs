@@ -1,4 +1,4 @@
-//! `autocannon`: two boxed tables, or in older versions rows of three figures. It truncates
+//! `autocannon`: two tables, boxed or written as Markdown, or in older versions rows of three figures. It truncates
 //! latencies to whole milliseconds.
 
 use super::{BOUNDARY, Line};
@@ -11,7 +11,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         reader.line(line.text.trim(), line.number);
     }
     let mut blocks = reader.blocks;
-    blocks.retain(|block| block.rate.is_some());
+    blocks.retain(|block| block.rate.is_some() || block.requests.is_some());
     blocks
 }
 
@@ -30,6 +30,7 @@ impl Reader {
     fn line(&mut self, text: &str, line: usize) {
         if text == BOUNDARY {
             self.open = false;
+            self.columns.clear();
             return;
         }
         if text.starts_with("Running ") && text.contains(" test @ ") {
@@ -77,12 +78,37 @@ impl Reader {
             if let Some(block) = self.blocks.last_mut() {
                 block.rate = bare(mean, Unit::Rate, line);
             }
+        } else if let ["Stat", columns @ ..] = &words[..] {
+            self.columns = columns.iter().map(|&name| name.to_owned()).collect();
+        } else if let Some(cells) = self.tabled(text) {
+            let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+            self.cells(&cells, line);
         } else if self.open {
             self.closing(&words, line);
         }
         if let Some(block) = self.blocks.last_mut().filter(|_| self.open) {
             block.last_line = line;
         }
+    }
+
+    /// The cells of a row of the same tables written as Markdown, whose bars are blanks by now.
+    fn tabled(&self, text: &str) -> Option<Vec<String>> {
+        let (name, rest) = text.split_once(char::is_whitespace)?;
+        if self.columns.is_empty() || !matches!(name, "Latency" | "Req/Sec") {
+            return None;
+        }
+        let mut cells = vec![name.to_owned()];
+        for word in rest.split_whitespace() {
+            if word.starts_with(|letter: char| letter.is_ascii_digit()) {
+                cells.push(word.to_owned());
+            } else {
+                // A figure and its unit: `195 ms`.
+                let figure = cells.get_mut(1..)?.last_mut()?;
+                figure.push(' ');
+                figure.push_str(word);
+            }
+        }
+        (cells.len() == self.columns.len() + 1).then_some(cells)
     }
 
     fn start(&mut self, line: usize) {
@@ -172,7 +198,8 @@ impl Reader {
                 block.elapsed = duration(time.trim_end_matches(','), line);
             }
             [errors, "errors", timeouts, "timeouts)", ..] => {
-                let count = |text: &str| number(text.trim_start_matches('(')).map(|(n, _)| n);
+                let count =
+                    |text: &str| thousands(text.trim_start_matches('('), line).map(|n| n.value);
                 if let (Some(failed), Some(timeouts)) = (count(errors), count(timeouts)) {
                     let total = block.requests.as_ref().map_or(failed, |n| n.value);
                     block.failures = Some(Tally {

@@ -12,7 +12,7 @@ pub struct Command {
     pub text: String,
 }
 
-const TOOLS: [(&str, Tool); 15] = [
+const TOOLS: [(&str, Tool); 17] = [
     ("k6", Tool::K6),
     ("vegeta", Tool::Vegeta),
     ("iperf3", Tool::Iperf3),
@@ -28,6 +28,8 @@ const TOOLS: [(&str, Tool); 15] = [
     ("bombardier", Tool::Bombardier),
     ("autocannon", Tool::Autocannon),
     ("drill", Tool::Drill),
+    ("gcannon", Tool::Gcannon),
+    ("zrk", Tool::Zrk),
 ];
 
 /// Maximum number of commands that are used.
@@ -49,11 +51,13 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
         let mut text = line.text[start..].trim_end().to_owned();
         // A backslash or PowerShell's backquote continues a command.
         let mut more = 0;
+        without_comment(&mut text);
         while text.ends_with(['\\', '`']) && at < lines.len() && more < 40 {
             text.truncate(text.len() - 1);
             text.push_str(lines[at].text.trim());
             text.push(' ');
             text.truncate(text.trim_end().len());
+            without_comment(&mut text);
             at += 1;
             more += 1;
         }
@@ -64,6 +68,13 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
         });
     }
     found
+}
+
+/// Removes a comment after the backslash that continues a command: `-c 100 \ # users`.
+fn without_comment(text: &mut String) {
+    if let Some(at) = text.rfind("\\ #") {
+        text.truncate(at + 1);
+    }
 }
 
 /// The tool that a line runs, and the position of its command.
@@ -277,6 +288,25 @@ fn apply(block: &mut Block) {
                 .take()
                 .or(streams.map(|n| exact(n, Unit::Count)));
         }
+        Tool::Gcannon => {
+            wanted = users(&["-c"], Some(100.0));
+            declared = time(&["-d"]);
+            let streams = count(&["-p"]).filter(|n| *n > 1.0);
+            block.streams = block
+                .streams
+                .take()
+                .or(streams.map(|n| exact(n, Unit::Count)));
+        }
+        Tool::Zrk => {
+            wanted = users(&["-c", "--connections"], Some(10.0));
+            declared = time(&["-d", "--duration"]);
+            block.ramp = block
+                .ramp
+                .or(flag(&words, &["-R", "--rate"]).and_then(ramp));
+            if block.ramp.is_none() && !words.contains(&"--closed") {
+                asked_rate = count(&["-R", "--rate"]);
+            }
+        }
         Tool::Vegeta => declared = time(&["-duration", "--duration"]),
         _ => {}
     }
@@ -297,6 +327,17 @@ fn apply(block: &mut Block) {
         block.thinks_never = true;
     }
     block.target = block.target.take().or_else(|| target(&words));
+}
+
+/// `100:5000`, a rate that rises during the run.
+fn ramp(text: &str) -> Option<(f64, f64)> {
+    let (from, to) = text.split_once(':')?;
+    let rate = |text: &str| {
+        number(text)
+            .map(|(rate, _)| rate)
+            .filter(|rate| *rate > 0.0)
+    };
+    Some((rate(from)?, rate(to)?))
 }
 
 /// The target address of a command.

@@ -143,8 +143,9 @@ fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool
     let Some((label, value)) = text.split_once(':') else {
         return false;
     };
-    let value = value.trim();
-    let time = || duration(value, line);
+    // Boom, its first version, ended times with a dot; authors emphasize figures.
+    let value = value.trim().trim_matches('*');
+    let time = || duration(value.trim_end_matches('.'), line);
     match label {
         "Total" => block.elapsed = time(),
         "Slowest" => trend.max = time(),
@@ -153,13 +154,15 @@ fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool
         "Requests/sec" => block.rate = bare(value, Unit::Rate, line),
         "Count" => block.requests = bare(value, Unit::Count, line),
         "Success rate" => block.success = bare(value, Unit::Share, line),
-        "Total data" => {
+        "Total data" | "Total Data Received" => {
             block.received.total = value
                 .strip_suffix(" bytes")
                 .and_then(|bytes| bare(bytes, Unit::Bytes, line))
                 .or_else(|| crate::quantity::data(value, line));
         }
-        "Size/request" => {
+        "Size/request" | "Response Size per Request" => {
+            let value = value.replace('*', "");
+            let value = value.trim_end_matches('.');
             block.answer_bytes = value
                 .strip_suffix(" bytes")
                 .and_then(|bytes| bare(bytes, Unit::Bytes, line))
@@ -198,10 +201,11 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     // An author may have added a remark after the figure.
     let words: Vec<&str> = figure.split_whitespace().take(2).collect();
     let figure = words.join(" ");
+    let figure = figure.trim_end_matches('.');
     let percent = percent.trim_end_matches('%').trim_end_matches(" %").trim();
     let (Ok(percent), Some(figure)) = (
         percent.trim_end_matches('%').trim().parse::<f64>(),
-        duration(&figure, line),
+        duration(figure, line),
     ) else {
         return false;
     };

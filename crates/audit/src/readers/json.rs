@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{BOUNDARY, Line, ghz, iperf3, k6_json, oha, public_json, vegeta};
+use super::{
+    BOUNDARY, Line, gcannon, ghz, httparena, iperf3, k6_json, oha, public_json, vegeta, zrk,
+};
 use crate::MOST_BLOCKS;
 use crate::block::Block;
 
@@ -59,15 +61,15 @@ fn object_end(lines: &[Line]) -> usize {
 /// The values in these lines; trailing commas and a missing end are repaired.
 fn values(lines: &[Line]) -> Vec<Value> {
     let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
-    let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text)
+    // An element of an array ends in a comma.
+    let text = text.trim_end().trim_end_matches(',');
+    let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
         .take(MOST_BLOCKS + 1)
         .collect();
     match whole {
         Ok(values) => values,
-        Err(_) if text.len() < 1 << 20 => {
-            serde_json::from_str(&mended(&text)).into_iter().collect()
-        }
+        Err(_) if text.len() < 1 << 20 => serde_json::from_str(&mended(text)).into_iter().collect(),
         Err(_) => Vec::new(),
     }
 }
@@ -121,10 +123,15 @@ fn known(value: &Value, first: usize, last: usize) -> Vec<Block> {
         ghz::read_json,
         public_json::autocannon,
         public_json::bombardier,
+        gcannon::read_json,
+        zrk::read_json,
     ]
     .into_iter()
     .find_map(|reader| reader(value, first));
     let mut blocks: Vec<Block> = one.into_iter().collect();
+    if blocks.is_empty() {
+        blocks = httparena::read_json(value, first);
+    }
     if blocks.is_empty() {
         blocks = public_json::tables(value, first);
     }

@@ -9,7 +9,12 @@ use crate::quantity::{Quantity, Unit, bare, duration, number};
 pub fn read(document: &Document) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<Block> = None;
+    let mut rows: Vec<Block> = Vec::new();
     for table in document.tables.iter().take(200) {
+        if names_columns(table) {
+            rows.extend(results_in_rows(table));
+            continue;
+        }
         let named = table
             .rows
             .iter()
@@ -55,8 +60,32 @@ pub fn read(document: &Document) -> Vec<Block> {
     blocks.extend(open);
     // For columns side by side, one result is enough to show that it was read.
     merge_columns(&mut blocks);
+    blocks.extend(rows);
     blocks.retain(|block| !block.trends.is_empty() || block.requests.is_some());
     blocks
+}
+
+/// Whether the columns are metrics, so that each row is a result.
+fn names_columns(table: &Table) -> bool {
+    let names = table.header.iter().skip(1);
+    names.filter(|name| metric(name).is_some()).count() >= 2
+}
+
+fn results_in_rows(table: &Table) -> Vec<Block> {
+    let results = table.rows.iter().take(200).filter_map(|(line, row)| {
+        let mut block = Block::new(Tool::K6, "k6 table", *line);
+        block.titles.extend(row.first().cloned());
+        let cells = table.header.iter().zip(row).skip(1);
+        let turned = Table {
+            line: *line,
+            header: vec!["metric".to_owned(), "value".to_owned()],
+            rows: cells
+                .map(|(name, cell)| (*line, vec![name.clone(), cell.clone()]))
+                .collect(),
+        };
+        fill(&mut block, &turned, None).then_some(block)
+    });
+    results.collect()
 }
 
 /// The columns of a table are variants of one comparison: keep the result of the first.

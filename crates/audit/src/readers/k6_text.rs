@@ -63,6 +63,10 @@ impl Reader {
             return;
         }
         if let Some((name, rest)) = metric(unmarked) {
+            if let Some(block) = self.block.as_mut().filter(|_| mark && is_condition(rest)) {
+                block.last_line = line.number;
+                return;
+            }
             let again = self.block.as_ref().is_some_and(|block| has(block, name));
             if again {
                 self.finish();
@@ -116,22 +120,26 @@ impl Reader {
 }
 
 /// `name....: rest`, or `{ expected_response:true }...: rest`. For metrics that every summary
-/// contains, the dots may be missing.
+/// contains, the dots or the colon may be missing.
 fn metric(text: &str) -> Option<(&str, &str)> {
+    const KNOWN: [&str; 7] = [
+        "http_req_duration",
+        "http_req_failed",
+        "http_reqs",
+        "iterations",
+        "http_req_waiting",
+        "http_req_blocked",
+        "iteration_duration",
+    ];
     let (name, rest) = match text.find("..:") {
         Some(at) => (text[..at].trim_end_matches('.').trim(), &text[at + 3..]),
         None => {
-            let (name, rest) = text.split_once(':')?;
-            let known = [
-                "http_req_duration",
-                "http_req_failed",
-                "http_reqs",
-                "iterations",
-                "http_req_waiting",
-                "http_req_blocked",
-                "iteration_duration",
-            ];
-            if !known.contains(&name) || !rest.contains(|letter: char| letter.is_ascii_digit()) {
+            let dotted = text
+                .split_once("....")
+                .map(|(name, rest)| (name, rest.trim_start_matches('.')))
+                .filter(|(_, rest)| rest.starts_with(' '));
+            let (name, rest) = dotted.or_else(|| text.split_once(':'))?;
+            if !KNOWN.contains(&name) || !rest.contains(|letter: char| letter.is_ascii_digit()) {
                 return None;
             }
             (name, rest)
@@ -141,6 +149,14 @@ fn metric(text: &str) -> Option<(&str, &str)> {
         .chars()
         .all(|letter| letter.is_alphanumeric() || "_ {}:/,.-".contains(letter));
     (name_is_plain && !name.is_empty()).then_some((name, rest.trim()))
+}
+
+/// `p(99)<200  actual=110ms`, `rate<0.01`: a threshold, not a figure.
+fn is_condition(rest: &str) -> bool {
+    let first = rest.split_whitespace().next().unwrap_or("");
+    let figure = first.split(['<', '>']).next().unwrap_or("");
+    first.len() > figure.len()
+        && (figure.starts_with("p(") || matches!(figure, "rate" | "avg" | "med" | "max" | "count"))
 }
 
 /// Whether the block has this metric already, so that another block starts.
@@ -189,7 +205,8 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
         }
         // With users in reserve, the number of active users is unknown.
         "vus_max" => {
-            let most = gauge(rest, line).map(|(_, max)| max.value);
+            block.most_users = gauge(rest, line).map(|(_, max)| max);
+            let most = block.most_users.as_ref().map(|max| max.value);
             let seen = block.gauge.as_ref().map(|(_, max)| max.value);
             block.constant_users &= most == seen;
         }

@@ -2,14 +2,17 @@
 //! that they do not understand is ignored.
 
 mod ab;
+mod ann_csv;
 mod autocannon;
 mod bombardier;
 mod clean;
 pub mod command;
 mod drill;
+mod gcannon;
 mod ghz;
 mod h2load;
 mod hey;
+mod httparena;
 mod iperf3;
 mod json;
 mod k6_json;
@@ -19,6 +22,7 @@ mod oha;
 mod public_json;
 mod vegeta;
 mod wrk;
+mod zrk;
 
 use crate::MOST_BLOCKS;
 use crate::block::Block;
@@ -61,6 +65,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         bombardier::read,
         autocannon::read,
         drill::read,
+        gcannon::read,
+        zrk::read,
+        ann_csv::read,
     ] {
         blocks.extend(reader(lines));
         if blocks.len() > MOST_BLOCKS {

@@ -242,6 +242,10 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
         };
         match label {
             "total_requests" => block.requests = Some(Quantity::exact(figure, Unit::Count, line)),
+            "duration_ms" => {
+                block.elapsed =
+                    run_time(figure).map(|time| Quantity::exact(time, Unit::Time, line));
+            }
             "total_requests_per_s" => block.rate = Some(Quantity::exact(figure, Unit::Rate, line)),
             "average_latency" => trend.mean = time(),
             "minimum_latency" => trend.min = time(),
@@ -264,4 +268,13 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
     }
     blocks.retain(|block| block.rate.is_some() || block.requests.is_some());
     blocks
+}
+
+/// The seconds of a run. The column is called `duration_ms`, and most files have microseconds in it:
+/// a run takes between one second and a quarter of an hour.
+fn run_time(figure: f64) -> Option<f64> {
+    [1.0, 1e3, 1e6]
+        .into_iter()
+        .map(|scale| figure / scale)
+        .find(|seconds| (1.0..1000.0).contains(seconds))
 }

@@ -10,7 +10,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut heading, mut open) = (false, false);
     for (index, line) in lines.iter().enumerate() {
-        let text = line.text.trim();
+        // A terminal shows the keys that end the attack in front of the first line.
+        let text = line.text.trim().trim_start_matches("^C");
         if text == BOUNDARY {
             // A histogram in a separate fence is a separate block.
             (heading, open) = (false, false);
@@ -133,6 +134,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 match *name {
                     "total" => block.elapsed = duration(value, line),
                     "attack" => block.declared = duration(value, line),
+                    "wait" => block.last_wait = duration(value, line),
                     _ => {}
                 }
             }

@@ -1,6 +1,6 @@
 //! `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
-use super::{BOUNDARY, Line, after};
+use super::{BOUNDARY, Line, after, zrk};
 use crate::block::{Block, Model, Role, SocketErrors, Tally, Tool, Trend};
 use crate::quantity::{Unit, bare, binary_data, duration};
 
@@ -8,7 +8,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     // Whether the last block may still get rows.
     let mut open = false;
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
         let text = line.text.trim();
         if text == BOUNDARY {
             // A table may be between the parts of one block.
@@ -16,6 +16,10 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             continue;
         }
         if text.starts_with("Running ") && text.contains(" test @ ") {
+            if zrk::has_header(&lines[at..]) {
+                open = false;
+                continue;
+            }
             let mut block = new(line.number);
             if let Some((time, url)) = text["Running ".len()..].split_once(" test @ ") {
                 block.declared = duration(time, line.number);
@@ -28,7 +32,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         let again = |block: &Block| {
             !open || block.rate.is_some() || (begins_latency(text) && !block.trends.is_empty())
         };
-        let headed = is_connections(text) || text.starts_with("Thread Stats");
+        // gcannon prints percentiles in this row.
+        let stats = text.starts_with("Thread Stats") && !text.contains(" p50 ");
+        let headed = is_connections(text) || stats;
         let done = blocks
             .last()
             .is_none_or(|block| !open || block.rate.is_some());

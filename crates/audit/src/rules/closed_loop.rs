@@ -1,6 +1,6 @@
 //! Closed loops: users = rate × time of a turn (Little's law).
 
-use crate::block::{Block, Model, Tool};
+use crate::block::{Block, Model, Role, Tool};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
@@ -20,6 +20,7 @@ fn loop_of(block: &Block) -> Option<(f64, f64, f64)> {
 pub fn think(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some((users, rate, turn)), Some(think)) = (loop_of(block), block.think()) else {
+            think_in_ramp(block, findings);
             continue;
         };
         let fits = (rate * turn / users - 1.0).abs() < 0.05;
@@ -55,6 +56,47 @@ pub fn think(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// Users that come and go: nearly all turns take as long as the shortest one, and most of a turn is
+/// not a request. Without the number of users this is a note.
+fn think_in_ramp(block: &Block, findings: &mut Findings) {
+    let (Some(turn), Some(think), Model::Unknown | Model::Closed) =
+        (block.trend(Role::Iteration), block.think(), block.model)
+    else {
+        return;
+    };
+    let (Some(mean), Some(min), Some(median), Some(request)) = (
+        &turn.mean,
+        &turn.min,
+        turn.median(),
+        block.latency().and_then(|latency| latency.mean.as_ref()),
+    ) else {
+        return;
+    };
+    let constant = min.value > 0.0 && median.value <= 1.1 * min.value;
+    if !constant || think < 0.3 * mean.value || think < 0.002 || block.constant_users {
+        return;
+    }
+    findings.block(
+        "think-time-bound",
+        Level::Note,
+        block,
+        mean.line,
+        [
+            format!(
+                "{}: min {}, median {}, mean {}; request mean {}",
+                turn.name, min.text, median.text, mean.text, request.text
+            ),
+            format!(
+                "{:.0} % of an iteration is not a request, and half of the iterations take {:.0} % more than the shortest or less: pauses set the rate of each user",
+                think / mean.value * 100.0,
+                (median.value / min.value - 1.0) * 100.0
+            ),
+            "Call the rate a setting of the test; find the capacity with a rising arrival rate."
+                .to_owned(),
+        ],
+    );
 }
 
 /// users ÷ rate ≈ mean turn without think time, where most of the mean is spent waiting for others
@@ -149,6 +191,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
 pub fn little(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some((allowed, rate, low, high, shown)) = under_way(block) else {
+            more_than_exist(block, findings);
             continue;
         };
         let (Some(users), Some(turns)) =
@@ -205,6 +248,44 @@ pub fn little(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// Iterations per second × their mean duration above the users that were allocated: each user makes
+/// one iteration at a time, whatever the executor.
+fn more_than_exist(block: &Block, findings: &mut Findings) {
+    let (Some(most), Some(rate), Some(mean)) = (
+        &block.most_users,
+        &block.iteration_rate,
+        block
+            .trend(Role::Iteration)
+            .and_then(|trend| trend.mean.as_ref()),
+    ) else {
+        return;
+    };
+    let under_way = rate.value * mean.bounds().0;
+    if most.value <= 0.0 || under_way <= 1.1 * most.value {
+        return;
+    }
+    findings.block(
+        "littles-law-gap",
+        Level::Warning,
+        block,
+        rate.line,
+        [
+            format!(
+                "iterations {}; {}: mean {}; at most {} users",
+                rate.text, "iteration_duration", mean.text, most.text
+            ),
+            format!(
+                "{} × {} = {} iterations at once on average (Little's law), more than the {} users that existed",
+                rate.text,
+                mean.text,
+                digits(rate.value * mean.value),
+                most.text
+            ),
+            "The lines are not of one run; print the summary as k6 wrote it.".to_owned(),
+        ],
+    );
 }
 
 /// Maximum requests in flight, turns per second, the smallest and largest mean turn, and the figure

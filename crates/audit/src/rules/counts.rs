@@ -153,6 +153,9 @@ pub fn total(report: &Report, findings: &mut Findings) {
             if let Some(tally) = &block.checks {
                 share_of(block, "checks", tally, tally.passed, findings);
             }
+            if let (Some(tally), Tool::K6) = (&block.failures, block.tool) {
+                share_of(block, "http_req_failed", tally, tally.failed, findings);
+            }
             continue;
         }
         let of_answers = matches!(block.tool, Tool::Hey | Tool::Oha);
@@ -197,7 +200,10 @@ pub fn total(report: &Report, findings: &mut Findings) {
         for (name, tally) in &block.rates {
             share_of(block, name, tally, tally.passed, findings);
         }
-        let complete = matches!(block.tool, Tool::Vegeta | Tool::H2load | Tool::Ghz);
+        let complete = matches!(
+            block.tool,
+            Tool::Vegeta | Tool::H2load | Tool::Ghz | Tool::Gcannon
+        );
         if complete && !block.statuses.is_empty() {
             mismatch(
                 block,

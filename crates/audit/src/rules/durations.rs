@@ -146,7 +146,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         for trend in &block.trends {
             impossible_mean(block, trend, findings);
-            let Some((one, other)) = out_of_order(trend) else {
+            let Some((one, other)) = out_of_order(trend, precision(block)) else {
                 continue;
             };
             // In this row hey prints the minimum and maximum of the whole request.
@@ -210,7 +210,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
         return;
     };
     // A mean outside minimum and maximum was already reported.
-    if out_of_order(trend).is_some() {
+    if out_of_order(trend, precision(block)).is_some() {
         return;
     }
     findings.block(
@@ -233,7 +233,16 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     );
 }
 
-fn out_of_order(trend: &Trend) -> Option<(String, String)> {
+/// How far two figures of the same samples may differ. An HdrHistogram with three digits returns the
+/// upper end of a bar as a percentile, and the maximum may be exact.
+fn precision(block: &Block) -> f64 {
+    match block.tool {
+        Tool::Wrk2 | Tool::Zrk | Tool::Autocannon => 0.002,
+        _ => 1e-9,
+    }
+}
+
+fn out_of_order(trend: &Trend, precision: f64) -> Option<(String, String)> {
     let mut ladder = Vec::new();
     ladder.extend(trend.min.iter().map(|figure| ("min".to_owned(), figure)));
     for (q, figure) in &trend.quantiles {
@@ -253,7 +262,7 @@ fn out_of_order(trend: &Trend) -> Option<(String, String)> {
     pairs
         .into_iter()
         .find(|((_, low), (_, high))| {
-            low.value - low.step - high.step > high.value + high.value.abs() * 1e-9
+            low.value - low.step - high.step > high.value + high.value.abs() * precision
         })
         .map(|((low_name, low), (high_name, high))| {
             (

@@ -87,7 +87,7 @@ fn rounded_away(
 }
 
 /// Responses without success, by their status lines.
-fn bad_answers(block: &Block) -> f64 {
+pub fn bad_answers(block: &Block) -> f64 {
     block
         .statuses
         .iter()
@@ -351,7 +351,11 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                     digits(total),
                     plain(bad / total, Unit::Share)
                 ),
-                "Check the address and the login: the figures are for an error page.".to_owned(),
+                match block.statuses.iter().all(|(code, _)| code == "0") {
+                    true => "Check that the service can be reached: no request got a response.",
+                    false => "Check the address and the login: the figures are for an error page.",
+                }
+                .to_owned(),
             ],
         );
     }
@@ -373,7 +377,8 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
             }
             error.contains("timeout") || error.contains("timed out") || error.contains("deadline")
         });
-        let failed = block.failed().max(bad_answers(block));
+        let timeouts = block.sockets.map_or(0.0, |sockets| sockets.timeout);
+        let failed = block.failed().max(bad_answers(block)).max(timeouts);
         if failed <= 0.0 && !named {
             continue;
         }

@@ -15,7 +15,7 @@ pub fn left_out(report: &Report, findings: &mut Findings) {
             connections(block, sockets, findings);
         }
         match block.tool {
-            Tool::Autocannon => errors(block, findings),
+            Tool::Autocannon | Tool::Gcannon => errors(block, findings),
             Tool::Hey | Tool::Oha => without_status(block, findings),
             _ => {}
         }
@@ -24,23 +24,23 @@ pub fn left_out(report: &Report, findings: &mut Findings) {
 
 /// wrk records no latency for a request that times out.
 fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
-    let lost = sockets.timeout + sockets.read + sockets.write;
-    let Some(requests) = block
-        .requests
-        .as_ref()
-        .filter(|n| n.value > 0.0 && lost > 0.0)
-    else {
+    let Some(requests) = block.requests.as_ref().filter(|n| n.value > 0.0) else {
         return;
     };
+    // As many read errors as requests: the server closes the connection after each response, and
+    // wrk counts both.
+    let closed = sockets.read > 100.0 && (sockets.read / requests.value - 1.0).abs() < 0.01;
+    let read = if closed { 0.0 } else { sockets.read };
+    let lost = sockets.timeout + read + sockets.write;
+    if lost <= 0.0 {
+        return;
+    }
     let share = lost / (requests.value + lost);
     let slowest = block.latency().and_then(|latency| latency.max.as_ref());
     let what = if sockets.timeout > 0.0 {
         format!("{} time-outs", digits(sockets.timeout))
     } else {
-        format!(
-            "{} read and write errors",
-            digits(sockets.read + sockets.write)
-        )
+        format!("{} read and write errors", digits(read + sockets.write))
     };
     findings.block(
         RULE,
@@ -128,12 +128,13 @@ fn errors(block: &Block, findings: &mut Findings) {
                 requests.text
             ),
             format!(
-                "{} ÷ {} = {} of the requests have no response; autocannon gives latencies of the others",
+                "{} ÷ {} = {} of the requests have no response; the latencies are of the others",
                 digits(lost.value),
                 digits(requests.value.max(lost.value)),
                 plain(share, Unit::Share)
             ),
-            "Report the failures with the latency, and repeat the run with a longer timeout.".to_owned(),
+            "Report the failures with the latency, and repeat the run with a longer timeout."
+                .to_owned(),
         ],
     );
 }

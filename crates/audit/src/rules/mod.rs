@@ -8,6 +8,7 @@ mod clock;
 mod closed_loop;
 mod comparison;
 mod connections;
+mod counted_rate;
 mod counts;
 mod durations;
 mod failures;
@@ -20,11 +21,13 @@ mod order;
 mod place;
 mod prose;
 mod protocol;
+mod ramp;
 mod same_request;
 mod samples;
 mod series;
 mod setup_tail;
 mod stalls;
+mod stated;
 mod tables;
 mod units;
 
@@ -84,6 +87,7 @@ pub const RULES: &[Rule] = rules! {
     "copied-block": "Two results are identical" => counts::copied,
     "torn-block": "The output is incomplete" => counts::torn,
     "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::asked,
+    "ramp-end-as-rate": "The rate is that of the end of a ramp" => ramp::end_as_rate,
     "overdriven": "The latency is the length of a growing queue" => open_loop::overdriven,
     "generator-saturated": "The load was lower than requested" => open_loop::saturated,
     "above-baseline": "The result is faster than the network" => baseline::above,
@@ -120,4 +124,8 @@ pub fn check(report: &Report, findings: &mut Findings) {
     claims::objectives(report, findings);
     claims::quantiles(report, findings);
     claims::durations(report, findings);
+    claims::totals(report, findings);
+    counted_rate::counted(report, findings);
+    setup_tail::between_quantiles(report, findings);
+    stated::stated(report, findings);
 }

@@ -54,7 +54,12 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
         };
         // A queue that grows during the whole run: its last requests wait longest, and the mean is
         // about half of that.
-        let growing = max.value > 0.1 * declared.value && mean.value > 0.25 * max.value;
+        // Requests that all took the same time waited for a timeout, in no queue.
+        let spread = latency
+            .min
+            .as_ref()
+            .is_none_or(|min| min.value < 0.9 * max.value);
+        let growing = max.value > 0.1 * declared.value && mean.value > 0.25 * max.value && spread;
         let asked = block.asked_rate.as_ref();
         if !growing {
             continue;
@@ -116,7 +121,14 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             .command
             .as_ref()
             .and_then(|command| rate_flag(block.tool, command));
+        let flag = match block.tool {
+            Tool::HttpArena | Tool::Zrk | Tool::Oha => {
+                block.asked_rate.as_ref().map(|rate| rate.value)
+            }
+            _ => flag,
+        };
         let got = match block.tool {
+            Tool::HttpArena | Tool::Zrk | Tool::Oha => block.rate.as_ref(),
             Tool::Vegeta => block.asked_rate.as_ref(),
             Tool::Wrk2 => block.rate.as_ref(),
             _ => None,
@@ -130,7 +142,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     block,
                     got.line,
                     [
-                        format!("the command asks {}, the tool sent {}", plain(flag, Unit::Rate), got.text),
+                        format!("{} was requested, the tool sent {}", plain(flag, Unit::Rate), got.text),
                         format!("{} ÷ {} = {}", got.text, digits(flag), plain(got.value / flag, Unit::Share)),
                         "The tool, its workers or connections were the limit, or the system was; the load was not the one named.".to_owned(),
                     ],

@@ -7,6 +7,7 @@ use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, plain};
 use crate::report::{Findings, Report};
 
+use super::failures::bad_answers;
 use super::series::{same_series, skeleton};
 
 /// The requested load of a block.
@@ -42,6 +43,7 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
         let (Some(less), Some(more)) = (load(low), load(high)) else {
             continue;
         };
+        failures_fall(low, high, findings);
         let median = |block: &Block| {
             let latency = block.latency()?;
             latency.median().or(latency.mean.as_ref()).cloned()
@@ -64,6 +66,46 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// More load, and a smaller share of failures by at least a factor of two and one percent.
+fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
+    let share = |block: &Block| {
+        let tally = block.failures.as_ref()?;
+        let all = tally.passed + tally.failed;
+        (all >= 100.0).then(|| (tally.failed / all, tally.line))
+    };
+    let (Some((at_low, line)), Some((at_high, other))) = (share(low), share(high)) else {
+        return;
+    };
+    let (Some(less), Some(more)) = (load(low), load(high)) else {
+        return;
+    };
+    if less.value >= more.value || at_low < 2.0 * at_high || at_low - at_high < 0.01 {
+        return;
+    }
+    findings.block(
+        "non-monotone",
+        Level::Warning,
+        low,
+        line,
+        [
+            format!(
+                "{} failed at {}, {} at {} (line {other})",
+                plain(at_low, Unit::Share),
+                named(low),
+                plain(at_high, Unit::Share),
+                named(high)
+            ),
+            format!(
+                "{} > {} with {:.2} of the load: the load did not cause the failures",
+                plain(at_low, Unit::Share),
+                plain(at_high, Unit::Share),
+                less.value / more.value
+            ),
+            "Find what failed in the run with less load, and repeat both runs in turn.".to_owned(),
+        ],
+    );
 }
 
 /// Four or more systems within 1.5 % of each other: the limit of the generator, the network or
@@ -190,7 +232,18 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
         let bulk = bulk_of(one, other);
         let series = same_series(one, other)
             || (skeleton(&one.titles) == skeleton(&other.titles) && !one.titles.is_empty());
-        if !(bulk || series) {
+        if !(bulk || series) || often_failed(one) || often_failed(other) {
+            continue;
+        }
+        let script = |block: &Block| -> Option<String> {
+            let name = block.script.as_ref()?;
+            name.rsplit(['/', '\\']).next().map(str::to_owned)
+        };
+        // Two scripts are two experiments, whatever heading they share.
+        if !bulk
+            && let (Some(a), Some(b)) = (script(one), script(other))
+            && a != b
+        {
             continue;
         }
         let ((small, few), (large, many)) = if a.1 < b.1 {
@@ -230,6 +283,12 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// Error responses are of another size.
+fn often_failed(block: &Block) -> bool {
+    let failed = block.failed().max(bad_answers(block));
+    failed > 0.02 * block.samples().unwrap_or(0.0)
 }
 
 /// Whether one is the bulk variant of the other: `fetch-x-bulk` and `fetch-x-basic`.

@@ -6,7 +6,7 @@ use regex_lite::Regex;
 
 use crate::block::Block;
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, duration, number};
+use crate::quantity::{Quantity, Unit, digits, duration, number, time_unit};
 use crate::report::{Findings, Report};
 
 /// Sentences, split at full stops and similar marks at the end of a word.
@@ -105,6 +105,9 @@ pub fn stale(report: &Report, findings: &mut Findings) {
     let mut left = MOST_NUMBERS;
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
+            if is_listing(sentence) {
+                continue;
+            }
             let mut missing = Vec::new();
             if !users.is_empty() && !of_no_run(sentence) {
                 missing.extend(unknown_users(sentence, &users));
@@ -174,6 +177,19 @@ pub fn stale(report: &Report, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// Whether a text is a table of numbers without bars: several times, and fewer words than numbers.
+fn is_listing(sentence: &str) -> bool {
+    let starts = |word: &&str, is: fn(char) -> bool| word.starts_with(is);
+    let words = || sentence.split_whitespace();
+    let numbers = words()
+        .filter(|word| starts(word, |letter| letter.is_ascii_digit()))
+        .count();
+    let names = words()
+        .filter(|word| starts(word, char::is_alphabetic) && time_unit(word).is_none())
+        .count();
+    numbers >= 6 && names < numbers
 }
 
 /// Whether a sentence is about users in general or a ramp, and not about one run.

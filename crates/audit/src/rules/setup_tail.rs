@@ -1,8 +1,8 @@
 //! As many slow samples as connections: the first request of each.
 
-use crate::block::Block;
+use crate::block::{Block, Trend, quantile_name};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
 /// A separate part of the histogram with about one sample per connection.
@@ -71,4 +71,73 @@ fn apart(block: &Block) -> Option<(f64, f64)> {
     })?;
     let tail: f64 = bars[last_gap..].iter().map(|bar| bar.count).sum();
     (tail > 0.0 && tail < 0.25 * total).then(|| (tail, bars[last_gap].lower))
+}
+
+/// Without a histogram: two neighboring quantiles that are far apart, with about as many samples
+/// above the gap as there are connections. The quantiles bound that number, so this is a note.
+pub fn between_quantiles(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some(users), Some(samples), Some(latency)) =
+            (&block.users, block.samples(), block.latency())
+        else {
+            continue;
+        };
+        let connections = users.value;
+        if !block.histogram.is_empty() || connections < 3.0 || samples < 5.0 * connections {
+            continue;
+        }
+        let Some([low, high]) = gap(latency) else {
+            continue;
+        };
+        let (most, least) = (samples * (1.0 - low.0), samples * (1.0 - high.0));
+        // A wide range would fit any number of connections.
+        let fits = least <= 1.2 * connections && most >= 0.8 * connections;
+        if !fits || most > 20.0 * connections {
+            continue;
+        }
+        findings.block(
+            "connection-setup-tail",
+            Level::Note,
+            block,
+            high.1.line,
+            [
+                format!(
+                    "{} {}, {} {}; {} connections, {} samples",
+                    quantile_name(low.0),
+                    low.1.text,
+                    quantile_name(high.0),
+                    high.1.text,
+                    users.text,
+                    digits(samples)
+                ),
+                format!(
+                    "between {} and {} samples lie above the gap, and there are {} connections: cannot tell whether they are the first request of each",
+                    digits(least.round()),
+                    digits(most.round()),
+                    users.text
+                ),
+                "Print the histogram, or exclude the first request of each connection.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The widest gap between neighboring quantiles above the median, if it is at least tenfold and the
+/// figures above it are alike. The maximum counts as a quantile.
+fn gap(latency: &Trend) -> Option<[(f64, &Quantity); 2]> {
+    let mut ladder: Vec<(f64, &Quantity)> = latency
+        .quantiles
+        .iter()
+        .filter(|(q, _)| *q >= 0.5)
+        .map(|(q, figure)| (*q, figure))
+        .collect();
+    ladder.extend(latency.max.iter().map(|max| (1.0, max)));
+    let top = ladder.last()?.1.value;
+    let steps = ladder.windows(2).filter(|pair| pair[0].1.value > 0.0);
+    let widest = steps.max_by(|one, other| {
+        let ratio = |pair: &[(f64, &Quantity)]| pair[1].1.value / pair[0].1.value;
+        ratio(one).total_cmp(&ratio(other))
+    })?;
+    let (low, high) = (widest[0], widest[1]);
+    (high.1.value >= 10.0 * low.1.value && top <= 3.0 * high.1.value).then_some([low, high])
 }

@@ -5,6 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
+use super::failures::bad_answers;
 use super::series::alike;
 
 /// mean > p90: if nine tenths are at most p90, the last tenth contributes the rest of the sum.
@@ -19,6 +20,12 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             .iter()
             .find(|(q, figure)| *q >= 0.9 && mean.bounds().0 > figure.bounds().1);
         let Some((q, figure)) = below else { continue };
+        // The typical request was one that failed at once.
+        let failed = block.failed().max(bad_answers(block));
+        let most = failed > 0.5 * block.samples().unwrap_or(0.0);
+        if failed > 0.0 && (most || figure.value == 0.0) {
+            continue;
+        }
         // A mean slightly above a very narrow p90 is not misleading.
         let apart = latency
             .median()

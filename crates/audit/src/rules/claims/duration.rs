@@ -83,6 +83,11 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         if line.len() > 120 || report.is_output(at + 1) {
             continue;
         }
+        // An option of a command is not the text's statement.
+        let option = line.trim().trim_start_matches('-');
+        if option.len() < line.trim().len() && option.starts_with(|c: char| c.is_alphabetic()) {
+            continue;
+        }
         let Some(found) = pattern.captures(line) else {
             continue;
         };
@@ -108,7 +113,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 }
 
 /// The headings above a line, without the text directly above a fence.
-fn headings(report: &Report, line: usize) -> Vec<String> {
+pub fn headings(report: &Report, line: usize) -> Vec<String> {
     let paths = &report.document.paths;
     let at = paths.partition_point(|(heading, _)| *heading <= line);
     at.checked_sub(1)
@@ -128,10 +133,11 @@ fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut 
     if rate.value <= 0.0 || block.tool == Tool::K6 || block.first_line < line {
         return;
     }
+    let waited = block.last_wait.as_ref().map_or(0.0, |wait| wait.value);
     let took = block
         .elapsed
         .as_ref()
-        .map_or(count / rate.value, |time| time.value);
+        .map_or(count / rate.value, |time| time.value - waited);
     // "About" allows a wide range.
     if took > said / 1.6 && took < said * 1.6 {
         return;

@@ -7,6 +7,7 @@ mod named;
 mod objective;
 mod quantile;
 mod ratio;
+mod total;
 
 use std::sync::LazyLock;
 
@@ -58,6 +59,11 @@ pub fn quantiles(report: &Report, findings: &mut Findings) {
 /// Claimed durations of a run.
 pub fn durations(report: &Report, findings: &mut Findings) {
     duration::lines(report, findings);
+}
+
+/// Claimed numbers of requests.
+pub fn totals(report: &Report, findings: &mut Findings) {
+    total::lines(report, findings);
 }
 
 /// Every sentence outside of tool output.

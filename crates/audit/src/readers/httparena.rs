@@ -1,0 +1,88 @@
+//! HttpArena's published results: one file per framework with its profiles, or one file per profile
+//! with its frameworks.
+
+use serde_json::Value;
+
+use crate::block::{Block, Model, Role, Tool, Trend};
+use crate::quantity::{Quantity, Unit, data, duration};
+
+pub fn read_json(value: &Value, line: usize) -> Vec<Block> {
+    let name = |value: &Value| {
+        value
+            .get("framework")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let Some(framework) = name(value) else {
+        return Vec::new();
+    };
+    match value.get("results").and_then(Value::as_object) {
+        Some(profiles) => profiles
+            .iter()
+            .take(crate::MOST_BLOCKS + 1)
+            .filter_map(|(profile, run)| {
+                result(run, vec![framework.clone(), profile.clone()], line)
+            })
+            .collect(),
+        None => result(value, vec![framework], line).into_iter().collect(),
+    }
+}
+
+fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
+    let number = |key: &str| run.get(key).and_then(Value::as_f64);
+    let text = |key: &str| run.get(key).and_then(Value::as_str);
+    let exact = |value: f64, unit| Quantity::exact(value, unit, line);
+    let rate = number("rps")?;
+    let mean = text("avg_latency").and_then(|text| duration(text, line));
+    let mut block = Block::new(Tool::HttpArena, "HttpArena JSON", line);
+    block.titles = titles;
+    // Whole requests per second.
+    block.rate = Some(Quantity {
+        step: 1.0,
+        ..exact(rate, Unit::Rate)
+    });
+    block.declared = text("duration").and_then(|text| duration(text, line));
+    block.received.rate = text("bandwidth").and_then(|text| data(text, line));
+    let mut total = 0.0;
+    for class in ["2xx", "3xx", "4xx", "5xx"] {
+        let count = number(&format!("status_{class}")).unwrap_or(0.0);
+        total += count;
+        if count > 0.0 {
+            block
+                .statuses
+                .push((class.to_owned(), exact(count, Unit::Count)));
+        }
+    }
+    if total > 0.0 {
+        block.requests = Some(exact(total, Unit::Count));
+    }
+    block.asked_rate = number("target_rate")
+        .filter(|rate| *rate > 0.0)
+        .map(|rate| exact(rate, Unit::Rate));
+    block.model = if block.asked_rate.is_some() {
+        Model::Open
+    } else {
+        Model::Closed
+    };
+    block.thinks_never = block.asked_rate.is_none();
+    let streams = number("pipeline").unwrap_or(1.0);
+    let connections = number("connections").filter(|n| *n > 0.0);
+    // The streams of HTTP/2 and HTTP/3 are not printed, so the users are unknown.
+    let in_flight = mean.as_ref().map(|mean| mean.value * rate);
+    let multiplexed = connections
+        .zip(in_flight)
+        .is_some_and(|(connections, in_flight)| in_flight > 1.1 * connections * streams);
+    if !multiplexed {
+        block.users = connections.map(|n| exact(n, Unit::Count));
+        block.streams = (streams > 1.0).then(|| exact(streams, Unit::Count));
+    }
+    let mut trend = Trend::new(Role::Request, "latency", line);
+    trend.mean = mean;
+    for (key, quantile) in [("p99_latency", 0.99), ("p99_9_latency", 0.999)] {
+        if let Some(figure) = text(key).and_then(|text| duration(text, line)) {
+            trend.put(quantile, figure);
+        }
+    }
+    block.trends.push(trend);
+    Some(block)
+}

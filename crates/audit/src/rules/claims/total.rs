@@ -1,0 +1,101 @@
+//! "Total requests: 5000" next to a block that counted another number.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::duration::headings;
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:total (?:number of )?requests|number of requests|requests (?:made|sent))\W{1,6}(?:about |around )?(\d[\d,]*(?:\.\d+)?)(k?)(?:\s+(?:requests|in\b.*))?\W*$").ok()
+});
+
+pub fn lines(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = LINE.as_ref().filter(|_| report.document.markdown) else {
+        return;
+    };
+    for (at, line) in report.text.lines().enumerate().take(50_000) {
+        if line.len() > 120 || report.is_output(at + 1) {
+            continue;
+        }
+        let Some(found) = pattern.captures(line) else {
+            continue;
+        };
+        let Some((said, step)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
+            continue;
+        };
+        let scale = if found.get(2).is_some_and(|k| !k.as_str().is_empty()) {
+            1e3
+        } else {
+            1.0
+        };
+        let (said, step) = (said * scale, if scale > 1.0 { step * scale } else { 0.0 });
+        let titles = headings(report, at + 1);
+        let mut own = report
+            .blocks
+            .iter()
+            .filter(|block| headings(report, block.first_line) == titles);
+        let (Some(block), None) = (own.next(), own.next()) else {
+            continue;
+        };
+        // The number may be of a block elsewhere on the page.
+        if said < 10.0 || report.blocks.iter().any(|block| counts(block, said, step)) {
+            continue;
+        }
+        let Some(counted) = &block.requests else {
+            continue;
+        };
+        findings.block(
+            "declared-vs-counted",
+            Level::Warning,
+            block,
+            at + 1,
+            [
+                format!(
+                    "\"{}\"; {} (line {})",
+                    shortened(line.trim()),
+                    counted.text,
+                    counted.line
+                ),
+                format!(
+                    "{} ÷ {} = {:.2}: no count of a block on the page is {}",
+                    digits(counted.value),
+                    digits(said),
+                    counted.value / said,
+                    digits(said)
+                ),
+                "Take the number from the block, or print the block it is from.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Whether a count of the block is this number, within two percent.
+fn counts(block: &Block, said: f64, step: f64) -> bool {
+    let made = block
+        .rate
+        .as_ref()
+        .zip(block.elapsed.as_ref())
+        .map(|(rate, time)| rate.value * time.value);
+    let tallies = [&block.checks, &block.failures];
+    let sums = tallies
+        .into_iter()
+        .flatten()
+        .flat_map(|tally| [tally.passed, tally.failed, tally.passed + tally.failed]);
+    [
+        block.requests.as_ref().map(|n| n.value),
+        block.iterations.as_ref().map(|n| n.value),
+        block.asked_count.as_ref().map(|n| n.value),
+        block.sampled,
+        made,
+    ]
+    .into_iter()
+    .flatten()
+    .chain(sums)
+    .any(|count| (count - said).abs() <= (0.02 * said).max(step))
+}

@@ -1,0 +1,150 @@
+//! count ÷ time compared with the printed rate, and vegeta's three durations with each other.
+
+use crate::block::{Block, Tool};
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// The tools whose rate is their count divided by their time, and how far it may be off.
+fn tolerance(block: &Block) -> Option<f64> {
+    match block.tool {
+        Tool::Wrk | Tool::Wrk2 | Tool::Ab | Tool::Drill | Tool::Gcannon | Tool::Zrk => Some(0.02),
+        // Its rate counts successful responses only.
+        Tool::H2load if block.failed() == 0.0 && block.errors.is_empty() => Some(0.02),
+        // The declared time is without the warm-up.
+        Tool::HttpArena => Some(0.1),
+        _ => None,
+    }
+}
+
+/// A rate that differs from count ÷ time by more than the printed digits explain.
+pub fn counted(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        throughput(block, findings);
+        wait(block, findings);
+        let (Some(tolerance), Some(count), Some(rate), None) =
+            (tolerance(block), &block.requests, &block.rate, block.ramp)
+        else {
+            continue;
+        };
+        let Some(time) = block.elapsed.as_ref().or(own_time(block)) else {
+            continue;
+        };
+        // In these files the rate may be that of the end of a ramp.
+        if block.layout == super::ramp::BENCHMARKER || time.value <= 0.0 || rate.value <= 0.0 {
+            continue;
+        }
+        let expected = rate.value * time.value;
+        let slack = rate.value * time.step + rate.step * time.value + count.step + 1.0;
+        let apart = (count.value - expected).abs();
+        if apart <= slack || apart <= tolerance * count.value.max(expected) {
+            continue;
+        }
+        findings.block(
+            "declared-vs-counted",
+            Level::Warning,
+            block,
+            rate.line,
+            [
+                format!("{} requests in {}, {}", count.text, time.text, rate.text),
+                format!(
+                    "{} ÷ {} = {}, not {}; at {} they take {}",
+                    digits(count.value),
+                    time.text,
+                    plain(count.value / time.value, Unit::Rate),
+                    rate.text,
+                    rate.text,
+                    plain(count.value / rate.value, Unit::Time)
+                ),
+                "Print the count, the time and the rate of one run.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// HttpArena publishes only the declared time.
+fn own_time(block: &Block) -> Option<&Quantity> {
+    block
+        .declared
+        .as_ref()
+        .filter(|_| block.tool == Tool::HttpArena)
+}
+
+/// vegeta's throughput is successes ÷ the time until the last response.
+fn throughput(block: &Block, findings: &mut Findings) {
+    let (Tool::Vegeta, Some(rate), Some(time), Some(success), Some(count)) = (
+        block.tool,
+        &block.rate,
+        &block.elapsed,
+        &block.success,
+        &block.requests,
+    ) else {
+        return;
+    };
+    if time.value <= 0.0 {
+        return;
+    }
+    let good = success.value * count.value;
+    let expected = good / time.value;
+    // vegeta prints minutes and longer times without their fractions.
+    let slack = rate.step
+        + success.step * count.value / time.value
+        + expected * time.step.max(1e-3) / time.value;
+    let apart = (rate.value - expected).abs();
+    if apart <= slack || apart <= 0.01 * expected.max(rate.value) {
+        return;
+    }
+    findings.block(
+        "total-mismatch",
+        Level::Error,
+        block,
+        rate.line,
+        [
+            format!(
+                "throughput {}; {} requests, {} of them successful, in {}",
+                rate.text, count.text, success.text, time.text
+            ),
+            format!(
+                "{} × {} ÷ {} = {}, not {}",
+                count.text,
+                success.text,
+                time.text,
+                plain(expected, Unit::Rate),
+                rate.text
+            ),
+            "Print the block as the tool wrote it; its lines are from two runs, or were changed."
+                .to_owned(),
+        ],
+    );
+}
+
+/// The last request's wait is one of the latencies, so the maximum is at least as long.
+fn wait(block: &Block, findings: &mut Findings) {
+    let (Some(wait), Some(max)) = (
+        &block.last_wait,
+        block.latency().and_then(|latency| latency.max.as_ref()),
+    ) else {
+        return;
+    };
+    // The attack ends when the last request is due, which may be shortly before it is sent.
+    if wait.bounds().0 <= 1.05 * max.bounds().1 + 0.01 {
+        return;
+    }
+    findings.block(
+        "total-mismatch",
+        Level::Error,
+        block,
+        wait.line,
+        [
+            format!("wait {}; max {}", wait.text, max.text),
+            format!(
+                "{} − {} = {}: no response took as long as the last one is said to",
+                wait.text,
+                max.text,
+                plain(wait.value - max.value, Unit::Time)
+            ),
+            "Print the block as the tool wrote it; its lines are from two runs, or were changed."
+                .to_owned(),
+        ],
+    );
+}

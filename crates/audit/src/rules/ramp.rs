@@ -1,0 +1,130 @@
+//! The last seconds of a rising load, reported as the rate of the run.
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// The layout of the-benchmarker's files. Its load is a ramp, and the stored rate is that of the
+/// last second.
+pub const BENCHMARKER: &str = "the-benchmarker JSON";
+
+const RULE: &str = "ramp-end-as-rate";
+
+/// Minimum ratio of the printed rate to count ÷ time.
+const ABOVE: f64 = 1.1;
+
+/// Count ÷ time, and how many times as high the printed rate is.
+fn above_average(block: &Block) -> Option<(f64, f64)> {
+    let (count, rate) = (block.requests.as_ref()?, block.rate.as_ref()?);
+    let time = block.elapsed.as_ref().filter(|time| time.value > 0.0)?;
+    let average = count.value / time.value;
+    (average > 0.0 && rate.value > ABOVE * average).then(|| (average, rate.value / average))
+}
+
+/// A rate above count ÷ time in a run whose load rose.
+pub fn end_as_rate(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some((from, to)), Some((average, _))) = (block.ramp, above_average(block)) else {
+            continue;
+        };
+        let (Some(rate), Some(count), Some(time)) = (&block.rate, &block.requests, &block.elapsed)
+        else {
+            continue;
+        };
+        findings.block(
+            RULE,
+            Level::Warning,
+            block,
+            rate.line,
+            [
+                format!(
+                    "{} for a ramp from {}/s to {}/s; {} requests in {}",
+                    plain(rate.value, Unit::Rate),
+                    digits(from),
+                    digits(to),
+                    digits(count.value),
+                    plain(time.value, Unit::Time)
+                ),
+                format!(
+                    "{} ÷ {} = {} over the whole run; the rate is that of its end, when the requested rate was highest",
+                    digits(count.value),
+                    plain(time.value, Unit::Time),
+                    plain(average, Unit::Rate)
+                ),
+                "Name the window of the rate, or measure at a constant rate that the system sustains."
+                    .to_owned(),
+            ],
+        );
+    }
+    of_a_table(report, findings);
+    in_the_text(report, findings);
+}
+
+/// Published files of many systems: one finding, if it concerns at least three of them.
+fn of_a_table(report: &Report, findings: &mut Findings) {
+    let mut above: Vec<(&Block, f64, f64)> = report
+        .blocks
+        .iter()
+        .filter(|block| block.layout == BENCHMARKER)
+        .filter_map(|block| {
+            let (average, factor) = above_average(block)?;
+            Some((block, average, factor))
+        })
+        .collect();
+    above.sort_by(|one, other| other.2.total_cmp(&one.2));
+    let Some((block, average, factor)) = above.first().filter(|_| above.len() >= 3) else {
+        return;
+    };
+    let Some(rate) = &block.rate else { return };
+    findings.block(
+        RULE,
+        Level::Warning,
+        block,
+        rate.line,
+        [
+            format!(
+                "{} results have a rate above their count ÷ time, at most {}: {} next to {}",
+                above.len(),
+                block.name(),
+                plain(rate.value, Unit::Rate),
+                plain(*average, Unit::Rate)
+            ),
+            format!(
+                "{} ÷ {} = {factor:.2}: the stored rate is that of a part of the run",
+                digits(rate.value),
+                digits(*average)
+            ),
+            "Rank by the requests of the whole run, or by a constant rate that each system sustains."
+                .to_owned(),
+        ],
+    );
+}
+
+/// zrk's `achieved_rate` of a ramp, named in the text as the figure of the results.
+fn in_the_text(report: &Report, findings: &mut Findings) {
+    let ramp = report.commands.iter().find_map(|command| {
+        let range = command
+            .text
+            .split_whitespace()
+            .find_map(|word| word.strip_prefix("-R").filter(|rest| rest.contains(':')))?;
+        (command.tool == crate::block::Tool::Zrk).then(|| (command, range.to_owned()))
+    });
+    let reported = findings.found.iter().any(|finding| finding.rule == RULE);
+    let named = report.text.contains("achieved_rate");
+    let Some((command, range)) = ramp.filter(|_| named && !reported) else {
+        return;
+    };
+    findings.page(
+        RULE,
+        Level::Note,
+        command.line,
+        [
+            format!("`-R{range}`, and the figure is `achieved_rate`"),
+            format!(
+                "under the ramp {range} zrk's achieved_rate covers only its last interval: cannot tell what the system sustained"
+            ),
+            "Measure at a constant rate, or with --closed.".to_owned(),
+        ],
+    );
+}

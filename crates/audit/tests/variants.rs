@@ -1,0 +1,206 @@
+//! Outputs that authors changed or shortened, and runs in which most requests failed. The values
+//! were made up for the tests.
+
+use plimsoll_audit::{Audit, Level, audit, formats};
+use serde_json::Value;
+
+fn read(text: &str) -> (Audit, Value) {
+    let audited = audit("x.md", text).unwrap();
+    let json = formats::json(&[audit("x.md", text).unwrap()]);
+    (audited, serde_json::from_str(&json).unwrap())
+}
+
+fn rules(audit: &Audit, above: Level) -> Vec<&'static str> {
+    let found = audit.findings.iter().filter(|found| found.level > above);
+    found.map(|finding| finding.rule).collect()
+}
+
+#[track_caller]
+fn mean(json: &Value, block: usize) -> f64 {
+    json["blocks"][block]["trends"][0]["figures"]["mean"]["value"]
+        .as_f64()
+        .unwrap_or_else(|| panic!("no mean in {json:#}"))
+}
+
+#[test]
+fn autocannon_tables_may_be_markdown() {
+    let (_, json) = read(
+        "\
+| Stat    | 2.5%   | 50%    | 97.5%  | 99%    | Avg      | Stdev   | Max     |
+|---------|--------|--------|--------|--------|----------|---------|---------|
+| Latency | 180 ms | 230 ms | 310 ms | 420 ms | 241.5 ms | 37.1 ms | 1290 ms |
+
+| Stat    | 1%     | 2.5%   | 50%    | 97.5%  | Avg    | Stdev  | Min    |
+|---------|--------|--------|--------|--------|--------|--------|--------|
+| Req/Sec | 19,800 | 19,800 | 20,703 | 20,911 | 20,655 | 402.20 | 19,789 |
+
+207k requests in 10.02s, 40.1 MB read
+",
+    );
+    assert_eq!(json["blocks"][0]["tool"], "autocannon");
+    assert!((mean(&json, 0) - 0.2415).abs() < 1e-9);
+    assert_eq!(
+        json["blocks"][0]["figures"]["rate"]["value"], 20_655.0,
+        "{json:#}"
+    );
+}
+
+#[test]
+fn the_colon_of_a_k6_metric_may_be_missing() {
+    let (audit, json) = read(
+        "\
+```
+// size 10
+    http_req_duration...................... avg=22.5ms min=4ms med=22ms max=90ms p(90)=25ms p(95)=27ms
+    http_req_failed.........................: 0.00%  0 out of 9000
+    http_reqs...............................: 9000  300.0/s
+// size 20
+    http_req_duration.......................: avg=44.5ms min=8ms med=44ms max=99ms p(90)=48ms p(95)=49ms
+    http_req_failed.........................: 0.00%  0 out of 6000
+    http_reqs...............................: 6000  200.0/s
+```
+",
+    );
+    assert_eq!(json["blocks"].as_array().unwrap().len(), 2);
+    assert!((mean(&json, 0) - 0.0225).abs() < 1e-9);
+    assert!(!rules(&audit, Level::Note).contains(&"total-mismatch"));
+}
+
+/// Boom, the first version of hey.
+#[test]
+fn hey_times_may_end_with_a_dot() {
+    let (_, json) = read(
+        "\
+    Summary:
+      Total:        8.2500 secs.
+      Slowest:      0.1403 secs.
+      Fastest:      0.0154 secs.
+      Average:      0.0410 secs.
+      Requests/sec: **606.0606**
+      Total Data Received:  5000000 bytes.
+      Response Size per Request:    **1000** bytes.
+
+    Status code distribution:
+      [200] 5000 responses
+",
+    );
+    assert_eq!(json["blocks"][0]["tool"], "hey");
+    assert!((mean(&json, 0) - 0.041).abs() < 1e-9);
+}
+
+#[test]
+fn keys_of_the_terminal_tear_no_block() {
+    let (audit, _) = read(
+        "\
+^CRequests      [total, rate, throughput]  6000, 100.02, 100.01
+Duration      [total, attack, wait]      59.992s, 59.991s, 1.464ms
+Latencies     [mean, 50, 95, 99, max]  1.215ms, 1.2ms, 1.463ms, 1.629ms, 13.007ms
+Bytes In      [total, mean]              949961, 158.33
+Bytes Out     [total, mean]              0, 0.00
+Success       [ratio]                    100.00%
+Status Codes  [code:count]               200:6000
+Error Set:
+",
+    );
+    assert!(!rules(&audit, Level::Note).contains(&"torn-block"));
+}
+
+fn timed_out(min: &str, mean: &str) -> Audit {
+    read(&format!(
+        "\
+Requests      [total, rate, throughput]  6000, 100.02, 0.00
+Duration      [total, attack, wait]      1m30s, 59.99s, 30.001s
+Latencies     [min, mean, 50, 90, 95, 99, max]  {min}, {mean}, {mean}, 30.001s, 30.001s, 30.001s, 30.021s
+Bytes In      [total, mean]              0, 0.00
+Bytes Out     [total, mean]              0, 0.00
+Success       [ratio]                    0.00%
+Status Codes  [code:count]               0:6000
+Error Set:
+context deadline exceeded
+"
+    ))
+    .0
+}
+
+#[test]
+fn a_timeout_of_all_requests_is_no_queue() {
+    let found = timed_out("30s", "30.001s");
+    assert!(!rules(&found, Level::Note).contains(&"overdriven"));
+    let advice = found
+        .findings
+        .iter()
+        .find(|finding| finding.rule == "non-success-as-success")
+        .map(|finding| finding.advice.clone());
+    assert!(advice.is_some_and(|advice| advice.contains("can be reached")));
+    // A queue that grows from nothing is one.
+    let found = timed_out("12ms", "15.1s");
+    assert!(rules(&found, Level::Note).contains(&"overdriven"));
+}
+
+/// A server that closes the connection after each response.
+#[test]
+fn a_read_error_for_each_request_loses_none() {
+    let wrk = |read: u32| {
+        format!(
+            "\
+Running 30s test @ http://10.0.0.1:5555
+  2 threads and 200 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency     8.04ms   82.04ms   1.67s    98.41%
+    Req/Sec    28.71k     1.13k   29.92k    88.17%
+  1714134 requests in 30.06s, 143.86MB read
+  Socket errors: connect 0, read {read}, write 0, timeout 0
+Requests/sec:  57023.75
+Transfer/sec:      4.79MB
+"
+        )
+    };
+    let left_out = |text: &str| rules(&read(text).0, Level::Note).contains(&"failures-left-out");
+    assert!(!left_out(&wrk(1_714_131)));
+    assert!(left_out(&wrk(400_000)));
+}
+
+#[test]
+fn more_iterations_than_users_cannot_run_at_once() {
+    let k6 = |rate: &str| {
+        format!(
+            "\
+http_req_duration..............: avg=150ms    min=50ms   med=120ms   max=2s      p(90)=250ms   p(95)=350ms
+http_reqs......................: 10000  {rate}/s
+iteration_duration.............: avg=6s       min=5s     med=6s      max=8s      p(90)=7s      p(95)=7.5s
+iterations.....................: 10000  {rate}/s
+vus............................: 100    min=0       max=100
+vus_max........................: 100    min=100     max=100
+"
+        )
+    };
+    let found = |text: &str| rules(&read(text).0, Level::Note).contains(&"littles-law-gap");
+    assert!(found(&k6("166.666667")));
+    assert!(!found(&k6("16.4")));
+}
+
+#[test]
+fn responses_of_failed_requests_are_not_compared() {
+    let vegeta = |bytes: u32, good: u32| {
+        format!(
+            "\
+Requests      [total, rate, throughput]  1920, 8.00, 7.90
+Duration      [total, attack, wait]      4m0s, 4m0s, 51.8ms
+Latencies     [mean, 50, 95, 99, max]  51.3ms, 51.1ms, 55.1ms, 60.2ms, 78.4ms
+Bytes In      [total, mean]              {bytes}, 0.00
+Bytes Out     [total, mean]              0, 0.00
+Success       [ratio]                    {:.2}%
+Status Codes  [code:count]               200:{good}  502:{}
+Error Set:
+",
+            f64::from(good) / 19.2,
+            1920 - good
+        )
+    };
+    let page = |first: String, second: String| {
+        format!("# 8 per second\n```\n{first}```\n# 15 per second\n```\n{second}```\n")
+    };
+    let unlike = |text: &str| rules(&read(text).0, Level::Note).contains(&"unlike-questions");
+    assert!(!unlike(&page(vegeta(36_000, 1920), vegeta(18_000, 960))));
+    assert!(unlike(&page(vegeta(36_000, 1920), vegeta(18_000, 1920))));
+}
