@@ -5,14 +5,14 @@
 #[path = "../tests/score/mod.rs"]
 mod score;
 
-use score::{Part, pages, sum};
+use score::{PARTS, pages, sum};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let details = arguments.iter().any(|argument| argument == "--details");
     let only_writing = arguments.iter().any(|argument| argument == "--writing");
-    for (name, part) in [("writing", Part::Writing), ("measuring", Part::Measuring)] {
-        if only_writing && part == Part::Measuring {
+    for (name, part) in PARTS {
+        if only_writing && !part.writes() {
             continue;
         }
         let scored: Vec<_> = pages(part).into_iter().map(score::score).collect();

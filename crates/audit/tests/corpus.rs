@@ -6,7 +6,7 @@ mod score;
 
 use std::time::Duration;
 
-use score::{Part, Scored, pages, sum};
+use score::{PARTS, Part, Scored, pages, sum};
 
 fn scored(part: Part) -> Vec<Scored> {
     pages(part).into_iter().map(score::score).collect()
@@ -22,12 +22,19 @@ fn the_corpus_is_large_enough_and_divided() {
     assert!(writing + measuring >= 80, "{}", writing + measuring);
     let third = share(measuring, writing + measuring);
     assert!((0.28..0.39).contains(&third), "{third}");
+    let (writing, measuring) = (
+        pages(Part::SecondWriting).len(),
+        pages(Part::SecondMeasuring).len(),
+    );
+    assert!(writing + measuring >= 80, "{}", writing + measuring);
+    let half = share(measuring, writing + measuring);
+    assert!((0.4..0.6).contains(&half), "{half}");
 }
 
 /// Recall of certain errors, false findings, and results that were not read.
 #[test]
 fn the_score_holds() {
-    for part in [Part::Writing, Part::Measuring] {
+    for (_, part) in PARTS {
         let scored = scored(part);
         let sum = sum(&scored);
         let unread: Vec<String> = scored
@@ -65,7 +72,7 @@ fn the_score_holds() {
 /// command prints the time of an optimized build.
 #[test]
 fn no_page_takes_long() {
-    for part in [Part::Writing, Part::Measuring] {
+    for (_, part) in PARTS {
         for page in scored(part) {
             assert!(
                 page.taken < Duration::from_secs(5),

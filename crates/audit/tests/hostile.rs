@@ -35,6 +35,29 @@ fn cut_and_changed_recordings_are_survived() {
     }
 }
 
+/// The same for pages of the tools that no recording is of.
+#[test]
+fn cut_and_changed_pages_are_survived() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/second");
+    for entry in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        let (labels, page) = text.split_once("\n====\n").unwrap();
+        let unrecorded = ["gcannon ", "zrk ", "HttpArena "];
+        if !unrecorded.iter().any(|tool| labels.contains(tool)) {
+            continue;
+        }
+        let bytes = &page.as_bytes()[..page.len().min(3000)];
+        for at in (0..bytes.len()).step_by(97) {
+            survives(&String::from_utf8_lossy(&bytes[..at]));
+            for byte in b"9-,e\n\"" {
+                let mut changed = bytes.to_vec();
+                changed[at] = *byte;
+                survives(&String::from_utf8_lossy(&changed));
+            }
+        }
+    }
+}
+
 #[test]
 fn large_and_deeply_nested_text_takes_bounded_time() {
     let row =

@@ -1,7 +1,9 @@
 //! Compares the findings for the corpus with the labels of its pages.
 //!
 //! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
-//! of their names: one third only measures, and no rule may be derived from it.
+//! of their names: one third of the first collection and half of the second one only measure, and no
+//! rule may be derived from them. The second collection was labeled when the rules for the first
+//! one were finished.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,30 +45,51 @@ pub struct Scored {
     pub taken: Duration,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     Writing,
     Measuring,
+    SecondWriting,
+    SecondMeasuring,
 }
 
-/// The page's part, by FNV-1a of its name.
-pub fn part(name: &str) -> Part {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    match (hash >> 24) % 3 {
-        0 => Part::Measuring,
-        _ => Part::Writing,
+pub const PARTS: [(&str, Part); 4] = [
+    ("writing", Part::Writing),
+    ("measuring", Part::Measuring),
+    ("second collection, writing", Part::SecondWriting),
+    ("second collection, measuring", Part::SecondMeasuring),
+];
+
+impl Part {
+    /// Whether rules may be derived from its pages.
+    pub fn writes(self) -> bool {
+        matches!(self, Part::Writing | Part::SecondWriting)
     }
-}
 
-pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/pages")
+    fn is_second(self) -> bool {
+        matches!(self, Part::SecondWriting | Part::SecondMeasuring)
+    }
+
+    fn folder(self) -> PathBuf {
+        let name = if self.is_second() { "second" } else { "pages" };
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("corpus")
+            .join(name)
+    }
+
+    /// Whether a page of its folder belongs to it, by FNV-1a of the page's name.
+    fn has(self, name: &str) -> bool {
+        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        let parts = if self.is_second() { 2 } else { 3 };
+        ((hash >> 24) % parts == 0) != self.writes()
+    }
 }
 
 /// Every page of a part, in the order of the names.
 pub fn pages(wanted: Part) -> Vec<Page> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder())
+    let mut paths: Vec<PathBuf> = fs::read_dir(wanted.folder())
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
@@ -74,7 +97,7 @@ pub fn pages(wanted: Part) -> Vec<Page> {
     let mut pages = Vec::new();
     for path in paths {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        if part(&name) == wanted {
+        if wanted.has(&name) {
             pages.push(parse(&name, &fs::read_to_string(&path).unwrap()));
         }
     }
