@@ -22,6 +22,7 @@ mod http2_frames;
 mod http3_control;
 mod http3_stream;
 mod http_answer;
+mod import;
 mod json_selector;
 mod lab_file;
 mod lab_result;
@@ -66,6 +67,11 @@ pub const TARGETS: &[&Target] = &[
     &http3_control::TARGET,
     &http3_stream::TARGET,
     &http_answer::TARGET,
+    &import::CURL,
+    &import::HAR,
+    &import::JMX,
+    &import::OPENAPI,
+    &import::POSTMAN,
     &json_selector::TARGET,
     &lab_file::TARGET,
     &lab_result::TARGET,

@@ -1,5 +1,8 @@
 //! `plimsoll new`: a script to start from.
 
+mod child;
+mod imported;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -13,16 +16,19 @@ use crate::exit::Exit;
 const MINIMAL: &str = include_str!("../templates/minimal.js");
 const PROTOCOL: &str = include_str!("../templates/protocol.js");
 /// What the built-in templates load: the address of `plimsoll serve payload`.
-const PAYLOAD: &str = "http://127.0.0.1:10080/";
+pub const PAYLOAD: &str = "http://127.0.0.1:10080/";
 /// The file of a new script.
 const SCRIPT: &str = "script.js";
 
 /// Writes the file, unless one is there already.
 pub fn new(args: &NewArgs) -> Exit {
     match create(args) {
-        Ok(message) => {
+        Ok(Created { message, is_failed }) => {
             say(&message);
-            Exit::SUCCESS
+            match is_failed {
+                true => Exit::SOME_FAILED,
+                false => Exit::SUCCESS,
+            }
         }
         Err(message) => {
             complain(&message);
@@ -31,11 +37,21 @@ pub fn new(args: &NewArgs) -> Exit {
     }
 }
 
-fn create(args: &NewArgs) -> Result<String, String> {
+/// A new script.
+struct Created {
+    message: String,
+    /// Whether the run of an imported script failed.
+    is_failed: bool,
+}
+
+fn create(args: &NewArgs) -> Result<Created, String> {
     let (url, file) = places(args)?;
     // The question comes only when a script can be written.
     if !args.force && file.exists() {
         return Err(exists(&file));
+    }
+    if let Some(from) = &args.from {
+        return imported::create(args, from, url.as_deref(), &file);
     }
     let (text, target) = match args.template.as_str() {
         "minimal" => built_in(MINIMAL, url.as_deref())?,
@@ -64,7 +80,10 @@ fn create(args: &NewArgs) -> Result<String, String> {
         Some(target) => message.push_str(&format!("\nIt loads {target}")),
         None => {}
     }
-    Ok(message)
+    Ok(Created {
+        message,
+        is_failed: false,
+    })
 }
 
 /// The URL, if given, and the file. A single argument is the URL if it looks like one, and the file
@@ -118,7 +137,11 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
+/// Writes a file, unless one is there already and `force` is not set.
+///
+/// # Errors
+/// The message for the user.
+pub fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true);
     if force {
@@ -135,7 +158,8 @@ fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
     })
 }
 
-fn exists(file: &Path) -> String {
+/// The message about a file that is kept.
+pub fn exists(file: &Path) -> String {
     format!(
         "{} already exists; give --force to write over it",
         file.display()

@@ -64,6 +64,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("audit", &[]),
+    ("import", &[]),
     ("results", &["units", "stats", "machine"]),
     (
         "terminal",
@@ -132,6 +133,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "output",
             "exporters",
             "audit",
+            "import",
             "results",
             "run",
             "live",
@@ -188,6 +190,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "results",
             "output",
             "audit",
+            "import",
             "iperf",
             "ws",
             "lab",

@@ -18,6 +18,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     ),
     (&["html5ever"], &["k6"], "pages are read in `k6`"),
     (
+        &["serde-saphyr", "roxmltree"],
+        &["import"],
+        "files of other tools are read in `import`",
+    ),
+    (
         &[
             "rustls",
             "tokio-rustls",

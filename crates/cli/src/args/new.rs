@@ -5,13 +5,22 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../../help/new.txt"))]
 pub struct NewArgs {
-    /// URL to load; asked for on a terminal
+    /// URL to load; asked for on a terminal. With --from, the server to use instead of the file's
     pub url: Option<String>,
     /// File to write [default: script.js]
     pub file: Option<PathBuf>,
     /// Overwrite an existing file
     #[arg(short, long)]
     pub force: bool,
+    /// Translate a file: har, openapi, postman, curl or jmx, and the file (- is stdin)
+    #[arg(long, num_args = 2, value_names = ["FORMAT", "SOURCE"], conflicts_with = "template")]
+    pub from: Option<Vec<String>>,
+    /// With --from har, also translate requests to this host and its subdomains
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub host: Vec<String>,
+    /// With --from, write the script without running it
+    #[arg(long, requires = "from")]
+    pub no_smoke: bool,
     /// Template: minimal, protocol, or the path of a script
     #[arg(long, default_value = "minimal")]
     pub template: String,

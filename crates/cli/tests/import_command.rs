@@ -1,0 +1,249 @@
+//! `plimsoll new --from`: files of each format become scripts that run against a shop whose tokens are new for
+//! every visitor.
+
+mod plimsoll;
+#[path = "imports/shop.rs"]
+mod shop;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use plimsoll::plimsoll;
+use plimsoll_testkit::program::Ended;
+
+/// Imports one of the files, and returns the result and the script.
+fn import(format: &str, file: &str, server: Option<SocketAddr>, flags: &[&str]) -> (Ended, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/imports")
+        .join(file);
+    fs::copy(&source, folder.path().join(file)).unwrap();
+    let url = server.map(|address| format!("http://{address}/"));
+    let mut arguments = vec!["new", "--from", format, file];
+    arguments.extend(url.as_deref());
+    if url.is_some() {
+        arguments.push("script.js");
+    }
+    arguments.extend(flags);
+    let ended = plimsoll(&arguments).inside(folder.path()).run();
+    let script = fs::read_to_string(folder.path().join("script.js")).unwrap_or_default();
+    (ended, script)
+}
+
+/// Imports a file, and expects that every check of its smoke run passed.
+#[track_caller]
+fn runs(format: &str, file: &str, parts: &[&str], messages: &[&str]) {
+    let (ended, script) = import(format, file, Some(shop::start()), &[]);
+    assert_eq!(ended.status, Some(0), "{}\n{script}", ended.stderr);
+    assert!(
+        ended.stderr.contains("smoke run passed"),
+        "{}\n{script}",
+        ended.stderr
+    );
+    for part in parts {
+        assert!(script.contains(part), "{part} is not in\n{script}");
+    }
+    for part in messages {
+        assert!(
+            ended.stderr.contains(part),
+            "{part} is not in\n{}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn a_recording_of_chrome_runs_with_its_own_tokens() {
+    runs(
+        "har",
+        "chrome.har",
+        &[
+            "group('/account', () => {",
+            "jar.set(BASE, 'theme', 'dark');",
+            "user: 'ann@shop.example'",
+            "_token: csrfToken",
+            "sleep(7.9 * thinkTime);",
+            "Authorization: `Bearer ${accessToken}`",
+            "`${BASE}/api/users/${userId}/orders?page=1`",
+            "userId: userId",
+            "`${BASE}/api/orders/${id}`",
+            "Origin: `${BASE}`",
+            "'POST /api/orders: status is 201'",
+            "...HEADERS",
+        ],
+        &[
+            "entry 3, GET data:image/png",
+            "entry 4: requests to another site are left out; --host www.metrics.example.net",
+            "entry 11, GET https://shop.example/live: it is a WebSocket",
+            "entry 12, GET https://shop.example/blocked.js: it had no response",
+            "ERR_BLOCKED_BY_CLIENT",
+        ],
+    );
+}
+
+#[test]
+fn a_recording_of_firefox_runs_with_its_own_tokens() {
+    runs(
+        "har",
+        "firefox.har",
+        &[
+            "group('Shop', () => {",
+            "_token: csrfToken",
+            "The response redirects to /account.",
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn a_description_in_yaml_runs_after_a_comparison() {
+    runs(
+        "openapi",
+        "openapi.yaml",
+        &[
+            "item: 'anchor'",
+            "Bearer ${accessToken}",
+            "encodeURIComponent(id)",
+            "http.del(",
+        ],
+        &[
+            "the webhook orderShipped",
+            "the parameter common.yaml#/parameters/Locale is in another file",
+        ],
+    );
+}
+
+#[test]
+fn a_collection_of_postman_runs() {
+    runs(
+        "postman",
+        "postman.json",
+        &[
+            "group('Orders', () => {",
+            "accessToken = needed('accessToken', response.json('access_token'));",
+            "password: `${crypto.randomUUID()}`",
+            "'Create an order: status is 201'",
+        ],
+        &[
+            "the item A note: it has no request",
+            "the request Create an order: its prerequest script is left out",
+            "the request Create an order: some lines of its test script is left out",
+        ],
+    );
+}
+
+#[test]
+fn commands_of_curl_run_after_a_comparison() {
+    let (ended, script) = import("curl", "browser.curl", Some(shop::start()), &[]);
+    // The shop has no place for uploads.
+    assert_eq!(ended.status, Some(1), "{}\n{script}", ended.stderr);
+    assert!(
+        ended.stderr.contains("3 of 4 checks passed"),
+        "{}\n{script}",
+        ended.stderr
+    );
+    for part in [
+        "jar.set(BASE, 'consent', 'yes');",
+        "it\\'s !",
+        "Bearer ${accessToken}",
+        "http.file(",
+    ] {
+        assert!(script.contains(part), "{part} is not in\n{script}");
+    }
+    for part in [
+        "command 4: it starts with wget, not with curl",
+        "command 5: the content of the file cat.png is a placeholder",
+        "command 5: the flag --proto is left out",
+        "failed: POST /upload: status is below 400",
+    ] {
+        assert!(
+            ended.stderr.contains(part),
+            "{part} is not in\n{}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn a_plan_of_jmeter_runs() {
+    runs(
+        "jmx",
+        "shop.jmx",
+        &[
+            "group('Log in', () => {",
+            "sleep(1.5 * thinkTime);",
+            "_token: csrf",
+            "user: 'ann & co'",
+            "${BASE}/api/users/${user}/orders?page=1&item=${encodeURIComponent(ITEM)}",
+            "const ITEM = __ENV.item || 'anchor';",
+            "trace: `${crypto.randomUUID()}`",
+        ],
+        &[
+            "ThreadGroup \"Buyers\": its load is not in the script; use plimsoll run -u 25",
+            "LoopController \"Again\": its requests are sent once",
+            "JDBCSampler \"Count rows\": it cannot be translated",
+            "JSR223PostProcessor \"Groovy\": it cannot be translated",
+        ],
+    );
+}
+
+#[test]
+fn without_a_server_the_script_is_only_written() {
+    let (ended, script) = import("openapi", "petstore.json", None, &["--no-smoke"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert!(ended.stderr.contains("It was not run"), "{}", ended.stderr);
+    for part in [
+        "const BASE = __ENV.BASE || 'https://pets.example';",
+        "`${BASE}/v2/pet/findByStatus?status=available`",
+        "const API_KEY = __ENV.API_KEY || '';",
+        "`${BASE}/v2/pet/${encodeURIComponent(PET_ID)}`",
+        "{ name: 'text' }",
+    ] {
+        assert!(script.contains(part), "{part} is not in\n{script}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("script.js"), script).unwrap();
+    let inspected = plimsoll(&["inspect", "script.js"])
+        .inside(folder.path())
+        .run();
+    assert_eq!(inspected.status, Some(0), "{}", inspected.stderr);
+}
+
+#[test]
+fn a_server_that_does_not_respond_fails_the_smoke_run() {
+    let nowhere = plimsoll_testkit::ports::closed();
+    let (ended, script) = import("har", "firefox.har", Some(nowhere), &[]);
+    assert_eq!(ended.status, Some(1), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("connection refused"),
+        "{}",
+        ended.stderr
+    );
+    assert!(!script.is_empty());
+}
+
+#[test]
+fn files_of_another_format_are_refused() {
+    for (format, file, why) in [
+        ("har", "postman.json", "not a recording"),
+        (
+            "openapi",
+            "chrome.har",
+            "neither \"openapi\" nor \"swagger\"",
+        ),
+        ("postman", "petstore.json", "no \"item\""),
+        ("jmx", "openapi.yaml", "this is not XML"),
+        ("curl", "openapi.yaml", "no request that can be translated"),
+        (
+            "wsdl",
+            "openapi.yaml",
+            "use one of har, openapi, postman, curl, jmx",
+        ),
+    ] {
+        let (ended, script) = import(format, file, None, &[]);
+        assert_eq!(ended.status, Some(255), "{format}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{format}: {}", ended.stderr);
+        assert_eq!(script, "");
+    }
+}

@@ -1,0 +1,181 @@
+//! A shop whose tokens, identifiers and sessions are new for every visitor.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+/// What it has issued so far.
+#[derive(Default)]
+struct Issued {
+    count: u64,
+    sessions: BTreeSet<String>,
+    forms: BTreeSet<String>,
+    accounts: BTreeSet<String>,
+    bearers: BTreeSet<String>,
+    orders: BTreeSet<String>,
+}
+
+/// A request, as far as the shop reads it.
+struct Asked {
+    method: String,
+    path: String,
+    cookies: String,
+    bearer: String,
+    body: String,
+}
+
+type Reply = (u16, Vec<String>, String);
+
+/// Starts it; the result is its address.
+pub fn start() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let issued = Arc::new(Mutex::new(Issued::default()));
+    thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let issued = Arc::clone(&issued);
+            thread::spawn(move || serve(connection, &issued));
+        }
+    });
+    address
+}
+
+fn serve(connection: TcpStream, issued: &Mutex<Issued>) -> Option<()> {
+    let mut reader = BufReader::new(connection.try_clone().ok()?);
+    let mut connection = connection;
+    loop {
+        let asked = read(&mut reader)?;
+        let (status, headers, body) = issued.lock().unwrap().reply(&asked);
+        let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let length = body.len();
+        let response =
+            format!("HTTP/1.1 {status} S\r\n{headers}Content-Length: {length}\r\n\r\n{body}");
+        connection.write_all(response.as_bytes()).ok()?;
+    }
+}
+
+fn read(reader: &mut impl BufRead) -> Option<Asked> {
+    let mut line = String::new();
+    reader
+        .read_line(&mut line)
+        .ok()
+        .filter(|count| *count > 0)?;
+    let mut words = line.split(' ');
+    let mut asked = Asked {
+        method: words.next()?.to_owned(),
+        path: words.next()?.to_owned(),
+        cookies: String::new(),
+        bearer: String::new(),
+        body: String::new(),
+    };
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(':') else {
+            break;
+        };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().ok()?,
+            "cookie" => asked.cookies = value.to_owned(),
+            "authorization" => asked.bearer = value.replace("Bearer ", ""),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    asked.body = String::from_utf8_lossy(&body).into_owned();
+    Some(asked)
+}
+
+impl Issued {
+    /// A value that looks random and that nobody had before.
+    fn value(&mut self) -> String {
+        self.count += 1;
+        format!("{:016x}", self.count.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    fn reply(&mut self, asked: &Asked) -> Reply {
+        let json = || vec!["Content-Type: application/json".to_owned()];
+        let html = || vec!["Content-Type: text/html".to_owned()];
+        let has = |set: &BTreeSet<String>, text: &str| {
+            set.iter().any(|value| text.contains(value.as_str()))
+        };
+        let is_authorized = self.bearers.contains(&asked.bearer);
+        let path = asked.path.split('?').next().unwrap_or_default();
+        let parts: Vec<&str> = path.trim_start_matches('/').split('/').collect();
+        match (asked.method.as_str(), parts.as_slice()) {
+            ("GET", [""]) => {
+                let (session, form) = (self.value(), self.value());
+                let mut headers = html();
+                headers.push(format!("Set-Cookie: sid={session}; Path=/; HttpOnly"));
+                let page = format!(
+                    "<html><head><meta name=\"csrf-token\" content=\"{form}\"></head><body>shop</body></html>"
+                );
+                self.sessions.insert(session);
+                self.forms.insert(form);
+                (200, headers, page)
+            }
+            ("GET", ["style.css"]) => (
+                200,
+                vec!["Content-Type: text/css".to_owned()],
+                "p{}".to_owned(),
+            ),
+            ("POST", ["login"]) => {
+                let is_known = has(&self.sessions, &asked.cookies) && has(&self.forms, &asked.body);
+                if !is_known || !asked.body.contains("password=") {
+                    return (403, html(), "who are you".to_owned());
+                }
+                let account = self.value();
+                let cookie = format!("Set-Cookie: account={account}; Path=/");
+                self.accounts.insert(account);
+                (
+                    302,
+                    vec!["Location: /account".to_owned(), cookie],
+                    String::new(),
+                )
+            }
+            ("GET", ["account"]) if has(&self.accounts, &asked.cookies) => {
+                (200, html(), "<p>welcome</p>".to_owned())
+            }
+            ("POST", ["api", "session"]) if asked.body.contains("password") => {
+                let bearer = self.value();
+                self.bearers.insert(bearer.clone());
+                let text = format!(
+                    "{{\"access_token\":\"{bearer}\",\"user\":{{\"id\":{}}}}}",
+                    4_000 + self.count
+                );
+                (200, json(), text)
+            }
+            ("GET", ["api", "users", user, "orders"]) if is_authorized => match user.parse::<u64>()
+            {
+                Ok(user) if user > 4_000 && user <= 4_000 + self.count => {
+                    (200, json(), "{\"orders\":[]}".to_owned())
+                }
+                _ => (404, json(), "{}".to_owned()),
+            },
+            ("POST", ["api", "orders"]) if is_authorized && asked.body.contains("anchor") => {
+                let order = self.value();
+                let mut headers = json();
+                headers.push(format!("Location: /api/orders/{order}"));
+                let text = format!("{{\"id\":\"{order}\",\"item\":\"anchor\"}}");
+                self.orders.insert(order);
+                (201, headers, text)
+            }
+            ("GET", ["api", "orders", order]) if is_authorized && self.orders.contains(*order) => {
+                (200, json(), format!("{{\"id\":\"{order}\"}}"))
+            }
+            ("DELETE", ["api", "orders", order]) if is_authorized && self.orders.remove(*order) => {
+                (204, Vec::new(), String::new())
+            }
+            _ => (
+                if is_authorized { 404 } else { 401 },
+                json(),
+                "{}".to_owned(),
+            ),
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! Commands of curl, as browsers copy them for a POSIX shell.
+
+mod words;
+
+use base64::Engine;
+
+use crate::har::body_of;
+use crate::headers::{canonical, needed};
+use crate::journey::{Body, Cookie, Journey, Part, Request};
+use crate::text::Text;
+use crate::url;
+
+/// Flags without a value that do not change the request.
+const IGNORED: &[&str] = &[
+    "compressed",
+    "location",
+    "silent",
+    "show-error",
+    "include",
+    "verbose",
+    "insecure",
+    "http1.1",
+    "http2",
+    "http2-prior-knowledge",
+    "http3",
+    "no-buffer",
+    "fail",
+    "fail-with-body",
+    "globoff",
+    "path-as-is",
+    "no-progress-meter",
+    "progress-bar",
+    "ipv4",
+    "ipv6",
+    "tlsv1.2",
+    "tlsv1.3",
+    "no-keepalive",
+    "next",
+];
+/// Flags with a value that does not change the request.
+const IGNORED_WITH_VALUE: &[&str] = &[
+    "output",
+    "max-time",
+    "connect-timeout",
+    "retry",
+    "write-out",
+    "dump-header",
+    "cookie-jar",
+    "retry-delay",
+    "max-redirs",
+    "stderr",
+    "limit-rate",
+    "ciphers",
+    "resolve",
+];
+/// Flags with a value that a script cannot have.
+const UNKNOWN_WITH_VALUE: &[&str] = &[
+    "upload-file",
+    "cert",
+    "key",
+    "cacert",
+    "proxy",
+    "proxy-user",
+    "unix-socket",
+    "interface",
+    "config",
+    "range",
+    "netrc-file",
+    "aws-sigv4",
+    "form-escape",
+    "socks5",
+    "connect-to",
+    "cert-type",
+    "key-type",
+];
+
+/// Reads commands.
+pub fn read(text: &str) -> Result<Journey, String> {
+    let mut journey = Journey::default();
+    let mut number = 0;
+    for command in words::commands(text) {
+        number += 1;
+        let shown = format!("command {number}");
+        match command {
+            Err(why) => journey.problem(shown, why),
+            Ok(words) => self::command(&words, &shown, &mut journey),
+        }
+    }
+    if number == 0 {
+        return Err("there is no command of curl in it".to_owned());
+    }
+    Ok(journey)
+}
+
+/// What the flags of a command say.
+#[derive(Default)]
+struct Given {
+    method: Option<String>,
+    url: Option<String>,
+    headers: Vec<(String, Text)>,
+    data: Vec<String>,
+    parts: Vec<Part>,
+    is_json: bool,
+    is_query: bool,
+    is_head: bool,
+    cookies: String,
+    notes: Vec<String>,
+}
+
+impl Given {
+    /// Adds a header that the command did not give otherwise.
+    fn default_header(&mut self, name: &str, value: &str) {
+        let mut known = self.headers.iter();
+        if !known.any(|(given, _)| given.eq_ignore_ascii_case(name)) {
+            self.headers.push((name.to_owned(), value.into()));
+        }
+    }
+}
+
+fn command(words: &[String], shown: &str, journey: &mut Journey) {
+    let mut given = Given::default();
+    let mut words = words.iter();
+    match words.next().map(String::as_str) {
+        Some(name) if is_curl(name) => {}
+        other => {
+            let other: String = other.unwrap_or_default().chars().take(40).collect();
+            return journey.problem(shown, format!("it starts with {other}, not with curl"));
+        }
+    }
+    let mut is_end_of_flags = false;
+    while let Some(word) = words.next() {
+        if is_end_of_flags || !word.starts_with('-') || word == "-" {
+            given.url.get_or_insert_with(|| word.clone());
+        } else if word == "--" {
+            is_end_of_flags = true;
+        } else if let Some(long) = word.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (long, None),
+            };
+            let mut value = || value.map(str::to_owned).or_else(|| words.next().cloned());
+            flag(name, &mut value, &mut given, shown, journey);
+        } else {
+            for (at, letter) in word[1..].char_indices() {
+                let rest = &word[1 + at + letter.len_utf8()..];
+                let mut took_rest = false;
+                let mut value = || {
+                    took_rest = true;
+                    match rest {
+                        "" => words.next().cloned(),
+                        rest => Some(rest.to_owned()),
+                    }
+                };
+                let name = long_name(letter);
+                let name = if name.is_empty() {
+                    letter.to_string()
+                } else {
+                    name.to_owned()
+                };
+                flag(&name, &mut value, &mut given, shown, journey);
+                if took_rest {
+                    break;
+                }
+            }
+        }
+    }
+    request(given, shown, journey);
+}
+
+fn is_curl(name: &str) -> bool {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(name, "curl" | "curl.exe")
+}
+
+fn long_name(letter: char) -> &'static str {
+    match letter {
+        'X' => "request",
+        'H' => "header",
+        'd' => "data",
+        'F' => "form",
+        'u' => "user",
+        'A' => "user-agent",
+        'e' => "referer",
+        'b' => "cookie",
+        'I' => "head",
+        'G' => "get",
+        'L' => "location",
+        'k' => "insecure",
+        's' => "silent",
+        'S' => "show-error",
+        'v' => "verbose",
+        'i' => "include",
+        'f' => "fail",
+        'g' => "globoff",
+        'N' => "no-buffer",
+        '#' => "progress-bar",
+        '4' => "ipv4",
+        '6' => "ipv6",
+        'o' => "output",
+        'm' => "max-time",
+        'w' => "write-out",
+        'D' => "dump-header",
+        'c' => "cookie-jar",
+        'T' => "upload-file",
+        'E' => "cert",
+        'x' => "proxy",
+        'U' => "proxy-user",
+        'K' => "config",
+        'r' => "range",
+        _ => "",
+    }
+}
+
+fn flag(
+    name: &str,
+    value: &mut dyn FnMut() -> Option<String>,
+    given: &mut Given,
+    shown: &str,
+    journey: &mut Journey,
+) {
+    let mut text = || value().unwrap_or_default();
+    match name {
+        "request" => given.method = Some(text()),
+        "url" => given.url = Some(text()),
+        "header" => {
+            let line = text();
+            match line.split_once(':') {
+                Some((name, value)) if name.eq_ignore_ascii_case("cookie") => {
+                    value.trim().clone_into(&mut given.cookies);
+                }
+                Some((name, value)) => given
+                    .headers
+                    .push((name.trim().to_owned(), value.trim().into())),
+                None => journey.problem(shown, format!("the header {line:?} has no colon")),
+            }
+        }
+        "data" | "data-ascii" | "data-binary" | "data-raw" | "json" | "data-urlencode" => {
+            given.is_json |= name == "json";
+            let data = text();
+            if name != "data-raw" && name != "data-urlencode" && data.starts_with('@') {
+                journey.problem(
+                    shown,
+                    format!(
+                        "its body is the file {}; write it into the script",
+                        &data[1..]
+                    ),
+                );
+                return;
+            }
+            given.data.push(match name {
+                "data-urlencode" => match data.split_once('=') {
+                    Some((field, value)) if !field.is_empty() => {
+                        format!("{field}={}", url::encode(value))
+                    }
+                    Some((_, value)) => url::encode(value),
+                    None => url::encode(&data),
+                },
+                _ => data,
+            });
+        }
+        "form" | "form-string" => {
+            let field = text();
+            match field.split_once('=') {
+                Some((field, value)) => part(field, value, name == "form", given, shown, journey),
+                None => journey.problem(shown, format!("the form field {field:?} has no =")),
+            }
+        }
+        "user" => {
+            let credentials = base64::engine::general_purpose::STANDARD.encode(text());
+            given.headers.push((
+                "Authorization".to_owned(),
+                format!("Basic {credentials}").into(),
+            ));
+        }
+        "oauth2-bearer" => {
+            let token = format!("Bearer {}", text());
+            given
+                .headers
+                .push(("Authorization".to_owned(), token.into()));
+        }
+        "user-agent" => given.headers.push(("User-Agent".to_owned(), text().into())),
+        "referer" => given.headers.push(("Referer".to_owned(), text().into())),
+        "cookie" => {
+            let cookies = text();
+            match cookies.contains('=') {
+                true => given.cookies = cookies,
+                false => journey.problem(
+                    shown,
+                    format!("its cookies are in the file {cookies}; give them as name=value"),
+                ),
+            }
+        }
+        "head" => given.is_head = true,
+        "get" => given.is_query = true,
+        name if IGNORED.contains(&name) => {}
+        name if IGNORED_WITH_VALUE.contains(&name) => drop(text()),
+        name => {
+            if UNKNOWN_WITH_VALUE.contains(&name) {
+                text();
+            }
+            let dashes = if name.chars().count() == 1 { "-" } else { "--" };
+            journey.problem(shown, format!("the flag {dashes}{name} is left out"));
+        }
+    }
+}
+
+/// A field of a multipart form: text, or a file whose content the script does not have.
+fn part(
+    name: &str,
+    value: &str,
+    is_typed: bool,
+    given: &mut Given,
+    shown: &str,
+    journey: &mut Journey,
+) {
+    let file = value.strip_prefix(['@', '<']).filter(|_| is_typed);
+    let Some(file) = file else {
+        given.parts.push(Part {
+            name: name.to_owned(),
+            value: value.split(";type=").next().unwrap_or_default().into(),
+            file: None,
+        });
+        return;
+    };
+    let mut settings = file.split(';');
+    let path = settings.next().unwrap_or_default();
+    let kind = settings.find_map(|setting| setting.strip_prefix("type="));
+    let short = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    journey.problem(
+        shown,
+        format!("the content of the file {path} is a placeholder; use open() in the script"),
+    );
+    given
+        .notes
+        .push(format!("The content of {short} is a placeholder."));
+    given.parts.push(Part {
+        name: name.to_owned(),
+        value: "placeholder".into(),
+        file: Some((
+            short.to_owned(),
+            kind.unwrap_or("application/octet-stream").to_owned(),
+        )),
+    });
+}
+
+fn request(mut given: Given, shown: &str, journey: &mut Journey) {
+    let Some(target) = given.url.take() else {
+        return journey.problem(shown, "it has no URL");
+    };
+    let mut target = match target.contains("://") {
+        true => target,
+        // As curl does.
+        false => format!("http://{target}"),
+    };
+    if let Some(at) = target.find('#') {
+        target.truncate(at);
+    }
+    let Some(origin) = url::origin(&target).map(str::to_owned) else {
+        return journey.problem(shown, "only requests of http and https can be translated");
+    };
+    let joint = if given.is_json { "" } else { "&" };
+    let data = given.data.join(joint);
+    let has_body = !given.data.is_empty() && !given.is_query || !given.parts.is_empty();
+    if given.is_query && !data.is_empty() {
+        target.push(if target.contains('?') { '&' } else { '?' });
+        target.push_str(&data);
+    }
+    let method = given.method.take().unwrap_or_else(|| {
+        let method = match (given.is_head, has_body) {
+            (true, _) => "HEAD",
+            (_, true) => "POST",
+            _ => "GET",
+        };
+        method.to_owned()
+    });
+    if given.is_json {
+        given.default_header("Content-Type", "application/json");
+        given.default_header("Accept", "application/json");
+    } else if has_body && given.parts.is_empty() {
+        given.default_header("Content-Type", "application/x-www-form-urlencoded");
+    }
+    let kind = given
+        .headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    let kind = kind
+        .and_then(|(_, value)| value.literal())
+        .unwrap_or_default();
+    let kind = kind
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let body = match (has_body, given.parts.is_empty()) {
+        (false, _) => Body::None,
+        (_, false) => Body::Multipart(given.parts),
+        _ => body_of(&kind, &data, Vec::new),
+    };
+    for pair in given.cookies.split(';') {
+        if let Some((name, value)) = pair.trim().split_once('=') {
+            let cookie = Cookie {
+                origin: origin.clone(),
+                name: name.to_owned(),
+                value: value.to_owned(),
+            };
+            let mut known = journey.cookies.iter();
+            if !known.any(|other| other.origin == cookie.origin && other.name == cookie.name) {
+                journey.cookies.push(cookie);
+            }
+        }
+    }
+    let headers = given
+        .headers
+        .into_iter()
+        .map(|(name, value)| (canonical(&name), value));
+    journey.requests.push(Request {
+        headers: needed(&method, headers.collect()),
+        method,
+        url: target.into(),
+        body,
+        notes: given.notes,
+        ..Request::default()
+    });
+}

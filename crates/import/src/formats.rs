@@ -1,0 +1,169 @@
+//! The formats, and what all readers share.
+
+use std::collections::BTreeMap;
+
+use crate::journey::Journey;
+use crate::settings::Settings;
+use crate::text::Piece;
+use crate::{curl, har, jmx, openapi, postman, url};
+
+/// Largest file that is read, in bytes.
+pub const LARGEST: usize = 128 << 20;
+/// Most requests of a script. A script with more is not readable, and the source has more than one journey.
+pub(crate) const MOST_REQUESTS: usize = 2_000;
+
+/// A format that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A recording of a browser: HTTP Archive 1.2.
+    Har,
+    /// The description of an API: OpenAPI 3 or Swagger 2, as JSON or YAML.
+    OpenApi,
+    /// A collection of Postman 2.0 or 2.1.
+    Postman,
+    /// Commands of curl, as browsers copy them.
+    Curl,
+    /// A test plan of JMeter.
+    Jmx,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 5] = [
+        Format::Har,
+        Format::OpenApi,
+        Format::Postman,
+        Format::Curl,
+        Format::Jmx,
+    ];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Har => "har",
+            Format::OpenApi => "openapi",
+            Format::Postman => "postman",
+            Format::Curl => "curl",
+            Format::Jmx => "jmx",
+        }
+    }
+
+    /// The format with this name.
+    pub fn named(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// When the text is not in that format, or has no request that can be translated.
+pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, String> {
+    if text.len() > LARGEST {
+        return Err(format!(
+            "it has {} bytes, and the limit is {LARGEST}",
+            text.len()
+        ));
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    let mut journey = match format {
+        Format::Har => har::read(text, settings),
+        Format::OpenApi => openapi::read(text, settings),
+        Format::Postman => postman::read(text),
+        Format::Curl => curl::read(text),
+        Format::Jmx => jmx::read(text),
+    }?;
+    if journey.requests.len() > MOST_REQUESTS {
+        let more = journey.requests.len() - MOST_REQUESTS;
+        journey.requests.truncate(MOST_REQUESTS);
+        journey.problem(
+            format!("the last {more} requests"),
+            format!("a script has at most {MOST_REQUESTS} requests; split the source"),
+        );
+    }
+    if journey.requests.is_empty() {
+        let mut why = "it has no request that can be translated".to_owned();
+        for problem in journey.problems.iter().take(5) {
+            why.push_str(&format!("\n  {problem}"));
+        }
+        return Err(why);
+    }
+    if journey.base.is_empty() {
+        journey.base = most_frequent_origin(&journey);
+    }
+    if journey.base.is_empty() {
+        set_server(&mut journey, settings.server.as_deref())?;
+    }
+    if let Some(server) = &settings.server {
+        move_to(&mut journey, server);
+    }
+    Ok(journey)
+}
+
+/// The origin of most requests; that of the first one among equals.
+fn most_frequent_origin(journey: &Journey) -> String {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (at, request) in journey.requests.iter().enumerate() {
+        if let Some(origin) = url::origin(request.url.start()) {
+            let entry = counts.entry(origin).or_insert((0, usize::MAX - at));
+            entry.0 += 1;
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, rank)| *rank);
+    most.map_or(String::new(), |(origin, _)| origin.to_owned())
+}
+
+/// Replaces the variable that URLs start with and that has no value, such as `{{baseUrl}}`.
+fn set_server(journey: &mut Journey, server: Option<&str>) -> Result<(), String> {
+    let server = server.ok_or(
+        "its URLs start with a variable that has no value; add the server's URL: plimsoll new --from FORMAT FILE URL",
+    )?;
+    for request in &mut journey.requests {
+        if let Some(Piece::Code(constant)) = request.url.0.first() {
+            let constant = constant.clone();
+            request.url.0[0] = Piece::Literal(server.trim_end_matches('/').to_owned());
+            let names: Vec<String> = journey
+                .variables
+                .iter()
+                .filter(|variable| variable.constant == constant)
+                .map(|variable| format!("the variable {}", variable.name))
+                .collect();
+            journey
+                .problems
+                .retain(|problem| !names.contains(&problem.entry));
+            journey
+                .variables
+                .retain(|variable| variable.constant != constant);
+        }
+    }
+    server.trim_end_matches('/').clone_into(&mut journey.base);
+    Ok(())
+}
+
+/// Sends the requests of the most frequent origin to another one.
+fn move_to(journey: &mut Journey, server: &str) {
+    let base = journey.base.clone();
+    let server = server.trim_end_matches('/');
+    for request in &mut journey.requests {
+        let start = request.url.start();
+        if url::origin(start) == Some(base.as_str()) {
+            request.url.replace_start(base.len(), server);
+        }
+        for (_, value) in &mut request.headers {
+            if !base.is_empty() && value.start().starts_with(&base) {
+                value.replace_start(base.len(), server);
+            }
+        }
+        if let Some(response) = &mut request.response
+            && url::origin(&response.url) == Some(base.as_str())
+        {
+            response.url.replace_range(..base.len(), server);
+        }
+    }
+    for cookie in &mut journey.cookies {
+        if cookie.origin == base {
+            server.clone_into(&mut cookie.origin);
+        }
+    }
+    server.clone_into(&mut journey.base);
+}

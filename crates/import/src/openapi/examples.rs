@@ -1,0 +1,136 @@
+//! Values for parameters and bodies: examples of the description, or values that fit a schema.
+
+use serde_json::{Map, Value, json};
+
+use super::Reader;
+
+/// Deepest nesting of generated values.
+const DEEPEST: usize = 8;
+/// Most values that are generated for one body.
+const MOST: usize = 500;
+
+impl<'a> Reader<'a> {
+    /// The example of a parameter or of a media type, or a value for its schema.
+    pub(super) fn example(&self, holder: &'a Value) -> Value {
+        if let Some(example) = holder.get("example") {
+            return example.clone();
+        }
+        let examples = holder.get("examples").and_then(Value::as_object);
+        if let Some(first) = examples.and_then(|examples| examples.values().next()) {
+            let first = self.resolved(first);
+            return first.get("value").unwrap_or(first).clone();
+        }
+        // Swagger 2 has the schema of a parameter in the parameter.
+        let schema = holder.get("schema").unwrap_or(holder);
+        self.generated(schema, 0, &mut 0)
+    }
+
+    fn generated(&self, schema: &'a Value, depth: usize, count: &mut usize) -> Value {
+        *count += 1;
+        let schema = self.resolved(schema);
+        for key in ["example", "default", "const"] {
+            if let Some(value) = schema.get(key) {
+                return value.clone();
+            }
+        }
+        for key in ["examples", "enum"] {
+            if let Some(value) = schema.get(key).and_then(|values| values.get(0)) {
+                return value.clone();
+            }
+        }
+        if depth >= DEEPEST || *count >= MOST {
+            return Value::Null;
+        }
+        if let Some(parts) = schema.get("allOf").and_then(Value::as_array) {
+            let mut whole = self.object(schema, depth, count);
+            for part in parts {
+                if let Value::Object(fields) = self.generated(part, depth + 1, count) {
+                    whole.extend(fields);
+                }
+            }
+            return Value::Object(whole);
+        }
+        for key in ["oneOf", "anyOf"] {
+            if let Some(first) = schema.get(key).and_then(|choices| choices.get(0)) {
+                return self.generated(first, depth + 1, count);
+            }
+        }
+        let kind = match schema.get("type") {
+            // Version 3.1 has lists of types.
+            Some(Value::Array(kinds)) => {
+                let mut kinds = kinds.iter().filter_map(Value::as_str);
+                kinds.find(|kind| *kind != "null").unwrap_or_default()
+            }
+            kind => kind.and_then(Value::as_str).unwrap_or_default(),
+        };
+        match kind {
+            "integer" | "number" => schema
+                .get("minimum")
+                .filter(|least| least.is_number())
+                .cloned()
+                .unwrap_or(json!(1)),
+            "boolean" => json!(true),
+            "string" => text(schema).into(),
+            "array" => match schema.get("items") {
+                Some(items) => Value::Array(vec![self.generated(items, depth + 1, count)]),
+                None => json!([]),
+            },
+            "null" => Value::Null,
+            _ if schema.get("properties").is_some() || kind == "object" => {
+                Value::Object(self.object(schema, depth, count))
+            }
+            _ => json!("text"),
+        }
+    }
+
+    fn object(&self, schema: &'a Value, depth: usize, count: &mut usize) -> Map<String, Value> {
+        let mut fields = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let property = self.resolved(property);
+            if property.get("readOnly").and_then(Value::as_bool) == Some(true) || *count >= MOST {
+                continue;
+            }
+            let value = self.generated(property, depth + 1, count);
+            // Recursive structures end with nothing.
+            if !value.is_null() {
+                fields.insert(name.clone(), value);
+            }
+        }
+        fields
+    }
+}
+
+fn text(schema: &Value) -> String {
+    let format = schema
+        .get("format")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let text = match format {
+        "date" => "2026-01-31",
+        "date-time" => "2026-01-31T12:00:00Z",
+        "time" => "12:00:00Z",
+        "uuid" => "123e4567-e89b-42d3-a456-426614174000",
+        "email" => "user@example.com",
+        "uri" | "url" => "https://example.com/",
+        "hostname" => "example.com",
+        "ipv4" => "192.0.2.1",
+        "ipv6" => "2001:db8::1",
+        "byte" => "dGV4dA==",
+        "password" => "secret-password",
+        _ => "text",
+    };
+    let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0);
+    // Longer ones are not examples but attacks.
+    let least = usize::try_from(least.min(10_000)).unwrap_or(0);
+    let most = schema
+        .get("maxLength")
+        .and_then(Value::as_u64)
+        .unwrap_or(u64::MAX);
+    let mut text = text.to_owned();
+    while text.len() < least {
+        text.push('x');
+    }
+    text.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    text
+}

@@ -1,0 +1,10 @@
+//! What the user decides about an import.
+
+/// What the user decides about an import.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The server to load instead of the one in the source: a URL without a path.
+    pub server: Option<String>,
+    /// Hosts of other sites to include.
+    pub hosts: Vec<String>,
+}
