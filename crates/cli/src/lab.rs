@@ -19,6 +19,10 @@ use crate::exit::Exit;
 /// Runs the command.
 pub fn lab(args: &LabArgs) -> Exit {
     let done = match &args.command {
+        LabCommand::New(args) => match crate::lab_new::new(args) {
+            Ok(()) => Ok(Exit::SUCCESS),
+            Err(message) => Err(Failure::Other(message)),
+        },
         LabCommand::Plan(args) => plan(args),
         LabCommand::Run(_) | LabCommand::Resume(_) => supervise(args),
         LabCommand::Report(of) => report(of),

@@ -13,6 +13,7 @@ mod grpc;
 mod http;
 mod inspect;
 mod lab;
+mod lab_new;
 mod link;
 mod live;
 mod new;

@@ -19,6 +19,7 @@ pub fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
         ("where", machine(result)),
         ("network", network(result)),
         ("versions", versions(result)),
+        ("not started", not_started(result)),
         ("lab file", lab_file(result)),
         ("valid", valid(result)),
         ("floor", floor(result)),
@@ -156,6 +157,14 @@ fn network(result: &LabResult) -> String {
             ))
         })
         .collect();
+    texts.join("; ")
+}
+
+/// What the lab measured without having started it.
+fn not_started(result: &LabResult) -> String {
+    let findings = result.findings.iter();
+    let texts = findings.filter(|finding| finding.rule == "not-started");
+    let texts: Vec<&str> = texts.map(|finding| finding.text.as_str()).collect();
     texts.join("; ")
 }
 

@@ -15,6 +15,9 @@ pub struct LabArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
+    /// Create a lab file to start from
+    #[command(after_long_help = include_str!("../../help/lab_new.txt"))]
+    New(LabNewArgs),
     /// Print every cell and effective value, and run nothing
     #[command(
         after_long_help = "Example:\n  plimsoll lab plan labs/payload --quick --json | jq '.cells[].name'"
@@ -39,6 +42,26 @@ pub enum LabCommand {
     /// Run one process for a lab on another host, which starts this over SSH
     #[command(hide = true)]
     Keep,
+}
+
+/// `plimsoll lab new`.
+#[derive(Debug, Args)]
+pub struct LabNewArgs {
+    /// File to write, or its directory
+    #[arg(default_value = "lab.toml")]
+    pub file: PathBuf,
+    /// Command that starts the service; {port} is a free port
+    #[arg(long, value_name = "COMMAND", conflicts_with = "url")]
+    pub command: Option<String>,
+    /// Port of the command, if it is always the same
+    #[arg(long, value_name = "PORT", requires = "command")]
+    pub port: Option<u16>,
+    /// URL of a service that is already running
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Overwrite an existing file
+    #[arg(short, long)]
+    pub force: bool,
 }
 
 /// `plimsoll lab run`.

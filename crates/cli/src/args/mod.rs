@@ -40,7 +40,9 @@ pub use grpc::GrpcArgs;
 pub use help::command;
 pub use history::HistoryArgs;
 pub use http::HttpArgs;
-pub use lab::{LabArgs, LabCommand, LabFile, LabGate, LabOfRun, LabPlanArgs, LabRunArgs};
+pub use lab::{
+    LabArgs, LabCommand, LabFile, LabGate, LabNewArgs, LabOfRun, LabPlanArgs, LabRunArgs,
+};
 pub use link::{LinkArgs, LinkProtocol};
 pub use load::{LoadArgs, MaxUsersArgs, ThreadArgs};
 pub use new::NewArgs;

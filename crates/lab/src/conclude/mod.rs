@@ -19,6 +19,7 @@ use plimsoll_results::lab::{
     SCHEMA,
 };
 
+use crate::resolve::process::Process;
 use crate::resolve::{Cell, Lab};
 use crate::run::store::{Facts, RunFile, Store};
 use repeat::Measured;
@@ -118,12 +119,40 @@ fn whole(lab: &Lab) -> Vec<Finding> {
                 .to_owned(),
         });
     }
+    findings.extend(not_started(lab));
     findings.extend(lab.why_no_same_cell().map(|text| Finding {
         rule: "no-floor".to_owned(),
         level: "note".to_owned(),
         text,
     }));
     findings
+}
+
+/// What is unknown about systems that were already running.
+fn not_started(lab: &Lab) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for process in already_running(lab) {
+        let url = process.url.as_deref().unwrap_or_default();
+        let url = plimsoll_results::secrets::url_for_display(url);
+        let text = format!(
+            "the lab did not start {}: it was already running at {url}. Its version and settings are not known, \
+             it was not restarted between runs, and its processor time was not measured",
+            process.name
+        );
+        if findings.iter().all(|known| known.text != text) {
+            findings.push(Finding {
+                rule: "not-started".to_owned(),
+                level: "note".to_owned(),
+                text,
+            });
+        }
+    }
+    findings
+}
+
+fn already_running(lab: &Lab) -> impl Iterator<Item = &Process> {
+    let processes = lab.variants.iter().flat_map(|setup| &setup.processes);
+    processes.filter(|process| process.measured && process.url.is_some())
 }
 
 fn versions(lab: &Lab, plimsoll: &str) -> Vec<(String, String)> {
@@ -153,6 +182,12 @@ fn versions(lab: &Lab, plimsoll: &str) -> Vec<(String, String)> {
             .or_else(|| crate::run::service::version(process))
             .or_else(|| ours.then(|| format!("plimsoll {plimsoll}")));
         versions.extend(version.map(|version| (process.name.clone(), version)));
+    }
+    for process in already_running(lab) {
+        if versions.iter().all(|(name, _)| *name != process.name) {
+            let unknown = format!("{} was already running, version unknown", process.name);
+            versions.push((process.name.clone(), unknown));
+        }
     }
     versions
 }

@@ -200,6 +200,13 @@ impl Process {
         if kind == ProcessKind::Command && url.is_none() && !fields.has("command") {
             fields.required("command");
         }
+        if measured && url.is_some() && fields.has("command") {
+            fields.problem_at(
+                "url",
+                "a system has a command, which the lab starts, or a url, where it is already running; remove one of them"
+                    .to_owned(),
+            );
+        }
         if kind.has_configuration() && !fields.has("config") {
             fields.problem(
                 "this service needs the key \"config\": the template of its configuration",

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use plimsoll_results::secrets::url_for_display;
 use rustix::process::Signal;
 
 use super::host::{Connection, Start, sent_certificates};
@@ -18,7 +19,7 @@ use super::observe::{Looked, ObservedProcess};
 use super::{http_get, service, start};
 use crate::problem::{Place, Problem};
 use crate::resolve::host::Host;
-use crate::resolve::process::{Process, ProcessKind};
+use crate::resolve::process::{Process, ProcessKind, Ready};
 
 /// How long a process may take to end after it was asked to.
 pub(super) const END: Duration = Duration::from_secs(10);
@@ -203,50 +204,58 @@ impl Server {
         Ok((own_port, ports))
     }
 
+    /// Uses a process that is already running.
     fn there_already(process: &Process, url: &str, names: &mut Names) -> Result<Server, Problem> {
         let url = names.fill(url, &process.place_of_command)?;
-        let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+        let url = url.trim_end_matches('/').to_owned();
+        let (scheme, rest) = url.split_once("://").unwrap_or(("", url.as_str()));
         let host = rest.split(['/', '?']).next().unwrap_or(rest);
         let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        let address = match (host.contains(':'), process.kind) {
-            (true, _) => host.to_owned(),
-            (false, ProcessKind::Postgres) => format!("{host}:5432"),
-            (false, ProcessKind::Redis) => format!("{host}:6379"),
-            (false, _) => format!("{host}:80"),
+        let has_port = !host.ends_with(']') && host.contains(':');
+        let address = match (has_port, process.kind, scheme) {
+            (true, ..) => host.to_owned(),
+            (_, ProcessKind::Postgres, _) => format!("{host}:5432"),
+            (_, ProcessKind::Redis, _) => format!("{host}:6379"),
+            (_, _, "https") => format!("{host}:443"),
+            _ => format!("{host}:80"),
         };
         let reached = address
             .to_socket_addrs()
-            .ok()
-            .and_then(|mut all| all.next())
-            .ok_or_else(|| format!("{address} has no address"))
-            .and_then(|address| {
-                TcpStream::connect_timeout(&address, Duration::from_secs(5))
-                    .map(|_| address)
-                    .map_err(|error| error.to_string())
-            });
+            .map_err(|error| format!("{address}: {error}"))
+            .and_then(|all| reach(all).map_err(|why| format!("{address}: {why}")));
         let address = reached.map_err(|why| {
+            let instead = match process.measured {
+                true => "write a command, so that the lab starts it",
+                false => "remove url to use a private one",
+            };
             process.place_of_command.problem(format!(
-                "{} does not accept connections: {address}: {why}; start it, or remove url to use a private one",
+                "{} does not accept connections: {why}; start it, or {instead}",
                 process.name
             ))
         })?;
-        names.set(format!("{}.url", process.name), url);
+        names.set(format!("{}.url", process.name), &url);
         names.set(format!("{}.address", process.name), address.to_string());
         names.set(format!("{}.host", process.name), address.ip().to_string());
         names.set(format!("{}.port", process.name), address.port().to_string());
-        Ok(Server {
+        let metrics = process.metrics.as_ref();
+        let mut server = Server {
             name: process.name.clone(),
             measured: process.measured,
-            command: vec!["(there already)".to_owned()],
+            command: vec![format!("already running at {}", url_for_display(&url))],
             cpus: Vec::new(),
             counts: process.counts,
             log: PathBuf::new(),
-            metrics: None,
+            metrics: metrics.map(|path| http_get::url_of(address.ip(), address.port(), path)),
             connection: None,
             address: address.ip(),
             child: None,
             kind: process.kind,
-        })
+        };
+        if matches!(process.ready, Ready::Http(_)) {
+            server.await_ready(process, address.port(), &[], names)?;
+        }
+        server.capture(process, address.port(), names)?;
+        Ok(server)
     }
 
     /// Sets the process's variables; returns those that only its own table may use.
@@ -338,6 +347,18 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// The first address that accepts a connection; an error has the reason of the last one.
+fn reach(addresses: impl Iterator<Item = SocketAddr>) -> Result<SocketAddr, String> {
+    let mut why = "the name has no address".to_owned();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, Duration::from_secs(5)) {
+            Ok(_) => return Ok(address),
+            Err(error) => why = error.to_string(),
+        }
+    }
+    Err(why)
 }
 
 /// Further ports of a process, by name.

@@ -79,9 +79,15 @@ pub static SYSTEM: Shape = Shape {
     keys: &[
         key("name", Text, "required", "Its name."),
         key(
+            "url",
+            Text,
+            "none",
+            "URL of a service that is already running, to measure instead of starting one. The lab does not start, restart or observe it, and the report says so.",
+        ),
+        key(
             "command",
             Text,
-            "required",
+            "required without `url`",
             "The command line: words separated by spaces and quoted as in a shell, but run without a shell. `plimsoll` is this program itself.",
         ),
         key("directory", Text, "a private one", "Its working directory."),
