@@ -15,8 +15,8 @@ use plimsoll_output::{Paint, header, progress};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    EndSummary, Event, ExportFile, Extent, Listener, Load, OutputChoice, Prepared, Progress,
-    Refusal, Request, Run, Screen, Script, SummaryMode,
+    EndSummary, Event, ExportFile, Extent, Listener, Load, NoResponse, OutputChoice, Prepared,
+    Progress, Refusal, Request, Run, Screen, Script, SummaryMode,
 };
 use plimsoll_terminal::log::Log;
 use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show, talk};
@@ -50,10 +50,12 @@ pub fn run(args: &RunArgs, global: &GlobalArgs) -> Exit {
         return Exit::GENERIC;
     }
     let log = Arc::new(log);
-    match begin(args, global, &log) {
+    let exit = match begin(args, global, &log) {
         Ok(exit) => exit,
         Err(refusal) => Exit::of_refusal(&refusal, &log),
-    }
+    };
+    log.report_repeated();
+    exit
 }
 
 fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Refusal> {
@@ -119,6 +121,10 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     listeners.push(Box::new(&mut view));
     let api = api(args, &prepared, log)?;
     listeners.extend(api.as_ref().map(Api::listener));
+    let warnings = Arc::clone(log);
+    listeners.push(Box::new(NoResponse::new(false, move |text| {
+        warnings.warn(text);
+    })));
     let run = Run::start(request, listeners)?;
     let signalled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signalled);
@@ -147,6 +153,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     )
     .map_err(Refusal::other)?;
     let mut outcome = run.finish();
+    log.report_repeated();
     for message in &outcome.messages {
         say(message);
     }

@@ -7,7 +7,7 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Listener, LiveTitle, Outcome, Refusal, Request, Resolved, Run};
+use plimsoll_run::{Listener, LiveTitle, NoResponse, Outcome, Refusal, Request, Resolved, Run};
 use plimsoll_samples::Summary;
 use plimsoll_terminal::messages::{columns, complain, lose, put, say, talk};
 use plimsoll_terminal::signals;
@@ -81,6 +81,9 @@ pub fn run(
     };
     let mut listeners = vec![view];
     listeners.extend(web::open(keep.web, None, page)?);
+    // A slower schedule may have no request at all for a while.
+    let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
+    listeners.push(Box::new(NoResponse::new(sends_always, say)));
     let run = Run::start(request, listeners)?;
     let control = run.control();
     signals::on_signals(

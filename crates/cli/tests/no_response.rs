@@ -254,3 +254,47 @@ fn decimal_rates_and_rates_per_minute_start_that_many_requests() {
         assert!(expected.contains(&requests), "{rate}: {result}");
     }
 }
+
+#[test]
+fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export default () => {{ http.get('http://{CLOSED}/' + __ITER); sleep(0.02); }};"
+    );
+    fs::write(folder.path().join("script.js"), script).unwrap();
+    let flags = ["run", "--quiet", "-u", "2", "-d", "5s"];
+    let of = |more: &[&str]| {
+        let ended = plimsoll(&flags).args(more).arg("script.js");
+        ended.inside(folder.path()).run().stderr
+    };
+    let stderr = of(&[]);
+    let said = stderr.matches("no response yet after 3s").count();
+    assert_eq!(said, 1, "{stderr}");
+    assert!(stderr.contains("requests failed. "), "{stderr}");
+    assert!(stderr.contains("is the server running"), "{stderr}");
+    let failed = stderr.matches("msg=\"Request Failed\"").count();
+    assert_eq!(failed, 10, "{stderr}");
+    assert!(
+        stderr.contains("more like this: Request Failed"),
+        "{stderr}"
+    );
+
+    // A program that reads the log gets every line.
+    let stderr = of(&["--log-format", "json"]);
+    assert!(stderr.matches("Request Failed").count() > 50, "{stderr}");
+    assert!(!stderr.contains("more like this"), "{stderr}");
+}
+
+#[test]
+fn users_that_wait_for_a_silent_server_are_reported() {
+    let server = LoggedServer::start(Behavior::Silent).unwrap();
+    let ended = plimsoll(&["http", "-u", "3", "-d", "5s", &server.http_url()]).run();
+    let text = "no response yet after 3s: 3 users wait for one";
+    assert!(ended.stderr.contains(text), "{ended:?}");
+    // Slow responses are responses.
+    let slow = Behavior::Delay(std::time::Duration::from_secs(1));
+    let server = LoggedServer::start(slow).unwrap();
+    let ended = plimsoll(&["http", "-u", "1", "-d", "5s", &server.http_url()]).run();
+    assert!(!ended.stderr.contains("no response"), "{ended:?}");
+}

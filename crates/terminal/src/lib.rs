@@ -5,5 +5,6 @@ pub mod log;
 pub mod messages;
 pub mod out_of_memory;
 pub mod prompt;
+mod repeated;
 pub mod signals;
 pub mod streams;

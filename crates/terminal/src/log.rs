@@ -15,6 +15,7 @@ use plimsoll_results::secrets::for_display;
 use plimsoll_units::Moment;
 
 use crate::messages;
+use crate::repeated::Repeated;
 
 /// Receives lines: their level, message and fields.
 pub type Sink = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
@@ -40,6 +41,8 @@ pub struct Log {
     console_format: Format,
     format: Format,
     most_verbose: Level,
+    /// Warnings and errors so far, unless a program reads them.
+    repeated: Option<Mutex<Repeated>>,
 }
 
 #[derive(Debug)]
@@ -83,7 +86,11 @@ impl Log {
             Some("raw") => Format::Raw,
             Some(other) => return Err(format!("--log-format {other}: use text, json or raw")),
         };
+        // A file and a log collector get every line.
+        let is_for_people = matches!(format, Format::Terminal | Format::Text)
+            && matches!(target, Target::Stderr | Target::Stdout);
         Ok(Log {
+            repeated: is_for_people.then(Mutex::default),
             target,
             console: None,
             console_format: match format {
@@ -110,6 +117,37 @@ impl Log {
             return;
         }
         let from_console = fields.contains(&("source", "console"));
+        if level <= Level::Warn
+            && !from_console
+            && let Some(repeated) = &self.repeated
+        {
+            let mut repeated = repeated.lock().unwrap_or_else(PoisonError::into_inner);
+            if !repeated.is_shown(level, message, fields) {
+                return;
+            }
+        }
+        self.write(level, message, fields, from_console);
+    }
+
+    /// Reports the lines that were left out because they repeat.
+    pub fn report_repeated(&self) {
+        let Some(repeated) = &self.repeated else {
+            return;
+        };
+        let folded = repeated
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        for line in folded {
+            let fields = line.fields.iter();
+            let fields: Vec<(&str, &str)> = fields
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
+            self.write(line.level, &line.message, &fields, false);
+        }
+    }
+
+    fn write(&self, level: Level, message: &str, fields: &[(&str, &str)], from_console: bool) {
         let line = Line {
             level,
             message,
