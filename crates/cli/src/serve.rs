@@ -2,6 +2,7 @@
 //! contain them.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -16,15 +17,27 @@ pub fn serve(args: &[OsString]) -> Exit {
     let program = find_beside_us().unwrap_or_else(|| PathBuf::from(SIBLING));
     match run(&program, args) {
         Ok(exit) => exit,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            complain(&missing());
+            Exit::GENERIC
+        }
         Err(error) => {
-            complain(&format!(
-                "cannot run {}: {error}; build it with `cargo build --release --manifest-path \
-                 reference-systems/Cargo.toml`, and put it next to plimsoll or in a directory of PATH",
-                program.display()
-            ));
+            complain(&format!("cannot run {}: {error}", program.display()));
             Exit::GENERIC
         }
     }
+}
+
+/// How to get the program.
+fn missing() -> String {
+    let us = std::env::current_exe().ok();
+    let folder = us.as_deref().and_then(Path::parent);
+    let folder = folder.map_or_else(String::new, |folder| format!(" ({})", folder.display()));
+    format!(
+        "the reference systems are in a program of their own, {SIBLING}, which is neither next to \
+         plimsoll{folder} nor in a directory of PATH. The release archive has both: copy {SIBLING} from it. \
+         In the sources, build it with: cargo build --release --manifest-path reference-systems/Cargo.toml"
+    )
 }
 
 /// The sibling in the directory that this program was started from.

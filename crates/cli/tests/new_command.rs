@@ -99,3 +99,19 @@ fn a_terminal_is_asked_for_the_url() {
         assert!(text.contains(&format!("'{target}'")), "{text}");
     }
 }
+
+/// The program of the reference systems is a second file, which may be missing.
+#[test]
+fn a_missing_program_of_the_reference_systems_says_how_to_get_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let alone = folder.path().join("plimsoll");
+    fs::copy(env!("CARGO_BIN_EXE_plimsoll"), &alone).unwrap();
+    let ended = plimsoll_testkit::program::Program::at(&alone)
+        .args(["serve", "payload"])
+        .env("PATH", folder.path())
+        .run();
+    assert_eq!(ended.status, Some(255), "{ended:?}");
+    for part in ["plimsoll-serve", "release archive", "cargo build"] {
+        assert!(ended.stderr.contains(part), "{ended:?}");
+    }
+}
