@@ -1,7 +1,8 @@
-//! Writes k6 scripts from recordings and descriptions of other tools. Text in, text out: files, the
-//! network and the run of the script belong to the caller.
+//! Writes k6 scripts: to start from, and from recordings and descriptions of other tools. A translated script is
+//! run once with this program, as its user will; everything else is text in, text out.
 
 pub mod captured;
+mod child;
 mod correlate;
 mod curl;
 mod formats;
@@ -10,12 +11,15 @@ mod headers;
 mod javascript;
 mod jmx;
 mod journey;
+pub mod new_file;
 mod openapi;
 mod postman;
 mod script;
 mod settings;
+pub mod starter;
 mod template;
 mod text;
+mod translate;
 mod url;
 
 pub use captured::Captured;
@@ -24,3 +28,4 @@ pub use formats::{Format, read};
 pub use journey::{Journey, Problem};
 pub use script::{Purpose, write};
 pub use settings::Settings;
+pub use translate::{Created, Translation, translate};

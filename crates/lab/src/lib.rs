@@ -17,6 +17,7 @@ mod redact;
 pub mod resolve;
 pub mod run;
 mod stamp;
+pub mod starter;
 pub mod template;
 
 pub use form::Which;

@@ -1,40 +1,66 @@
-//! `plimsoll new --from FORMAT FILE`: a script from a recording or a description.
+//! The whole translation of a file: it is read, sent twice for comparison, written as a script, and run once.
 
 use std::path::Path;
 
-use plimsoll_import::{Captured, Format, Journey, Purpose, Settings};
-use plimsoll_terminal::messages::say;
-
-use super::{Created, child};
-use crate::args::NewArgs;
+use crate::captured::Captured;
+use crate::correlate::{by_captured, by_recording};
+use crate::formats::{Format, read};
+use crate::journey::Journey;
+use crate::script::{Purpose, write};
+use crate::settings::Settings;
+use crate::{child, new_file};
 
 /// Most comparisons of one import.
 const MOST_ROUNDS: usize = 4;
 /// Most problems that are printed. The script lists more.
 const MOST_PROBLEMS: usize = 20;
 
-/// Reads the source, writes the script and runs it once.
-pub(super) fn create(
-    args: &NewArgs,
-    from: &[String],
-    url: Option<&str>,
-    file: &Path,
-) -> Result<Created, String> {
-    let [format, source] = from else {
-        return Err("--from takes a format and a file".to_owned());
-    };
-    let format = Format::named(format).ok_or_else(|| unknown(format))?;
-    let server = url.map(server).transpose()?;
-    let text = text_of(source).map_err(|error| format!("cannot read {source}: {error}"))?;
+/// What to translate.
+#[derive(Clone, Copy, Debug)]
+pub struct Translation<'a> {
+    /// The name of the format.
+    pub format: &'a str,
+    /// The name of the source, for messages.
+    pub source: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// The server to use instead of the one in the source.
+    pub url: Option<&'a str>,
+    /// Hosts of other sites to include.
+    pub hosts: &'a [String],
+    /// The file to write.
+    pub file: &'a Path,
+    /// Whether to overwrite it.
+    pub force: bool,
+    /// Whether to leave out the comparison and the smoke run.
+    pub no_smoke: bool,
+}
+
+/// A new script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Created {
+    /// What the user should know about it.
+    pub message: String,
+    /// Whether its smoke run failed.
+    pub is_failed: bool,
+}
+
+/// Reads the source, writes the script and runs it once. `say` gets messages in between.
+///
+/// # Errors
+/// Why there is no script, and how to fix it.
+pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Created, String> {
+    let (source, file) = (what.source, what.file);
+    let format = Format::named(what.format).ok_or_else(|| unknown(what.format))?;
     let settings = Settings {
-        server,
-        hosts: args.host.clone(),
+        server: what.url.map(server).transpose()?,
+        hosts: what.hosts.to_vec(),
     };
-    let mut journey = plimsoll_import::read(format, &text, &settings)
+    let mut journey = read(format, what.text, &settings)
         .map_err(|error| format!("cannot read {source} as {}: {error}", format.name()))?;
-    plimsoll_import::by_recording(&mut journey);
+    by_recording(&mut journey);
     let command = format!("plimsoll new --from {} {source}", format.name());
-    if let (Some(url), false) = (url, args.no_smoke) {
+    if let (Some(url), false) = (what.url, what.no_smoke) {
         say(&format!(
             "Sending the requests twice to {url}, to find values that differ"
         ));
@@ -45,8 +71,8 @@ pub(super) fn create(
             }
         }
     }
-    let script = plimsoll_import::write(&journey, &command, Purpose::Keep);
-    super::write(file, &script, args.force)?;
+    let script = write(&journey, &command, Purpose::Keep);
+    new_file::write(file, &script, what.force)?;
     for problem in journey.problems.iter().take(MOST_PROBLEMS) {
         say(&format!("not translated: {problem}"));
     }
@@ -56,7 +82,7 @@ pub(super) fn create(
     }
     let mut message = described(&journey, file);
     let shown = file.display();
-    if args.no_smoke {
+    if what.no_smoke {
         message.push_str(&format!(
             "\nIt was not run. Run it with: plimsoll run {shown}"
         ));
@@ -111,27 +137,17 @@ fn server(url: &str) -> Result<String, String> {
     }
 }
 
-fn text_of(source: &str) -> Result<String, String> {
-    let bytes = match source {
-        "-" => plimsoll_script::read_stream(std::io::stdin().lock()),
-        path => plimsoll_script::read_file(path.as_ref()),
-    };
-    let bytes = bytes.map_err(|error| error.to_string())?;
-    // JMeter and Windows write a byte order mark.
-    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
-}
-
 /// Runs the journey twice, extracts the values that differ, and returns their number.
 fn compare(journey: &mut Journey, command: &str) -> Result<usize, String> {
     let folder = child::Scratch::new()?;
     let script = folder.0.join("capture.js");
     let output = folder.0.join("responses.jsonl");
-    let text = plimsoll_import::write(journey, command, Purpose::Capture);
-    super::write(&script, &text, false)?;
+    let text = write(journey, command, Purpose::Capture);
+    new_file::write(&script, &text, false)?;
     child::capture(&script, &output)?;
-    let captured = plimsoll_script::read_file(&output).unwrap_or_default();
+    let captured = child::read(&output);
     let captured = Captured::parse(&String::from_utf8_lossy(&captured));
-    Ok(plimsoll_import::by_captured(journey, &captured))
+    Ok(by_captured(journey, &captured))
 }
 
 fn described(journey: &Journey, file: &Path) -> String {

@@ -1,5 +1,7 @@
 //! Runs a script with this program, as its user will.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -119,4 +121,17 @@ fn count(group: &Value, checks: &mut Checks, depth: usize) {
             count(inner, checks, depth + 1);
         }
     }
+}
+
+/// Largest file that a run for comparison may write, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// What a run wrote; nothing if it wrote no file.
+pub fn read(file: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Ok(file) = File::open(file) {
+        // What cannot be read is missing, as if the run had ended earlier.
+        let _ = file.take(LARGEST).read_to_end(&mut bytes);
+    }
+    bytes
 }
