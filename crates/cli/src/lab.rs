@@ -108,7 +108,7 @@ fn supervise(args: &LabArgs) -> Result<Exit, Failure> {
 fn run(args: &LabRunArgs, private: &Path) -> Result<Exit, Failure> {
     let lab = read(&args.file)?;
     plimsoll_lab::run::check_programs(&lab)?;
-    let store = plimsoll_lab::run::begin(&lab, &args.results, args.seed)?;
+    let store = plimsoll_lab::run::begin(&lab, &args.results, private, args.seed)?;
     // Read again by its whole path, as when it is resumed or reported again.
     let (store, run, lab) = plimsoll_lab::run::open(&store.directory).map_err(Failure::Failed)?;
     measure(&lab, &run, &store, private, &args.gate)

@@ -12,6 +12,7 @@
 
 mod clock_step;
 mod limits;
+mod mount;
 mod process;
 mod quota;
 mod reading;
@@ -21,6 +22,7 @@ mod thread;
 
 pub use clock_step::clock_step;
 pub use limits::{descriptors, waiting_ports};
+pub use mount::file_system;
 pub use process::{ProcessReading, cpu_time, descendants, memory, peak_memory, processors};
 pub use reading::MachineReading;
 pub use system::System;

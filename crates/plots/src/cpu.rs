@@ -12,7 +12,7 @@ use crate::scale::Scale;
 pub struct CpuBars {
     /// Short title of the picture.
     pub title: String,
-    /// The unit of the values: `CPU s per 1,000 requests`.
+    /// The unit of the values: `CPU µs`.
     pub unit: String,
     /// Names of the parts, in the order in which they are stacked.
     pub parts: Vec<String>,

@@ -166,7 +166,7 @@ fn forest(label: &str, spread: f64) -> Forest {
 fn cpu(label: &str) -> CpuBars {
     CpuBars {
         title: "Processor time".into(),
-        unit: "CPU s per 1,000 requests".into(),
+        unit: "CPU µs".into(),
         parts: vec!["authz".into(), "db".into()],
         bars: (0..4)
             .map(|index| CpuBar {

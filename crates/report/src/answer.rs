@@ -7,7 +7,7 @@ use plimsoll_results::lab::{Cell, CellState, Figure, LabResult};
 use crate::document::Words;
 use crate::leads::{Lead, find, leads};
 use crate::naming::{capital, counted, short_name};
-use crate::{claims, comparisons, objectives};
+use crate::{claims, comparisons, objectives, table_answers};
 
 /// Sentences of a conclusion.
 const MOST_SENTENCES: usize = 6;
@@ -17,6 +17,8 @@ const MOST_COMPARISONS: usize = 4;
 const MOST_FIGURES: usize = 3;
 /// Sentences about searches for a limit.
 const MOST_LIMITS: usize = 2;
+/// Sentences that answer the questions of tables.
+const MOST_TABLES: usize = 2;
 
 /// The sentences, most important first.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
@@ -28,10 +30,11 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     limits.truncate(MOST_LIMITS);
     let mut objectives = objectives::sentences(result);
     objectives.truncate(MOST_SENTENCES - MOST_FIGURES);
-    let mut sentences = compared(result);
-    sentences.truncate(
-        (MOST_SENTENCES - limits.len().min(1) - objectives.len().min(1)).min(MOST_COMPARISONS),
-    );
+    let mut sentences = table_answers::sentences(result);
+    sentences.truncate(MOST_TABLES);
+    let left = MOST_SENTENCES - sentences.len() - limits.len().min(1) - objectives.len().min(1);
+    let compared = compared(result);
+    sentences.extend(compared.into_iter().take(left.min(MOST_COMPARISONS)));
     if sentences.is_empty() {
         sentences = leads(result)
             .iter()

@@ -202,7 +202,16 @@ fn lab_file(result: &LabResult) -> String {
     } else {
         &result.file_name
     };
-    format!("{name}, SHA-256 {hash}…")
+    let commit = result.commit.as_deref().map_or_else(String::new, |commit| {
+        let (id, changed) = commit.split_once(' ').unwrap_or((commit, ""));
+        let id = id.get(..HASH_DIGITS).unwrap_or(id);
+        let changed = match changed.is_empty() {
+            true => "",
+            false => ", with uncommitted changes",
+        };
+        format!(", commit {id}…{changed}")
+    });
+    format!("{name}, SHA-256 {hash}…{commit}")
 }
 
 /// How much the machine alone makes two equal cells differ, in the figures that are compared.

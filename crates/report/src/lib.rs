@@ -24,6 +24,7 @@ mod pivot;
 mod pooled;
 mod published;
 mod series;
+mod table_answers;
 mod tails;
 mod units;
 mod write;

@@ -8,7 +8,7 @@ use crate::leads::{Lead, figure_of, find, leads, series_axis, value_on};
 use crate::naming::{capital, figures, is_believed, place_text, short_name, slug, state_text};
 
 /// The figure for the cost of a request.
-pub const CPU: &str = "cpu_seconds_per_thousand";
+pub const CPU: &str = "cpu_time_per_request";
 
 /// Whether a cell has its own row in tables. Cells that are not part of the form or not run yet are
 /// only counted.

@@ -1,7 +1,7 @@
 //! The methods: machine, processes, links, commands and lab file.
 
 use plimsoll_plots::number;
-use plimsoll_results::lab::{Host, LabResult, LinkFigures};
+use plimsoll_results::lab::{Host, LabResult, LinkFigures, Placed};
 
 use crate::comparisons;
 use crate::document::{Block, Detail, Head, Table, Words};
@@ -19,7 +19,11 @@ pub fn environment(result: &LabResult) -> Vec<Block> {
     ];
     rows.extend(machine.settings.iter().cloned());
     rows.push(("plimsoll".into(), result.plimsoll.clone()));
-    rows.extend(result.versions.iter().cloned());
+    let others = result
+        .versions
+        .iter()
+        .filter(|(name, _)| name != "plimsoll");
+    rows.extend(others.cloned());
     rows.push(("started".into(), result.started.clone()));
     rows.push((
         "ended".into(),
@@ -98,15 +102,21 @@ pub fn topology(result: &LabResult) -> Vec<Block> {
                     } else {
                         cpus.join(", ")
                     }),
+                    Words::plain(placed.version.clone().unwrap_or_default()),
+                    Words::plain(settings(placed)),
                     Words::new().code(placed.command.clone()),
                 ]
             })
             .collect();
         blocks.push(Block::Table(Table {
-            caption: "Processes, the processors they are pinned to, and their commands".to_owned(),
+            caption:
+                "Processes, the processors they are pinned to, their settings and their commands"
+                    .to_owned(),
             head: vec![
                 Head::words("process"),
                 Head::words("CPUs"),
+                Head::words("version"),
+                Head::words("settings"),
                 Head::words("command"),
             ],
             rows,
@@ -115,6 +125,15 @@ pub fn topology(result: &LabResult) -> Vec<Block> {
     }
     blocks.extend(links(result));
     blocks
+}
+
+/// `fsync = on, full_page_writes = on`.
+fn settings(placed: &Placed) -> String {
+    let all = placed.settings.iter();
+    let texts: Vec<String> = all
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    texts.join(", ")
 }
 
 /// The links as declared and as measured: the range over the cells of each place.

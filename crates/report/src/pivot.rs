@@ -219,7 +219,7 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
         let (unit, by) = asked.unwrap_or((&figure.unit, 1.0));
         columns.push(Column {
             name: name.clone(),
-            label: label(figure, unit),
+            label: figure.label.clone(),
             short: short_label(name, &figure.label).to_owned(),
             unit: unit.to_owned(),
             by,
@@ -230,15 +230,6 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
         });
     }
     columns
-}
-
-/// A label that does not repeat another unit: `CPU seconds … per thousand requests, µs per request`.
-fn label(figure: &Figure, unit: &str) -> String {
-    if unit != figure.unit && unit.starts_with("CPU") {
-        "CPU time of the systems".to_owned()
-    } else {
-        figure.label.clone()
-    }
 }
 
 fn published_of(cell: &Cell, figure: &str) -> Option<f64> {

@@ -14,8 +14,7 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
         ("Mbit/s", "MB/s") => Some(0.125),
         ("Mbit/s", "Gbit/s") => Some(1e-3),
         ("MB/s", "Mbit/s") => Some(8.0),
-        ("CPU s per 1,000 requests", "CPU µs per request") => Some(1e3),
-        ("CPU s per 1,000 requests", "CPU ms per request") => Some(1.0),
+        ("CPU µs", "CPU ms") => Some(1e-3),
         _ => None,
     }
 }
@@ -43,7 +42,7 @@ pub fn short_label<'a>(name: &str, label: &'a str) -> &'a str {
         "latency_max" => "longest",
         "requests_per_second" => "rate",
         "references_per_second" => "references",
-        "cpu_seconds_per_thousand" => "CPU",
+        "cpu_time_per_request" => "CPU",
         "makespan" => "time",
         _ => label,
     }
@@ -55,11 +54,7 @@ mod tests {
 
     #[test]
     fn units_convert_and_unrelated_ones_do_not() {
-        // 0.25 CPU seconds per 1,000 requests are 250 µs per request.
-        assert_eq!(
-            factor("CPU s per 1,000 requests", "CPU µs per request").map(|by| 0.25 * by),
-            Some(250.0)
-        );
+        assert_eq!(factor("CPU µs", "CPU ms").map(|by| 250.0 * by), Some(0.25));
         // A published report printed 552 Mbit/s as MB/s.
         assert_eq!(factor("Mbit/s", "MB/s").map(|by| 552.0 * by), Some(69.0));
         assert_eq!(factor("ms", "ms"), Some(1.0));

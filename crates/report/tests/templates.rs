@@ -104,15 +104,64 @@ fn axis_values_are_rows_and_columns() {
     );
 }
 
+/// The layout of a table of rates: places as rows, stores as columns.
+fn rates(result: &LabResult, rows: &[&str], columns: &[&str]) -> TableLayout {
+    let owned = |axes: &[&str]| axes.iter().map(|axis| (*axis).to_owned()).collect();
+    TableLayout {
+        title: "How many checks per second?".into(),
+        rows: owned(rows),
+        columns: owned(columns),
+        figures: vec!["requests_per_second".into()],
+        unit: None,
+        buckets: Vec::new(),
+        cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
+    }
+}
+
+#[test]
+fn the_conclusion_begins_with_the_answer_to_a_tables_question() {
+    let mut result = small(&FOUR);
+    result.tables = vec![rates(&result, &["backend"], &["place"])];
+    assert_eq!(
+        answer(&result)[0],
+        "How many checks per second? At place=near: sqlite 1000, pg 500 requests/s."
+    );
+    result.tables = vec![rates(&result, &["backend", "place"], &[])];
+    assert_eq!(
+        answer(&result)[0],
+        "How many checks per second? From 95.0 (backend=pg place=far) to 1000 requests/s (backend=sqlite place=near)."
+    );
+}
+
+#[test]
+fn a_table_is_answered_only_by_valid_cells() {
+    let mut result = small(&FOUR);
+    result.tables = vec![rates(&result, &["backend"], &["place"])];
+    result.cells[0].verdict = "suspect".into();
+    // Near, only one cell is left; far, both are valid.
+    assert_eq!(
+        answer(&result)[0],
+        "How many checks per second? At place=far: sqlite 110, pg 95.0 requests/s."
+    );
+    for cell in &mut result.cells[1..3] {
+        cell.verdict = "suspect".into();
+    }
+    assert!(
+        !answer(&result)
+            .iter()
+            .any(|line| line.starts_with("How many"))
+    );
+}
+
 #[test]
 fn a_declared_table_has_its_own_axes_figures_and_unit() {
     let mut result = small(&FOUR);
     for cell in &mut result.cells {
         let mut cpu = cell.figures[0].clone();
-        cpu.name = "cpu_seconds_per_thousand".into();
-        cpu.label = "CPU seconds of the systems per thousand requests".into();
-        cpu.unit = "CPU s per 1,000 requests".into();
-        cpu.value = 0.25;
+        cpu.name = "cpu_time_per_request".into();
+        cpu.label = "CPU time per request".into();
+        cpu.unit = "CPU µs".into();
+        cpu.value = 250_000.0;
         cpu.interval = None;
         cell.figures.push(cpu);
     }
@@ -122,17 +171,17 @@ fn a_declared_table_has_its_own_axes_figures_and_unit() {
         columns: vec!["backend".into()],
         figures: vec![
             "requests_per_second".into(),
-            "cpu_seconds_per_thousand".into(),
+            "cpu_time_per_request".into(),
             "no_such_figure".into(),
         ],
-        unit: Some("CPU µs per request".into()),
+        unit: Some("CPU ms".into()),
         buckets: Vec::new(),
         cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
     }];
     assert_eq!(
         table(&result),
         [
-            "| place | sqlite: rate, requests/s | sqlite: CPU, CPU µs per request | pg: rate, requests/s | pg: CPU, CPU µs per request |",
+            "| place | sqlite: rate, requests/s | sqlite: CPU, CPU ms | pg: rate, requests/s | pg: CPU, CPU ms |",
             "| --- | --: | --: | --: | --: |",
             "| near | 1000 ±1% | 250 | 500 ±4% | 250 |",
             "| far | 110 ±9% | 250 | 95.0 ±11% | 250 |",

@@ -129,10 +129,7 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
         "connect_p50" => ("median time to connect".to_owned(), less),
         "tls_p50" => ("median TLS handshake".to_owned(), less),
         "failed_share" => ("share of failed requests".to_owned(), less),
-        "cpu_seconds_per_thousand" => (
-            "CPU seconds of the systems per thousand requests".to_owned(),
-            less,
-        ),
+        "cpu_time_per_request" => ("CPU time per request".to_owned(), less),
         "makespan" => ("time until all work was done".to_owned(), less),
         "payload_megabytes_per_second" => ("payload in bytes".to_owned(), more),
         "payload_megabits_per_second" => ("payload in bits".to_owned(), more),

@@ -18,7 +18,7 @@ use crate::resolve::{Cell, Lab};
 const HEADLINES: [&str; 6] = [
     "requests_per_second",
     "latency_p95",
-    "cpu_seconds_per_thousand",
+    "cpu_time_per_request",
     "makespan",
     "throughput",
     "limit",

@@ -50,11 +50,15 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         .map(|measured| measured.repeat.started.clone())
         .max();
     let same = same_cell::take(lab, &mut cells);
-    // One command per process is enough to show what ran where.
-    let mut seen: Vec<String> = Vec::new();
+    // One command is enough for each program with that name.
+    let mut seen: Vec<Placed> = Vec::new();
     topology.retain(|placed| {
-        let new = !seen.contains(&placed.name);
-        seen.push(placed.name.clone());
+        let what = Placed {
+            command: String::new(),
+            ..placed.clone()
+        };
+        let new = !seen.contains(&what);
+        seen.push(what);
         new
     });
     let mut result = LabResult {
@@ -66,7 +70,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         started: run.started.clone(),
         ended: last.filter(|_| !missing),
         environment: run.environment.clone(),
-        versions: versions(lab, &run.plimsoll),
+        versions: versions(lab, &topology, &run.plimsoll),
         axes: lab
             .axes
             .iter()
@@ -81,6 +85,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
             .file
             .file_name()
             .map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        commit: run.commit.clone(),
         effective: crate::plan::json(lab),
         topology,
         comparisons: judge::comparisons(lab, &cells, same.as_ref()),
@@ -155,33 +160,18 @@ fn already_running(lab: &Lab) -> impl Iterator<Item = &Process> {
     processes.filter(|process| process.measured && process.url.is_some())
 }
 
-fn versions(lab: &Lab, plimsoll: &str) -> Vec<(String, String)> {
+/// The version of each program, once each.
+fn versions(lab: &Lab, topology: &[Placed], plimsoll: &str) -> Vec<(String, String)> {
     let mut versions = vec![("plimsoll".to_owned(), plimsoll.to_owned())];
-    for process in lab.variants.iter().flat_map(|setup| &setup.processes) {
-        if versions.iter().any(|(name, _)| *name == process.name) || process.url.is_some() {
+    let ours = format!("plimsoll {plimsoll}");
+    for placed in topology {
+        let Some(version) = placed.version.as_ref().filter(|version| **version != ours) else {
             continue;
+        };
+        let known = (placed.name.clone(), version.clone());
+        if !versions.iter().any(|(_, text)| text == version) {
+            versions.push(known);
         }
-        // The program here may have another version.
-        if process.host.is_some() {
-            continue;
-        }
-        let asked = process.version.as_ref().and_then(|words| {
-            let (program, arguments) = words.split_first()?;
-            let output = std::process::Command::new(program)
-                .args(arguments)
-                .output()
-                .ok()?;
-            let said = [output.stdout, output.stderr].concat();
-            Some(String::from_utf8_lossy(&said).lines().next()?.to_owned())
-        });
-        let ours = process
-            .command
-            .first()
-            .is_some_and(|word| word.starts_with("plimsoll"));
-        let version = asked
-            .or_else(|| crate::run::service::version(process))
-            .or_else(|| ours.then(|| format!("plimsoll {plimsoll}")));
-        versions.extend(version.map(|version| (process.name.clone(), version)));
     }
     for process in already_running(lab) {
         if versions.iter().all(|(name, _)| *name != process.name) {

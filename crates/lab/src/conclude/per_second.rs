@@ -28,7 +28,7 @@ pub fn parts_per_second(
             add("received_megabytes_per_second", bytes / 1e6, 1.0);
         }
         if let Some(used) = reported.system_cpu {
-            add("cpu_seconds_per_thousand", used * 1000.0, all);
+            add("cpu_time_per_request", used * 1e6, all);
         }
     }
     parts

@@ -209,10 +209,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     let all_seconds = record.seconds.iter().chain(&record.tail);
     let served: f64 = all_seconds.map(requests).sum();
     if let Some(used) = used_by_systems(facts).filter(|_| served > 0.0) {
-        measured.insert(
-            "cpu_seconds_per_thousand".to_owned(),
-            used / served * 1000.0,
-        );
+        measured.insert("cpu_time_per_request".to_owned(), used / served * 1e6);
     }
     repeat.extra = extra(&measured);
     Measured {
@@ -453,8 +450,8 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
     }
     if let Some(used) = used_by_systems(facts).filter(|_| repeat.requests > 0) {
         figures.insert(
-            "cpu_seconds_per_thousand".to_owned(),
-            used / repeat.requests as f64 * 1000.0,
+            "cpu_time_per_request".to_owned(),
+            used / repeat.requests as f64 * 1e6,
         );
     }
     Measured {

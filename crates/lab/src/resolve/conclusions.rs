@@ -27,7 +27,7 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("connect_p50", "ms"),
     ("tls_p50", "ms"),
     ("failed_share", "%"),
-    ("cpu_seconds_per_thousand", "CPU s per 1,000 requests"),
+    ("cpu_time_per_request", "CPU µs"),
     ("makespan", "ms"),
     ("payload_megabytes_per_second", "MB/s"),
     ("payload_megabits_per_second", "Mbit/s"),

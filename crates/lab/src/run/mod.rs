@@ -4,6 +4,7 @@ pub mod command;
 mod disturbance;
 pub mod host;
 pub mod http_get;
+mod identity;
 pub mod keeper;
 mod link_figures;
 pub mod names;
@@ -36,6 +37,7 @@ use crate::problem::Problem;
 use crate::resolve::{Cell, Lab};
 use crate::stamp::now;
 use disturbance::undisturbed;
+use identity::{commit_of, version};
 use network::Network;
 use observe::{Looked, Observer};
 use order::{Turn, new_seed, order};
@@ -126,7 +128,12 @@ pub fn check_programs(lab: &Lab) -> Result<(), Vec<Problem>> {
 ///
 /// # Errors
 /// The system's error.
-pub fn begin(lab: &Lab, results: &Path, seed: Option<u64>) -> Result<Store, String> {
+pub fn begin(
+    lab: &Lab,
+    results: &Path,
+    private: &Path,
+    seed: Option<u64>,
+) -> Result<Store, String> {
     let file =
         std::path::absolute(&lab.document.file).unwrap_or_else(|_| lab.document.file.clone());
     let stem = match file.file_name().and_then(|name| name.to_str()) {
@@ -165,12 +172,22 @@ pub fn begin(lab: &Lab, results: &Path, seed: Option<u64>) -> Result<Store, Stri
         form: lab.form.name().to_owned(),
         started,
         seed: seed.unwrap_or_else(new_seed),
-        environment: Environment::here(),
+        environment: environment(private),
+        commit: commit_of(&lab.document.file),
         sources: sources::of(lab),
     };
     store::write(&store.directory.join("run.json"), &run)?;
     store::write(&store.directory.join("plan.json"), &crate::plan::json(lab))?;
     Ok(store)
+}
+
+/// The machine, and the file system of the processes' private folders, which durable stores depend on.
+fn environment(private: &Path) -> Environment {
+    let mut environment = Environment::here();
+    let file_system = plimsoll_machine::file_system(private);
+    let named = file_system.map(|text| ("file system of the stores".to_owned(), text));
+    environment.settings.extend(named);
+    environment
 }
 
 /// Opens an existing run: its file and its lab.
@@ -507,12 +524,16 @@ fn topology(variant: &Variant, cell: &Cell, words: &[String]) -> Vec<Placed> {
             name: server.name.clone(),
             cpus: server.cpus.clone(),
             command: server.command.join(" "),
+            version: server.version.clone(),
+            settings: server.settings.clone(),
         })
         .collect();
     placed.push(Placed {
         name: "generator".to_owned(),
         cpus: cell.load.cpus.clone(),
         command: words.join(" "),
+        version: version(None, words),
+        settings: Vec::new(),
     });
     placed
 }

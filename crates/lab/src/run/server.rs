@@ -16,7 +16,7 @@ use super::host::{Connection, Start, sent_certificates};
 use super::keeper::{signal, signal_group};
 use super::names::Names;
 use super::observe::{Looked, ObservedProcess};
-use super::{http_get, service, start};
+use super::{http_get, identity, service, start};
 use crate::problem::{Place, Problem};
 use crate::resolve::host::Host;
 use crate::resolve::process::{Process, ProcessKind, Ready};
@@ -33,6 +33,10 @@ pub struct Server {
     pub measured: bool,
     /// The command as it was run.
     pub command: Vec<String>,
+    /// Name and version of its program, if known.
+    pub version: Option<String>,
+    /// Settings that were read from it.
+    pub settings: Vec<(String, String)>,
     /// Its processors.
     pub cpus: Vec<u32>,
     /// Whether its processor time counts.
@@ -88,6 +92,8 @@ impl Server {
             name: process.name.clone(),
             measured: process.measured,
             command: Vec::new(),
+            version: None,
+            settings: Vec::new(),
             cpus: process.cpus.clone(),
             counts: process.counts,
             log,
@@ -107,6 +113,11 @@ impl Server {
         if process.kind == ProcessKind::Postgres {
             service::make_database(process, port)
                 .map_err(|why| failed(format!("the database refuses: {why}")))?;
+        }
+        // The program here may have another version than the one on another host.
+        if process.host.is_none() {
+            server.version = identity::version(process.version.as_deref(), &server.command);
+            server.settings = identity::settings(process, port);
         }
         server.capture(process, port, names)?;
         Ok(server)
@@ -242,6 +253,8 @@ impl Server {
             name: process.name.clone(),
             measured: process.measured,
             command: vec![format!("already running at {}", url_for_display(&url))],
+            version: None,
+            settings: Vec::new(),
             cpus: Vec::new(),
             counts: process.counts,
             log: PathBuf::new(),

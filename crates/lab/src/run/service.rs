@@ -271,20 +271,3 @@ pub fn make_database(process: &Process, port: u16) -> Result<(), String> {
     }
     Ok(())
 }
-
-/// The version that a service reports.
-pub fn version(process: &Process) -> Option<String> {
-    let flag = match process.kind {
-        ProcessKind::Postgres | ProcessKind::Redis => "--version",
-        ProcessKind::Nginx | ProcessKind::Haproxy => "-v",
-        ProcessKind::Caddy => "version",
-        ProcessKind::Command => return None,
-    };
-    let output = Command::new(program(process).ok()?)
-        .arg(flag)
-        .output()
-        .ok()?;
-    let said = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&said);
-    text.lines().next().map(|line| line.trim().to_owned())
-}

@@ -35,6 +35,9 @@ pub struct RunFile {
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
+    /// The commit of the lab file's repository, with ` (changed)` if the repository had uncommitted changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// The other input files, as they were at the start of the run.
     #[serde(default)]
     pub sources: Vec<SourceFile>,

@@ -237,9 +237,9 @@ pub fn cell(like: &Likeness) -> Cell {
             "more",
         ),
         figure(
-            "cpu_seconds_per_thousand",
+            "cpu_time_per_request",
             "processor time of the system and its services",
-            "CPU s per 1,000 requests",
+            "CPU µs",
             each(&|repeat| {
                 let used: f64 = repeat
                     .used
@@ -247,7 +247,7 @@ pub fn cell(like: &Likeness) -> Cell {
                     .take(2)
                     .map(|used| used.cpu_seconds)
                     .sum();
-                used * 1000.0 / repeat.requests.max(1) as f64
+                used * 1e6 / repeat.requests.max(1) as f64
             }),
             "less",
         ),

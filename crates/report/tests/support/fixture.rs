@@ -44,17 +44,22 @@ pub fn around(title: &str, form: &str, axes: Vec<Axis>) -> LabResult {
         axes,
         file: "[lab]\ntitle = \"Cost of authorization one hop away\"\n\n[axes]\nbackend = [\"sqlite\", \"pgquery\"]\n".into(),
         file_name: "lab.toml".into(),
+        commit: Some("0123456789abcdef0123456789abcdef01234567 (changed)".into()),
         effective: serde_json::json!({"load": {"duration": "8s", "repeats": 6}}),
         topology: vec![
             Placed {
                 name: "authz".into(),
                 cpus: vec![0],
                 command: "plimsoll serve zanzibar --backend sqlite --listen 127.0.0.1:0".into(),
+                version: Some("plimsoll 0.1.0".into()),
+                settings: vec![("fsync".into(), "on".into())],
             },
             Placed {
                 name: "generator".into(),
                 cpus: vec![1],
                 command: "plimsoll run check.js".into(),
+                version: None,
+                settings: Vec::new(),
             },
         ],
         hosts: Vec::new(),

@@ -101,12 +101,12 @@ pub enum CellState {
 /// A metric over the repeats, with its interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Such as `requests_per_second`, `latency_p95`, `cpu_seconds_per_thousand`,
+    /// Such as `requests_per_second`, `latency_p95`, `cpu_time_per_request`,
     /// `makespan`, `throughput`.
     pub name: String,
     /// Its name for readers: `95th percentile of response time`.
     pub label: String,
-    /// Such as `ms`, `requests/s`, `Mbit/s`, `CPU s per 1,000 requests`.
+    /// Such as `ms`, `requests/s`, `Mbit/s`, `CPU µs`.
     pub unit: String,
     /// The value: the mean over the restarts, geometric unless a run has a value of 0.
     pub value: f64,
@@ -252,7 +252,7 @@ pub struct SecondFigures {
 pub struct Used {
     /// The system's or service's name, or `generator`.
     pub name: String,
-    /// Whether it is excluded from `cpu_seconds_per_thousand`: the generator, and processes that
+    /// Whether it is excluded from `cpu_time_per_request`: the generator, and processes that
     /// are only behind the measured system.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,

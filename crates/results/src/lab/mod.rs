@@ -45,6 +45,9 @@ pub struct LabResult {
     pub file: String,
     /// Its file name.
     pub file_name: String,
+    /// The commit of the lab file's repository, with ` (changed)` if it had uncommitted changes; none outside of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// All effective values, including defaults.
     pub effective: serde_json::Value,
     /// Each process, including the generator, with the CPUs it is pinned to.
@@ -94,6 +97,12 @@ pub struct Placed {
     pub cpus: Vec<u32>,
     /// The exact command, without secrets and home directories.
     pub command: String,
+    /// Name and version of its program, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Settings that were read from it while it ran: name and value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<(String, String)>,
 }
 
 /// Another host, on which the lab ran processes.

@@ -13,7 +13,7 @@ pub static OBJECTIVE: Shape = Shape {
             "metric",
             Text,
             "required",
-            "`latency` with `p`, or a figure such as `requests_per_second`, `failed_share`, `cpu_seconds_per_thousand`, `makespan`, `payload_megabits_per_second`, `throughput`.",
+            "`latency` with `p`, or a figure such as `requests_per_second`, `failed_share`, `cpu_time_per_request`, `makespan`, `payload_megabits_per_second`, `throughput`.",
         ),
         key(
             "p",
@@ -132,7 +132,7 @@ pub static TABLE: Shape = Shape {
             "unit",
             Text,
             "the figure's own",
-            "Unit to show the figures in, such as `s` for a time in ms, `MB/s` for Mbit/s, or `CPU µs per request`.",
+            "Unit to show the figures in, such as `s` for a time in ms, `MB/s` for Mbit/s, or `CPU ms`.",
         ),
         key(
             "buckets",

@@ -127,7 +127,7 @@ pub static SYSTEM: Shape = Shape {
             "counts",
             Flag,
             "true",
-            "Whether its CPU time is part of `cpu_seconds_per_thousand`. Set it to false for a process that is only behind the measured system. The process is observed either way.",
+            "Whether its CPU time is part of `cpu_time_per_request`. Set it to false for a process that is only behind the measured system. The process is observed either way.",
         ),
         key(
             "metrics",
