@@ -38,7 +38,7 @@ fn main() -> ExitCode {
 fn run_tidy() -> ExitCode {
     match tidy::check(&root()) {
         Ok(findings) if findings.is_empty() => {
-            println!("tidy: nothing to say");
+            println!("tidy: no findings");
             ExitCode::SUCCESS
         }
         Ok(findings) => {

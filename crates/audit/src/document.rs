@@ -3,7 +3,7 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::readers::Line;
+use crate::line::Line;
 
 /// A paragraph or a list item.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ pub mod block;
 mod document;
 mod finding;
 pub mod formats;
+mod line;
 mod quantity;
 mod readers;
 mod report;

@@ -160,7 +160,8 @@ impl<'r, 'a> Findings<'r, 'a> {
             file: self.report.file.to_owned(),
             line: place.line,
             block: place.block.and_then(|block| self.report.number(block)),
-            conclusion: crate::rules::conclusion(rule),
+            // Set when all rules have been applied.
+            conclusion: "",
             evidence,
             arithmetic,
             advice,

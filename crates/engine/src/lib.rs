@@ -11,6 +11,7 @@
 //! * [`timer`] is more precise than the runtime's timers.
 //! * [`time_slice`] keeps users that never wait from blocking their worker.
 
+mod event;
 mod executors;
 mod in_flight;
 mod run;
@@ -23,15 +24,16 @@ mod tally;
 pub mod time_slice;
 pub mod timer;
 mod user;
+mod user_id;
 mod worker;
 
+pub use event::{Event, Notice, Part};
 pub use in_flight::InFlightReading;
-pub use run::{Event, Notice, Part, Running, Setting, start};
+pub use run::{Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};
 pub use schedule::Schedule;
 pub use stop::{Stop, Stopped};
 pub use tally::Tally;
-pub use user::{
-    Ending, InitError, Iteration, ScenarioContext, UserFactory, UserId, VirtualUser, Worker,
-};
+pub use user::{Ending, InitError, Iteration, ScenarioContext, UserFactory, VirtualUser, Worker};
+pub use user_id::UserId;

@@ -4,15 +4,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use plimsoll_machine::{ThreadReading, shortage};
+use plimsoll_machine::shortage;
 use plimsoll_plan::Plan;
-use plimsoll_samples::{Registry, TagMap, Watch, Window};
-use plimsoll_units::Moment;
+use plimsoll_samples::{Registry, TagMap, Watch};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::executors::Handovers;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
-use crate::{AbortReason, InFlightReading, RunState, ScenarioState, UserFactory};
+use crate::{AbortReason, Event, RunState, ScenarioState, UserFactory};
 
 /// Everything that defines a run.
 pub struct Setting<F: UserFactory> {
@@ -30,61 +29,6 @@ pub struct Setting<F: UserFactory> {
     pub min_iteration: Duration,
     /// Maximum number of worker threads. There are never more workers than users.
     pub workers: usize,
-}
-
-/// The events of a run, in the order in which they happen.
-#[derive(Debug)]
-pub enum Event {
-    /// Every planned user's init code has run.
-    UsersReady,
-    /// Scenarios have started; setup is complete.
-    Started,
-    /// The samples that one worker recorded since its last window.
-    Window {
-        /// The worker's index, from 0.
-        worker: usize,
-        /// The samples.
-        window: Window,
-        /// The part of the run in which they were recorded.
-        part: Part,
-        /// When the window was closed.
-        taken: Moment,
-        /// Iterations in flight on the worker since the last window.
-        in_flight: InFlightReading,
-        /// Measurements of the worker's thread; `None` in the window after its last second.
-        thread: Option<ThreadReading>,
-    },
-    /// Information for the person who watches.
-    Notice(Notice),
-    /// The last scenario has ended; teardown is next.
-    ScenariosDone,
-    /// Everything has ended and every window was sent. Always the last event.
-    Finished,
-}
-
-/// The part of a run to which a window belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Creating users, and setup.
-    SetUp,
-    /// Scenarios.
-    Scenarios,
-    /// Teardown.
-    TearDown,
-}
-
-/// Information for the person who watches.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// All users of an open model were busy, so iterations are dropped.
-    InsufficientUsers {
-        /// The scenario's name.
-        scenario: String,
-        /// Its executor's name in scripts.
-        executor: &'static str,
-        /// The number of its users, all of them busy.
-        users: u32,
-    },
 }
 
 /// A running test.

@@ -1,12 +1,11 @@
 use std::cell::RefCell;
-use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use plimsoll_samples::{BaseTags, Recorder, Share, TagMap};
 use plimsoll_units::Moment;
 
-use crate::{AbortReason, RunState, ScenarioState, Stop};
+use crate::{AbortReason, RunState, ScenarioState, Stop, UserId};
 
 /// Creates virtual users, and runs the steps that happen once before and after them.
 #[allow(async_fn_in_trait)] // Users never leave their worker's thread.
@@ -61,16 +60,6 @@ pub trait VirtualUser: 'static {
     /// `iteration.stop` fired. The user records `iterations` and `iteration_duration` itself,
     /// because it knows the tags.
     async fn iterate(&mut self, iteration: &Iteration) -> Ending;
-}
-
-/// A virtual user's number, from 1, unique in the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct UserId(pub u32);
-
-impl fmt::Display for UserId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
 }
 
 /// The parts of a worker that its users may access.

@@ -8,9 +8,11 @@ use plimsoll_http::{Alarm, Timeline};
 use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault};
 use plimsoll_units::Moment;
 
-use crate::channel::{Answer, Limits, Link};
+use crate::answer::Answer;
 use crate::code::Code;
 use crate::frame::{Deframer, Framed};
+use crate::limits::Limits;
+use crate::link::Link;
 use crate::metadata::Metadata;
 use crate::status::Status;
 

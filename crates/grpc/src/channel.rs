@@ -1,24 +1,25 @@
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
-use bytes::Bytes;
-use plimsoll_http::{Alarm, Timeline};
-use plimsoll_http2::{Heading, StreamFault, Streams};
-use plimsoll_net::{Alpn, Dialled, Network, Steps, TlsFacts, TrafficCounter, Wire};
+use plimsoll_http::Alarm;
+use plimsoll_http2::{StreamFault, Streams};
+use plimsoll_net::{Alpn, Dialled, Network, Steps, TrafficCounter, Wire};
 use plimsoll_units::Moment;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use crate::answer::Answer;
 use crate::call::{Call, Receiver};
 use crate::code::Code;
 use crate::endpoint::Endpoint;
 use crate::frame::Framed;
-use crate::metadata::Metadata;
+use crate::limits::Limits;
+use crate::link::Link;
 use crate::status::Status;
 use crate::template::Template;
 
@@ -41,54 +42,6 @@ pub struct Channel {
     opened_untaken: Cell<u64>,
 }
 
-/// Limits for the length of messages and the time to connect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Maximum bytes of a response message, decompressed.
-    pub max_receive: usize,
-    /// Maximum bytes of a request message, compressed.
-    pub max_send: usize,
-    /// From the name lookup to the end of the TLS handshake.
-    pub connect: Duration,
-}
-
-impl Default for Limits {
-    /// The defaults of gRPC libraries.
-    fn default() -> Self {
-        Limits {
-            max_receive: 4 << 20,
-            max_send: i32::MAX as usize,
-            connect: Duration::from_secs(20),
-        }
-    }
-}
-
-impl Limits {
-    /// # Errors
-    /// `ResourceExhausted` for a message that is too long.
-    pub fn check_send(&self, message: &Framed) -> Result<(), Status> {
-        let length = message.body_length();
-        if length <= self.max_send {
-            return Ok(());
-        }
-        Err(Status::new(
-            Code::RESOURCE_EXHAUSTED,
-            format!(
-                "trying to send message larger than max ({length} vs. {})",
-                self.max_send
-            ),
-        ))
-    }
-}
-
-/// An open connection.
-#[derive(Debug)]
-pub(crate) struct Link {
-    pub(crate) streams: Streams,
-    pub(crate) remote: Option<SocketAddr>,
-    pub(crate) tls: Option<TlsFacts>,
-}
-
 /// Timestamps of opening a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
@@ -100,69 +53,6 @@ pub struct Opening {
 impl Opening {
     pub fn total(&self) -> Duration {
         self.looking_up + self.connecting + self.securing
-    }
-}
-
-/// The outcome of a call with a single response message.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: Status,
-    /// The response message, decompressed; `None` if the call failed before it arrived.
-    pub message: Option<Bytes>,
-    /// Bytes of the request message before compression.
-    pub sent: usize,
-    /// Whether the response message was compressed.
-    pub packed: bool,
-    /// From the start of the call to its status.
-    pub timeline: Timeline,
-    /// Whether this call opened the connection.
-    pub opened: bool,
-    /// How often the request was sent before, to a server that did not process it.
-    pub resent: u32,
-    pub remote: Option<SocketAddr>,
-    pub tls: Option<TlsFacts>,
-    pub(crate) head: Option<Rc<Heading>>,
-    pub(crate) trailer: Option<Rc<Heading>>,
-}
-
-impl Answer {
-    pub(crate) fn begun(started: Moment) -> Answer {
-        Answer {
-            status: Status::ok(),
-            message: None,
-            sent: 0,
-            packed: false,
-            timeline: Timeline::started_at(started),
-            opened: false,
-            resent: 0,
-            remote: None,
-            tls: None,
-            head: None,
-            trailer: None,
-        }
-    }
-
-    /// Bytes of the request and response messages, uncompressed and without framing; `None` if the
-    /// call failed.
-    pub fn payload(&self) -> Option<(u64, u64)> {
-        let received = self.message.as_ref().map_or(0, Bytes::len);
-        let is_good = self.status.code.is_ok();
-        is_good.then_some((self.sent as u64, received as u64))
-    }
-
-    /// Whether the server sent anything for this call.
-    pub fn has_response(&self) -> bool {
-        self.head.is_some() || self.trailer.is_some()
-    }
-
-    /// The metadata at the start of the response.
-    pub fn headers(&self) -> Metadata {
-        Metadata::of(self.head.as_deref())
-    }
-
-    /// The metadata at the end of the response.
-    pub fn trailers(&self) -> Metadata {
-        Metadata::of(self.trailer.as_deref())
     }
 }
 

@@ -6,8 +6,8 @@ use prost_reflect::DescriptorPool;
 
 use crate::base64;
 use crate::code::Code;
+use crate::json::packed_message;
 use crate::json::write_string;
-use crate::json_known::packed_message;
 use crate::status::Status;
 use crate::wire::{self, Field};
 

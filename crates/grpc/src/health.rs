@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use crate::channel::{Answer, Channel};
+use crate::answer::Answer;
+use crate::channel::Channel;
 use crate::code::Code;
 use crate::frame::{Compression, Framed};
 use crate::metadata::Metadata;

@@ -1,5 +1,7 @@
 //! Messages as JSON: protobuf's "ProtoJSON Format", with unset fields written out.
 
+mod known;
+
 use std::fmt::{self, Write};
 
 use prost_reflect::prost::Message;
@@ -9,7 +11,8 @@ use prost_reflect::{
 };
 
 use crate::base64;
-use crate::json_known;
+
+pub(crate) use known::packed_message;
 
 /// A message type, by its descriptor.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,7 +73,7 @@ impl Described {
 }
 
 pub(crate) fn write_message(text: &mut String, message: &DynamicMessage) -> Result<(), Unreadable> {
-    if json_known::write(text, message)? {
+    if known::write(text, message)? {
         return Ok(());
     }
     text.push('{');

@@ -10,6 +10,7 @@
 //! Nothing here is `Send`: users never leave their thread. This crate does not know about metrics
 //! or scripts.
 
+mod answer;
 mod base64;
 mod call;
 mod channel;
@@ -21,7 +22,8 @@ mod health;
 #[doc(hidden)]
 pub mod in_memory;
 mod json;
-mod json_known;
+mod limits;
+mod link;
 mod metadata;
 mod reflection;
 mod schema;
@@ -29,13 +31,15 @@ mod status;
 mod template;
 mod wire;
 
+pub use answer::Answer;
 pub use call::{Call, Receiver, Sender};
-pub use channel::{Answer, Channel, Limits, Opening};
+pub use channel::{Channel, Opening};
 pub use code::Code;
 pub use endpoint::Endpoint;
 pub use frame::{Compression, Deframer, Found, Framed};
 pub use health::{Health, check_health};
 pub use json::{Described, Unreadable};
+pub use limits::Limits;
 pub use metadata::Metadata;
 pub use reflection::reflect;
 pub use schema::{Method, Schema, SchemaError, Source};

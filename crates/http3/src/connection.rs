@@ -9,16 +9,15 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use bytes::Bytes;
-use plimsoll_http2::RequestHead;
 use plimsoll_net::{Network, Steps, TlsFacts, Traffic, TrafficCounter};
 use quinn::crypto::rustls::QuicClientConfig;
-use quinn::{ClientConfig, ConnectionError, IdleTimeout, SendStream, TransportConfig, VarInt};
+use quinn::{
+    ClientConfig, ConnectionError, IdleTimeout, RecvStream, SendStream, TransportConfig, VarInt,
+};
 
 use crate::control::{self, State};
 use crate::draining::Task;
 use crate::endpoints::Endpoints;
-use crate::exchange::{Exchange, encode_head};
 use crate::fault::{Fault, NO_ERROR};
 use crate::tls::{Heard, Listening};
 
@@ -133,27 +132,13 @@ impl Connection {
         self.tls
     }
 
-    /// Begins an exchange. Waits until the server allows another stream.
-    ///
-    /// # Errors
-    /// When the connection is over.
-    pub async fn begin<'a>(
-        &'a self,
-        request: &RequestHead,
-        body: &Bytes,
-    ) -> Result<Exchange<'a>, Fault> {
+    /// Opens a stream. Waits until the server allows another one.
+    pub(crate) async fn open_stream(&self) -> Result<(SendStream, RecvStream), Fault> {
         if self.state.is_going_away() {
             return Err(Fault::GoAway);
         }
-        let (send, recv) = self
-            .quic
-            .open_bi()
-            .await
-            .map_err(|error| self.fault(error))?;
-        let mut out = self.out.take();
-        out.clear();
-        encode_head(&mut out, request, body.len());
-        Ok(Exchange::new(self, send, recv, out, body.clone()))
+        let opened = self.quic.open_bi().await;
+        opened.map_err(|error| self.fault(error))
     }
 
     pub(crate) fn fault(&self, error: ConnectionError) -> Fault {

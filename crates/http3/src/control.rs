@@ -69,7 +69,7 @@ impl State {
 pub(crate) fn greeting() -> Vec<u8> {
     let mut settings = Vec::new();
     varint::write(&mut settings, MAX_FIELD_SECTION_SIZE);
-    varint::write(&mut settings, crate::exchange::MAX_HEAD as u64);
+    varint::write(&mut settings, crate::qpack::MAX_HEAD as u64);
     let mut out = Vec::new();
     varint::write(&mut out, CONTROL);
     head(&mut out, SETTINGS, settings.len());

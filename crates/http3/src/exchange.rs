@@ -11,10 +11,7 @@ use quinn::{ReadError, RecvStream, SendStream, VarInt, WriteError};
 use crate::connection::Connection;
 use crate::fault::{Fault, NO_ERROR, REQUEST_CANCELLED};
 use crate::frames::{DATA, Frames, HEADERS, Piece, head};
-use crate::qpack::{self, Field};
-
-/// Longest response headers that are accepted: names, values and 32 bytes for each field.
-pub(crate) const MAX_HEAD: usize = 1 << 20;
+use crate::qpack::{self, Field, MAX_HEAD};
 
 /// The status and headers of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +19,24 @@ pub struct Answer {
     pub status: u16,
     /// The header fields in order of arrival. Names are in lower case.
     pub fields: Vec<Field>,
+}
+
+impl Connection {
+    /// Begins an exchange. Waits until the server allows another stream.
+    ///
+    /// # Errors
+    /// When the connection is over.
+    pub async fn begin<'a>(
+        &'a self,
+        request: &RequestHead,
+        body: &Bytes,
+    ) -> Result<Exchange<'a>, Fault> {
+        let (send, recv) = self.open_stream().await?;
+        let mut out = self.out.take();
+        out.clear();
+        encode_head(&mut out, request, body.len());
+        Ok(Exchange::new(self, send, recv, out, body.clone()))
+    }
 }
 
 /// One request and its response on a stream. Dropping it before the end cancels it.
@@ -53,7 +68,7 @@ enum Part {
 }
 
 impl<'a> Exchange<'a> {
-    pub(crate) fn new(
+    fn new(
         connection: &'a Connection,
         send: SendStream,
         recv: RecvStream,
@@ -237,7 +252,7 @@ impl Drop for Exchange<'_> {
 }
 
 /// Appends the headers frame of a request, and the type and length of its body's frame if it has one.
-pub(crate) fn encode_head(out: &mut Vec<u8>, request: &RequestHead, body: usize) {
+fn encode_head(out: &mut Vec<u8>, request: &RequestHead, body: usize) {
     let mut section = Vec::with_capacity(256);
     qpack::begin(&mut section);
     for (name, value) in request.fields() {

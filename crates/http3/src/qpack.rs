@@ -9,6 +9,9 @@ use crate::static_table::{Known, STATIC, look_up};
 /// A field's name and value.
 pub type Field = (Vec<u8>, Vec<u8>);
 
+/// Longest response headers that are accepted: names, values and 32 bytes for each field.
+pub(crate) const MAX_HEAD: usize = 1 << 20;
+
 /// The length that RFC 9114, section 4.2.2, adds to each field.
 const FIELD_COST: usize = 32;
 

@@ -8,18 +8,21 @@ pub mod dns_message;
 mod error;
 pub mod hosts_file;
 mod insecure;
+mod kernel_io;
 mod name_server;
 mod network;
 #[cfg(not(unix))]
 mod no_unix;
 mod plain;
 mod quic;
+mod quic_notes;
 mod resolve;
 mod rules;
 #[cfg(target_os = "linux")]
 pub mod stamped;
 mod stream;
 mod tls;
+mod tls_fault;
 mod traffic;
 #[cfg(unix)]
 mod unix;
@@ -29,15 +32,17 @@ mod verify;
 mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};
-pub use network::{Dialled, Io, Network, NetworkSettings, Steps};
+pub use kernel_io::Io;
+pub use network::{Dialled, Network, NetworkSettings, Steps};
 #[cfg(not(unix))]
 pub use no_unix::UnixPath;
 pub use plain::{Plain, Tcp};
-pub use quic::QuicNotes;
+pub use quic_notes::QuicNotes;
 pub use resolve::DnsSettings;
 pub use rules::HostRules;
 pub use stream::Stream;
-pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings, tls_fault};
+pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings};
+pub use tls_fault::tls_fault;
 pub use traffic::{Traffic, TrafficCounter};
 #[cfg(unix)]
 pub use unix::{UnixPath, UnixSocket};

@@ -7,6 +7,7 @@ use plimsoll_units::Moment;
 use tokio::net::TcpSocket;
 
 use crate::error::{Error, TlsError};
+use crate::kernel_io::Io;
 #[cfg(not(unix))]
 use crate::no_unix::UnixPath;
 use crate::plain::Plain;
@@ -34,20 +35,6 @@ pub struct NetworkSettings {
     /// Every stream connects to this socket, whatever its host and port: no name is looked up and
     /// no local address is bound.
     pub unix_socket: Option<UnixPath>,
-}
-
-/// The kernel interface for TCP.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Io {
-    /// One system call per read and per write, when epoll reports that the socket is ready.
-    #[default]
-    Epoll,
-    /// io_uring for plain TCP; TLS and unix sockets use epoll. Streams must be opened where tokio
-    /// can spawn local tasks. Opening fails if [`check_uring`](crate::check_uring) fails.
-    Uring,
-    /// As [`Io::Epoll`], plus the kernel's timestamps of when bytes arrived, if available. Each
-    /// read costs a little more. For runs whose start times follow a schedule.
-    Stamped,
 }
 
 impl Default for NetworkSettings {

@@ -7,7 +7,7 @@ use plimsoll_units::Moment;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::network::Io;
+use crate::kernel_io::Io;
 use crate::traffic::TrafficCounter;
 #[cfg(unix)]
 use crate::unix::UnixSocket;

@@ -1,65 +1,14 @@
-//! TLS for QUIC, whose packets carry the handshake and are protected by its keys (RFC 9001). The
-//! QUIC library reports neither the cipher suite nor why a certificate was rejected, so both are
-//! noted here when TLS determines them.
+//! The settings of QUIC connections: TLS, address and timeout.
 
-use std::cell::RefCell;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
-use rustls::crypto::cipher::{AeadKey, Iv};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::quic::{Algorithm, HeaderProtectionKey, PacketKey};
-use rustls::{
-    CipherSuiteCommon, ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite,
-    Tls13CipherSuite,
-};
+use rustls::ClientConfig;
 
 use crate::error::{Error, TlsError};
 use crate::network::{Network, Steps};
-use crate::tls::{Alpn, TlsFacts, alert_text, fault_of, go_name};
-
-/// The notes that TLS has made on this thread since the last call of [`QuicNotes::take`].
-#[derive(Clone, Debug, Default)]
-pub struct QuicNotes {
-    /// The cipher suite for which keys were last derived.
-    pub cipher_suite: Option<&'static str>,
-    /// Why a certificate was rejected.
-    pub refusal: Option<TlsError>,
-}
-
-thread_local! {
-    static NOTES: RefCell<QuicNotes> = RefCell::default();
-}
-
-impl QuicNotes {
-    /// Takes the notes. A step of a handshake runs on one thread from start to end, so the notes
-    /// are from that step.
-    pub fn take() -> QuicNotes {
-        NOTES.take()
-    }
-}
-
-impl TlsError {
-    /// The meaning of an alert with which a peer ends a QUIC connection: RFC 9001, section 4.8.
-    pub fn of_alert(code: u8) -> TlsError {
-        TlsError::Alert(alert_text(rustls::AlertDescription::from(code)))
-    }
-}
-
-impl TlsFacts {
-    /// The facts of a QUIC handshake: always TLS 1.3, and never resumed here.
-    pub fn of_quic(cipher_suite: &'static str) -> TlsFacts {
-        TlsFacts {
-            version: "tls1.3",
-            cipher_suite,
-            http2: false,
-            resumed: false,
-        }
-    }
-}
+use crate::tls::Alpn;
 
 impl Network {
     /// The TLS configuration for HTTP/3 to `host`.
@@ -97,113 +46,5 @@ impl Network {
     /// Limit for one connection attempt.
     pub fn connect_timeout(&self) -> Duration {
         self.settings().connect_timeout
-    }
-}
-
-/// The provider with its TLS 1.3 cipher suites, which note when they are used.
-pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
-    static SUITES: OnceLock<Vec<SupportedCipherSuite>> = OnceLock::new();
-    let suites = SUITES.get_or_init(|| {
-        provider
-            .cipher_suites
-            .iter()
-            .filter_map(|suite| Some((go_name(*suite), suite.tls13()?)))
-            .filter_map(|(name, suite)| noting_suite(name, suite))
-            .collect()
-    });
-    CryptoProvider {
-        cipher_suites: suites.clone(),
-        ..provider.clone()
-    }
-}
-
-/// Kept for the life of the process, because the library requires `'static` suites: there are
-/// three.
-fn noting_suite(
-    name: &'static str,
-    suite: &'static Tls13CipherSuite,
-) -> Option<SupportedCipherSuite> {
-    let quic = Box::leak(Box::new(Noted {
-        name,
-        suite: suite.quic?,
-    }));
-    let suite = Tls13CipherSuite {
-        common: CipherSuiteCommon {
-            suite: suite.common.suite,
-            hash_provider: suite.common.hash_provider,
-            confidentiality_limit: suite.common.confidentiality_limit,
-        },
-        hkdf_provider: suite.hkdf_provider,
-        aead_alg: suite.aead_alg,
-        quic: Some(quic),
-    };
-    Some(SupportedCipherSuite::Tls13(Box::leak(Box::new(suite))))
-}
-
-struct Noted {
-    name: &'static str,
-    suite: &'static dyn Algorithm,
-}
-
-impl Algorithm for Noted {
-    fn packet_key(&self, key: AeadKey, iv: Iv) -> Box<dyn PacketKey> {
-        NOTES.with_borrow_mut(|notes| notes.cipher_suite = Some(self.name));
-        self.suite.packet_key(key, iv)
-    }
-
-    fn header_protection_key(&self, key: AeadKey) -> Box<dyn HeaderProtectionKey> {
-        self.suite.header_protection_key(key)
-    }
-
-    fn aead_key_len(&self) -> usize {
-        self.suite.aead_key_len()
-    }
-
-    fn fips(&self) -> bool {
-        self.suite.fips()
-    }
-}
-
-/// A certificate verifier that notes why it rejects a certificate.
-#[derive(Debug)]
-pub(crate) struct NotingVerifier(pub(crate) Arc<dyn ServerCertVerifier>);
-
-impl ServerCertVerifier for NotingVerifier {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        intermediates: &[CertificateDer<'_>],
-        server_name: &ServerName<'_>,
-        ocsp_response: &[u8],
-        now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        self.0
-            .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-            .inspect_err(|error| {
-                let refusal = fault_of(error, &server_name.to_str());
-                NOTES.with_borrow_mut(|notes| notes.refusal = Some(refusal));
-            })
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signed)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signed)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
     }
 }

@@ -23,6 +23,13 @@ pub struct Account {
     pub backward: Direction,
 }
 
+/// A direction.
+#[derive(Clone, Copy, Debug)]
+pub enum Side {
+    Forward,
+    Backward,
+}
+
 /// The statistics of one direction.
 #[derive(Debug, Default)]
 pub struct Direction {

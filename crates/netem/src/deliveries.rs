@@ -16,10 +16,9 @@ use plimsoll_units::{Bytes, Moment};
 use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::Notify;
 
-use crate::account::Direction;
+use crate::account::{Direction, Side};
 use crate::line::Flow;
 use crate::queue::Piece;
-use crate::way::Side;
 
 /// The pieces in transit on all connections, by when they are due.
 #[derive(Debug, Default)]

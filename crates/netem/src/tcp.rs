@@ -10,11 +10,12 @@ use plimsoll_units::{Bytes, Moment};
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use crate::account::Side;
 use crate::arrival::{self, Received};
 use crate::deliveries::Outgoing;
 use crate::queue::Piece;
 use crate::sockets::Sockets;
-use crate::way::{Entry, Side, Way};
+use crate::way::{Entry, Way};
 
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;

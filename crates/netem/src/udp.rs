@@ -12,9 +12,10 @@ use plimsoll_engine::timer::{sleep, sleep_until};
 use plimsoll_units::{Bytes, Moment};
 use tokio::net::UdpSocket;
 
+use crate::account::Side;
 use crate::arrival;
 use crate::queue::Queue;
-use crate::way::{Entry, Side, Way};
+use crate::way::{Entry, Way};
 
 /// A client that has not sent anything for this long is forgotten.
 const IDLE: Duration = Duration::from_secs(60);

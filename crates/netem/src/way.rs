@@ -10,7 +10,7 @@ use plimsoll_units::{Bytes, Moment};
 use tokio::sync::Mutex;
 
 use crate::Link;
-use crate::account::{Account, Direction};
+use crate::account::{Account, Direction, Side};
 use crate::deliveries::{Deliveries, Outgoing};
 use crate::line::{Line, Passage};
 use crate::queue::{Piece, Queue};
@@ -36,13 +36,6 @@ pub struct Way {
     /// The shared read buffer, from which data is copied to memory of its own: waiting connections hold no buffers.
     pub(crate) scratch: RefCell<Vec<u8>>,
     deliveries: Deliveries,
-}
-
-/// A direction.
-#[derive(Clone, Copy, Debug)]
-pub enum Side {
-    Forward,
-    Backward,
 }
 
 /// One direction.

@@ -13,6 +13,7 @@
 pub mod catalog;
 mod category;
 mod collation;
+mod detail;
 pub mod fit;
 mod fixed_width;
 pub mod fixed_work;
@@ -33,6 +34,7 @@ mod paint;
 mod pretty;
 pub mod progress;
 pub mod progress_texts;
+mod sample_output;
 pub mod screen;
 mod spoken;
 pub mod summary_data;
@@ -40,6 +42,7 @@ pub mod summary_export;
 pub mod summary_legacy;
 pub mod summary_machine;
 pub mod summary_text;
+mod time_format;
 mod trend_figure;
 pub mod wall_clock;
 

@@ -6,57 +6,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use plimsoll_samples::{SampleRecord, SampleTags, SystemTag};
-use plimsoll_units::nearest;
 
 use crate::catalog::Catalog;
-use crate::output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
+use crate::sample_output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 use crate::wall_clock::{DateWriter, WallClock, unix_time};
 
-/// The date format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum TimeFormat {
-    /// Seconds since 1970.
-    #[default]
-    Unix,
-    /// Milliseconds since 1970.
-    UnixMilli,
-    /// Microseconds since 1970.
-    UnixMicro,
-    /// Nanoseconds since 1970.
-    UnixNano,
-    /// RFC 3339 in whole seconds.
-    Rfc3339,
-    /// RFC 3339 to the nanosecond.
-    Rfc3339Nano,
-}
-
-impl TimeFormat {
-    const NAMES: [(&str, TimeFormat); 6] = [
-        ("unix", TimeFormat::Unix),
-        ("unix_milli", TimeFormat::UnixMilli),
-        ("unix_micro", TimeFormat::UnixMicro),
-        ("unix_nano", TimeFormat::UnixNano),
-        ("rfc3339", TimeFormat::Rfc3339),
-        ("rfc3339_nano", TimeFormat::Rfc3339Nano),
-    ];
-
-    /// Parses the value of `K6_CSV_TIME_FORMAT`.
-    ///
-    /// # Errors
-    /// A sentence with the closest format, if there is none with that
-    /// name.
-    pub fn parse(name: &str) -> Result<TimeFormat, String> {
-        let found = TimeFormat::NAMES.iter().find(|(known, _)| *known == name);
-        found.map(|(_, format)| *format).ok_or_else(|| {
-            let names = TimeFormat::NAMES.map(|(name, _)| name);
-            let way_out = match nearest(name, names) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("use one of {}", names.join(", ")),
-            };
-            format!("K6_CSV_TIME_FORMAT: \"{name}\" is not a format of dates; {way_out}")
-        })
-    }
-}
+pub use crate::time_format::TimeFormat;
 
 pub(crate) struct CsvOutput {
     sink: NamedSink,
@@ -242,14 +197,5 @@ mod tests {
             push_field(&mut text, field);
             assert_eq!(text, written);
         }
-    }
-
-    #[test]
-    fn formats_of_dates_are_named() {
-        for (name, format) in TimeFormat::NAMES {
-            assert_eq!(TimeFormat::parse(name), Ok(format));
-        }
-        let error = TimeFormat::parse("unix_mili").expect_err("a slip");
-        assert!(error.contains("did you mean unix_milli?"), "{error}");
     }
 }

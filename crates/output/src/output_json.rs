@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, Demands};
 use crate::json_number::number;
-use crate::output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
+use crate::sample_output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 use crate::wall_clock::{DateWriter, WallClock};
 
 pub(crate) struct JsonOutput {

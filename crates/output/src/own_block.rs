@@ -4,11 +4,11 @@
 use plimsoll_samples::{MetricSummary, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
 
+use crate::detail::Detail;
 use crate::fixed_work::{FixedWork, Teller};
 use crate::metric_table::{Row, Style, Widths, sorted};
 use crate::paint::{Paint, printable};
 use crate::spoken;
-use crate::summary_text::Detail;
 
 /// The block's lines, without indentation. The verdict comes last, if there
 /// is one.

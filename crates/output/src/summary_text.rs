@@ -10,15 +10,7 @@ use crate::numbers;
 use crate::own_block;
 use crate::paint::{mark, spaces};
 
-/// How much of a summary is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
-    /// Totals of the most important metrics.
-    #[default]
-    Compact,
-    /// Every metric, and each group and scenario separately.
-    Full,
-}
+pub use crate::detail::Detail;
 
 /// Renders the summary. The text starts and ends with empty lines.
 pub fn render(

@@ -6,7 +6,7 @@ use plimsoll_address::{HostAddress, HostKey};
 use serde_json::{Map, Value};
 
 use crate::error::excerpt;
-use crate::options::{OptionValue, Reader};
+use crate::option_value::{OptionValue, Reader};
 
 /// The address that a host name is mapped to, with or without a port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

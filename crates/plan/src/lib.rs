@@ -14,6 +14,7 @@ mod error;
 mod executor;
 mod hosts;
 mod layers;
+mod option_value;
 mod options;
 mod rate;
 mod requirements;

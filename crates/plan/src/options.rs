@@ -2,12 +2,10 @@
 //!
 //! One table lists each option with its field, its type, its key in scripts, and its environment
 //! variable. Reading, writing and merging are generated from the table; the format of each type is
-//! in [`value`].
+//! in [`crate::option_value`].
 
 mod flags;
 mod listed;
-mod read;
-mod value;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,6 +17,7 @@ use plimsoll_address::{CipherSuite, HostPattern, IpPool, IpRange};
 use crate::dns::DnsOptions;
 use crate::error::{Errors, Fault, Warning, excerpt};
 use crate::hosts::Hosts;
+use crate::option_value::{Fields, Findings, OptionValue, Reader, kind_of};
 use crate::scenario::ScenarioOptions;
 use crate::segment::{Segment, SegmentSequence};
 use crate::stage::StageOption;
@@ -29,8 +28,6 @@ pub use listed::{
     Figure, HttpDebug, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat, parse_tag,
     parse_trend_stats,
 };
-pub(crate) use read::{Fields, Findings, Reader};
-pub(crate) use value::OptionValue;
 
 macro_rules! options {
     ($( $(#[$doc:meta])* $field:ident: $type:ty, $key:literal, $env:expr, $shown:ident; )*) => {
@@ -231,7 +228,7 @@ impl Options {
             }
             return Err(Fault::at(
                 "options",
-                format!("must be an object, not {}", value::kind_of(value)),
+                format!("must be an object, not {}", kind_of(value)),
             )
             .into());
         };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::error::{Errors, Fault};
-use crate::options::{Fields, OptionValue, Reader};
+use crate::option_value::{Fields, OptionValue, Reader};
 
 pub(crate) use expression::percentile;
 pub use expression::{Expression, Method, MetricKind, Operator};

@@ -3,7 +3,7 @@
 use plimsoll_address::TlsVersion;
 use serde_json::{Map, Value};
 
-use crate::options::{Fields, OptionValue, Reader};
+use crate::option_value::{Fields, OptionValue, Reader};
 
 /// The range of versions to offer; the library chooses an end that is unset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -62,7 +62,7 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
 /// One sentence per group of comparisons: those that the lab declares as primary, then one for each
 /// axis, then the others in order.
 fn compared(result: &LabResult) -> Vec<Words> {
-    let mut said: Vec<(bool, &str, Words)> = comparisons::groups(result)
+    let mut said: Vec<(bool, &str, Words)> = groups::groups(result)
         .iter()
         .filter_map(|group| {
             let primary = group.members.iter().any(|one| one.primary);

@@ -4,8 +4,8 @@
 use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Comparison, LabResult, Outcome};
 
-use crate::comparisons::{Group, comparative, ratio};
 use crate::document::Words;
+use crate::groups::{Group, comparative, ratio};
 use crate::naming::{capital, counted, is_believed, place_text};
 
 /// Whether a comparison was made of two valid cells.

@@ -12,6 +12,7 @@ mod comparisons;
 mod document;
 mod first_screen;
 mod footnotes;
+mod groups;
 mod html;
 mod layout;
 mod leads;

@@ -2,8 +2,8 @@
 
 use plimsoll_results::lab::{LabResult, Outcome, Pooled};
 
-use crate::comparisons::{comparative, probability, ratio};
 use crate::document::{Head, Table, Words};
+use crate::groups::{comparative, probability, ratio};
 use crate::naming::capital;
 
 fn said(result: &LabResult, one: &Pooled) -> String {

@@ -8,8 +8,8 @@ use crate::document::{Block, Detail, Document, Head, Section, Table, Words};
 use crate::matrix::is_shown;
 use crate::naming::{cell_id, counted, figures, short_name, state_text};
 use crate::{
-    answer, cells, claims, comparisons, first_screen, matrix, method, objectives, pivot, published,
-    tails,
+    answer, cells, claims, comparisons, first_screen, groups, matrix, method, objectives, pivot,
+    published, tails,
 };
 
 /// The whole document.
@@ -90,7 +90,7 @@ fn parts<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
 /// The comparisons that the conclusion has no place for.
 fn further(result: &LabResult) -> Vec<Block> {
     let said = answer::sentences(result);
-    let more: Vec<Words> = comparisons::groups(result)
+    let more: Vec<Words> = groups::groups(result)
         .iter()
         .filter_map(|group| claims::sentence(result, group))
         .filter(|sentence| !said.contains(sentence))

@@ -5,7 +5,7 @@
 //! with the same name.
 
 use crate::kind::{Contains, Kind};
-use crate::registry::MetricId;
+use crate::metric_id::MetricId;
 
 pub(crate) struct Builtin {
     pub name: &'static str,

@@ -13,7 +13,7 @@ use plimsoll_units::Moment;
 
 use crate::builtin::*;
 use crate::exchange::HttpFacts;
-use crate::registry::MetricId;
+use crate::metric_id::MetricId;
 use crate::sink::Sink;
 use crate::sinks::Sinks;
 use crate::watch::Watch;

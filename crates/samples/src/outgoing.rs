@@ -9,8 +9,8 @@ use plimsoll_units::Moment;
 
 use crate::builtin::*;
 use crate::exchange::HttpFacts;
+use crate::metric_id::MetricId;
 use crate::record::{SampleRecord, SampleTags};
-use crate::registry::MetricId;
 use crate::system_tags::SystemTag;
 use crate::tags::{Base, BaseTags};
 use crate::watch::{Condition, OwnTags, Watch};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use plimsoll_units::Moment;
 
-use crate::registry::MetricId;
+use crate::metric_id::MetricId;
 use crate::tags::{Metadata, TagMap};
 
 /// One sample with all its facts.

@@ -7,17 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::builtin;
 use crate::kind::{Contains, Kind};
-
-/// A metric of one [`Registry`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MetricId(pub(crate) u32);
-
-impl MetricId {
-    /// The metric's index in the registry.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use crate::metric_id::MetricId;
 
 /// The properties of a metric.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,13 @@
 //! Aggregates the samples of one series.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
 
 use crate::kind::Kind;
+use crate::summary::{Values, per_second};
 
 /// The aggregate of one series, by its metric's kind.
 #[derive(Clone, Debug)]
@@ -54,6 +58,26 @@ impl Sink {
                 total: 0,
             },
             Kind::Trend => Sink::Trend(Histogram::new()),
+        }
+    }
+
+    /// Its values; `elapsed` is the time for counter rates.
+    pub fn values(&self, elapsed: Duration) -> Values {
+        match self {
+            Sink::Counter { sum, .. } => Values::Counter {
+                count: *sum,
+                rate: per_second(*sum, elapsed),
+            },
+            Sink::Gauge(gauge) => Values::Gauge {
+                value: gauge.latest,
+                min: gauge.min,
+                max: gauge.max,
+            },
+            Sink::Rate { passes, total } => Values::Rate {
+                passes: *passes,
+                fails: total - passes,
+            },
+            Sink::Trend(histogram) => Values::Trend(Arc::new(histogram.clone())),
         }
     }
 

@@ -3,7 +3,8 @@
 use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
 
-use crate::registry::{MetricId, Registry};
+use crate::metric_id::MetricId;
+use crate::registry::Registry;
 use crate::sink::Sink;
 use crate::watch::Watch;
 

@@ -1,66 +1,48 @@
 //! Creates the [`Summary`] from the totals.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use md5::{Digest, Md5};
 
-use crate::registry::{Metric, MetricId};
+use crate::metric_id::MetricId;
+use crate::registry::Metric;
 use crate::roster::{Names, ROOT};
 use crate::sink::Sink;
 use crate::sinks::Sinks;
-use crate::summary::{
-    Check, CheckTotal, Group, GroupPart, MetricSummary, ScenarioPart, Summary, Values, per_second,
-};
+use crate::summary::{Check, CheckTotal, Group, GroupPart, MetricSummary, ScenarioPart, Summary};
 use crate::totals::Totals;
 
 /// Passes and fails by a check's number.
 type Counts = BTreeMap<usize, (u64, u64)>;
 
-pub(crate) fn summarize(totals: &Totals, elapsed: Duration) -> Summary {
-    let metrics = totals.registry.metrics();
-    let names = totals.watch.roster.names();
-    let all = counts_where(totals, |_| true);
-    let parts = Parts {
-        totals,
-        metrics: &metrics,
-        names: &names,
-        elapsed,
-    };
-    Summary {
-        elapsed,
-        load: None,
-        metrics: whole(totals, &metrics, elapsed),
-        root_group: tree(&names, &all),
-        checks: by_name(&names, &all),
-        groups: parts.groups(None),
-        scenarios: parts.scenarios(),
-        http: totals.http(),
-        left_out: totals.left_out,
-        threw: 0,
-        iterations: 0,
-        work: Vec::new(),
-    }
-}
-
-/// The values of one sink.
-pub(crate) fn values_of(sink: &Sink, elapsed: Duration) -> Values {
-    match sink {
-        Sink::Counter { sum, .. } => Values::Counter {
-            count: *sum,
-            rate: per_second(*sum, elapsed),
-        },
-        Sink::Gauge(gauge) => Values::Gauge {
-            value: gauge.latest,
-            min: gauge.min,
-            max: gauge.max,
-        },
-        Sink::Rate { passes, total } => Values::Rate {
-            passes: *passes,
-            fails: total - passes,
-        },
-        Sink::Trend(histogram) => Values::Trend(Arc::new(histogram.clone())),
+impl Totals {
+    /// All results; `elapsed` is the time for counter rates.
+    pub fn summary(&self, elapsed: Duration) -> Summary {
+        let totals = self;
+        let metrics = totals.registry.metrics();
+        let names = totals.watch.roster.names();
+        let all = counts_where(totals, |_| true);
+        let parts = Parts {
+            totals,
+            metrics: &metrics,
+            names: &names,
+            elapsed,
+        };
+        Summary {
+            elapsed,
+            load: None,
+            metrics: whole(totals, &metrics, elapsed),
+            root_group: tree(&names, &all),
+            checks: by_name(&names, &all),
+            groups: parts.groups(None),
+            scenarios: parts.scenarios(),
+            http: totals.http(),
+            left_out: totals.left_out,
+            threw: 0,
+            iterations: 0,
+            work: Vec::new(),
+        }
     }
 }
 
@@ -116,7 +98,7 @@ fn listed(
                 contains: metric.contains,
                 extra: metric.extra,
                 tags: Vec::new(),
-                values: values_of(sink.unwrap_or(&empty), elapsed),
+                values: sink.unwrap_or(&empty).values(elapsed),
                 thresholds: outcomes(id, None),
             });
         }
@@ -135,7 +117,7 @@ fn listed(
                 contains: metric.contains,
                 extra: metric.extra,
                 tags: submetric.tags.clone(),
-                values: values_of(sink, elapsed),
+                values: sink.values(elapsed),
                 thresholds,
             });
         }
@@ -320,7 +302,7 @@ impl Parts<'_> {
                 contains: metric.contains,
                 extra: metric.extra,
                 tags: Vec::new(),
-                values: values_of(sink, self.elapsed),
+                values: sink.values(self.elapsed),
                 thresholds: Vec::new(),
             })
             .collect();

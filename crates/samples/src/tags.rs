@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::watch::ConditionSet;
+use crate::condition_set::ConditionSet;
 
 /// A user's base tags, sorted by key: those of the run and the scenario, `scenario`, `group`, and
 /// those that a script sets for its user.

@@ -6,7 +6,8 @@ use plimsoll_plan::threshold::{Method, MetricKind};
 use plimsoll_plan::{Errors, Threshold};
 
 use crate::kind::Kind;
-use crate::registry::{MetricId, Registry};
+use crate::metric_id::MetricId;
+use crate::registry::Registry;
 use crate::sink::Sink;
 use crate::summary::{ThresholdOutcome, per_second, share};
 

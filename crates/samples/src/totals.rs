@@ -8,8 +8,9 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 
 use crate::builtin;
+use crate::metric_id::MetricId;
 use crate::record::{SampleRecord, SampleTags};
-use crate::registry::{MetricId, Registry};
+use crate::registry::Registry;
 use crate::roster::COMMON_CELL;
 use crate::series::SeriesSketch;
 use crate::sink::Sink;
@@ -133,7 +134,7 @@ impl Totals {
     /// A metric's values so far; `None` if it has no samples.
     pub fn values(&self, metric: MetricId, elapsed: Duration) -> Option<Values> {
         let sink = self.whole.metrics.get(metric.index())?;
-        (!sink.is_empty()).then(|| values_of(sink, elapsed))
+        (!sink.is_empty()).then(|| sink.values(elapsed))
     }
 
     /// HTTP responses and failures so far.
@@ -175,11 +176,6 @@ impl Totals {
             });
         }
         report
-    }
-
-    /// All results; `elapsed` is the time for counter rates.
-    pub fn summary(&self, elapsed: Duration) -> Summary {
-        summarize(self, elapsed)
     }
 
     /// Whether a threshold is on the metric or one of its sub-metrics.

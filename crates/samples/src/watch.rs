@@ -10,7 +10,9 @@ use plimsoll_plan::threshold::MetricSelector;
 use plimsoll_plan::{Errors, Threshold};
 
 use crate::builtin;
-use crate::registry::{MetricId, Registry};
+use crate::condition_set::ConditionSet;
+use crate::metric_id::MetricId;
+use crate::registry::Registry;
 use crate::roster::Roster;
 use crate::system_tags::{SystemTag, SystemTags};
 use crate::tags::TagMap;
@@ -139,19 +141,6 @@ impl Conditions {
         self.0.iter().all(|condition| {
             condition.system.is_some() || base.get(&condition.key) == Some(&condition.value)
         })
-    }
-}
-
-/// A subset of a watch's conditions, by index.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ConditionSet(Vec<u64>);
-
-impl ConditionSet {
-    #[inline]
-    pub fn has(&self, index: usize) -> bool {
-        self.0
-            .get(index / 64)
-            .is_some_and(|word| word & (1 << (index % 64)) != 0)
     }
 }
 

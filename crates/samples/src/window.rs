@@ -8,13 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::checks::CheckDelta;
+use crate::metric_id::MetricId;
 use crate::record::SampleRecord;
-use crate::registry::MetricId;
 use crate::second::RunSecond;
 use crate::series::SeriesSketch;
 use crate::sinks::Sinks;
 use crate::summary::{LeftOut, Values};
-use crate::summing::values_of;
 use crate::tally::HttpTally;
 
 /// Maximum number of emptied parts that wait for a recorder.
@@ -98,7 +97,7 @@ impl Window {
         let mut sinks = sinks.filter(|sink| !sink.is_empty());
         let mut sum = sinks.next()?.clone();
         sinks.for_each(|sink| sum.merge(sink));
-        Some(values_of(&sum, span))
+        Some(sum.values(span))
     }
 
     /// Its parts by second, if seconds are separated; otherwise nothing.

@@ -1,19 +1,7 @@
 //! Close frames: RFC 6455, sections 5.5.1 and 7.4.
 
+use crate::code;
 use crate::violation::Violation;
-
-/// Status codes that this crate sends or reports.
-pub mod code {
-    pub const NORMAL: u16 = 1000;
-    pub const GOING_AWAY: u16 = 1001;
-    pub const PROTOCOL_ERROR: u16 = 1002;
-    /// Only reported, never sent: the close frame had no code.
-    pub const NO_STATUS: u16 = 1005;
-    /// Only reported, never sent: there was no close frame.
-    pub const ABNORMAL: u16 = 1006;
-    pub const INVALID_DATA: u16 = 1007;
-    pub const TOO_BIG: u16 = 1009;
-}
 
 /// Maximum payload of a control frame (section 5.5).
 pub(crate) const MAX_CONTROL: usize = 125;

@@ -9,6 +9,7 @@
 //! the compressors of connections that compress each message separately.
 
 mod close;
+pub mod code;
 mod connection;
 mod decoder;
 mod deflate;
@@ -21,7 +22,7 @@ mod mask;
 mod open;
 mod violation;
 
-pub use close::{CloseFrame, code, is_sendable};
+pub use close::{CloseFrame, is_sendable};
 pub use connection::{Connection, Ended, Error};
 pub use decoder::{Decoder, Event};
 pub use deflate::Agreed as AgreedDeflate;

@@ -2,7 +2,7 @@ use std::fmt;
 
 use plimsoll_http::OverBudget;
 
-use crate::close::code;
+use crate::code;
 
 /// How the peer violated the protocol; each violation ends the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

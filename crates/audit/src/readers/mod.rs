@@ -26,19 +26,10 @@ mod zrk;
 
 use crate::MOST_BLOCKS;
 use crate::block::Block;
+use crate::line::{BOUNDARY, Line};
 
 pub use clean::{flattened, sections};
 pub use k6_table::read as read_tables;
-
-/// A line of text with its number in the file, counted from 1.
-#[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
-    pub number: usize,
-    pub text: &'a str,
-}
-
-/// The text of a line between two regions of a section, such as the end of a fence.
-pub const BOUNDARY: &str = "\u{1}";
 
 /// Every block in a run of lines, in the order of the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {

@@ -107,14 +107,6 @@ pub const RULES: &[Rule] = rules! {
     "co-located": "The load generator and the system shared a machine" => place::co_located,
 };
 
-/// The conclusion of a rule.
-pub fn conclusion(name: &str) -> &'static str {
-    RULES
-        .iter()
-        .find(|rule| rule.name == name)
-        .map_or("", |rule| rule.says)
-}
-
 /// Applies every rule.
 pub fn check(report: &Report, findings: &mut Findings) {
     for rule in RULES {

@@ -18,7 +18,7 @@ use tokio::task::{JoinHandle, spawn_local, yield_now};
 
 use super::ring::Ring;
 use super::{UringTcp, driver};
-use crate::network::Io;
+use crate::kernel_io::Io;
 use crate::plain::Plain;
 use crate::traffic::TrafficCounter;
 use crate::wire::Wire;

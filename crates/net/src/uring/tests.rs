@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::ring::Ring;
 use super::{UringTcp, current, driver};
-use crate::network::Io;
+use crate::kernel_io::Io;
 use crate::plain::Plain;
 use crate::traffic::TrafficCounter;
 

@@ -5,10 +5,9 @@ use serde_json::Value;
 use plimsoll_address::{CipherSuite, DnsPolicy, DnsSelect, TlsVersion};
 use plimsoll_units::{UnknownName, named_values};
 
-use super::read::Reader;
-use super::value::{OptionValue, from_string, text_value};
 use crate::dns::DnsTtl;
 use crate::error::{Fault, excerpt};
+use crate::option_value::{OptionValue, Reader, from_string, text_value};
 
 /// The time unit of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::executor::ExecutorKind;
-use crate::options::{Fields, OptionValue, Reader};
+use crate::option_value::{Fields, OptionValue, Reader};
 use crate::stage::StageOption;
 
 /// A scenario as written. Reading it has checked that its fields are allowed for its executor.

@@ -1,16 +1,19 @@
 //! How values of each type are written in JSON and in an environment variable.
 
+mod read;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use plimsoll_address::{HostAddress, HostPattern, IpPool, IpRange};
 use serde_json::{Map, Value};
 
-use super::read::Reader;
 use crate::dns::DnsOptions;
 use crate::error::excerpt;
 use crate::segment::{Segment, SegmentSequence};
 use crate::stage::StageOption;
+
+pub(crate) use read::{Fields, Findings, Reader};
 
 /// A type of option: reads JSON and text, writes JSON, and merges with the value of a weaker layer.
 pub(crate) trait OptionValue: Sized {
@@ -289,7 +292,7 @@ text_value! {
 impl OptionValue for StageOption {
     /// Unknown fields of a stage are ignored, as in k6.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<StageOption> {
-        let mut fields = super::Fields::of(value, reader)?;
+        let mut fields = Fields::of(value, reader)?;
         let duration = fields.take("duration", reader);
         let target = fields.take("target", reader);
         Some(StageOption { duration, target })
@@ -316,7 +319,7 @@ impl OptionValue for StageOption {
 
 impl OptionValue for DnsOptions {
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<DnsOptions> {
-        let mut fields = super::Fields::of(value, reader)?;
+        let mut fields = Fields::of(value, reader)?;
         Some(DnsOptions {
             ttl: fields.take("ttl", reader),
             select: fields.take("select", reader),

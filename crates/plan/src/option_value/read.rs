@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::value::{OptionValue, kind_of};
+use super::{OptionValue, kind_of};
 use crate::error::{Errors, Warning, excerpt};
 
 /// The errors and warnings so far.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use plimsoll_units::date_time;
 use prost_reflect::{DescriptorPool, DynamicMessage, ReflectMessage, Value};
 
-use crate::json::{Unreadable, write_fields, write_message, write_number, write_string};
+use super::{Unreadable, write_fields, write_message, write_number, write_string};
 
 /// Writes a message of a well-known type; returns false for other types.
 pub(crate) fn write(text: &mut String, message: &DynamicMessage) -> Result<bool, Unreadable> {

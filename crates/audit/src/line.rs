@@ -1,0 +1,9 @@
+/// A line of text with its number in the file, counted from 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    pub number: usize,
+    pub text: &'a str,
+}
+
+/// The text of a line between two regions of a section, such as the end of a fence.
+pub const BOUNDARY: &str = "\u{1}";
