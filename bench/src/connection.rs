@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn stray_returns_do_not_end_a_request() {
+    fn unexpected_carriage_returns_do_not_end_a_request() {
         let mut counter = RequestCounter::default();
         assert_eq!(counter.count(b"a\r\r\nb\r\n\rc\r\n"), 0);
         assert_eq!(counter.count(b"\r\n"), 1);

@@ -14,7 +14,7 @@ const SIBLING: &str = "plimsoll-serve";
 
 /// Runs `plimsoll-serve` with `args` and passes its exit status on.
 pub fn serve(args: &[OsString]) -> Exit {
-    let program = find_beside_us().unwrap_or_else(|| PathBuf::from(SIBLING));
+    let program = find_next_to_this_program().unwrap_or_else(|| PathBuf::from(SIBLING));
     match run(&program, args) {
         Ok(exit) => exit,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -41,7 +41,7 @@ fn missing() -> String {
 }
 
 /// The sibling in the directory that this program was started from.
-fn find_beside_us() -> Option<PathBuf> {
+fn find_next_to_this_program() -> Option<PathBuf> {
     let us = std::env::current_exe().ok()?;
     let beside = us.parent().unwrap_or(Path::new(".")).join(SIBLING);
     beside.is_file().then_some(beside)

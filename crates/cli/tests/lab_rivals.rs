@@ -60,7 +60,7 @@ fn has_its_latency(cell: &Value, name: &str, label: &str) {
 }
 
 #[test]
-fn wrk_makes_the_load() {
+fn wrk_generates_the_load() {
     let cell = lab("http = { url = \"{pages.url}/\" }\ntool = \"wrk\"\nusers = 2\n").cell();
     has_its_latency(
         &cell,
@@ -71,7 +71,7 @@ fn wrk_makes_the_load() {
 }
 
 #[test]
-fn vegeta_makes_the_load() {
+fn vegeta_generates_the_load() {
     let lab =
         lab("targets = \"targets.txt\"\ntool = \"vegeta\"\nprogram = \"./vegeta\"\nrate = 200\n");
     fs::write(
@@ -91,7 +91,7 @@ fn vegeta_makes_the_load() {
 }
 
 #[test]
-fn k6_makes_the_load() {
+fn k6_generates_the_load() {
     let lab = lab(
         "script = \"get.js\"\nenvironment = { BASE = \"{pages.url}/\" }\ntool = \"k6\"\n\
          program = \"./k6\"\nusers = 2\n",
@@ -103,7 +103,7 @@ fn k6_makes_the_load() {
 }
 
 #[test]
-fn iperf3_makes_the_load() {
+fn iperf3_generates_the_load() {
     let lab = Lab::new(
         r#"
 [lab]

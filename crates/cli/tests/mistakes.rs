@@ -9,7 +9,7 @@ use plimsoll::{plimsoll, snapshot};
 use plimsoll_testkit::figures::Filters;
 
 /// Runs each script as `script.js` in a folder of its own, and concatenates the messages.
-fn told_of_scripts(scripts: &[(&str, &str)]) -> String {
+fn messages_about_scripts(scripts: &[(&str, &str)]) -> String {
     let mut told = String::new();
     for (what, script) in scripts {
         let folder = tempfile::tempdir().unwrap();
@@ -37,7 +37,7 @@ fn regex_of(text: &str) -> String {
 
 #[test]
 fn mistakes_in_scripts() {
-    let told = told_of_scripts(&[
+    let told = messages_about_scripts(&[
         (
             "a syntax error",
             "export default function () {\n  const a = ;\n}\n",
@@ -121,7 +121,7 @@ fn mistakes_in_options() {
         .iter()
         .map(|(what, script)| (*what, script.as_str()))
         .collect();
-    snapshot("mistakes_in_options", &told_of_scripts(&scripts));
+    snapshot("mistakes_in_options", &messages_about_scripts(&scripts));
 }
 
 #[test]

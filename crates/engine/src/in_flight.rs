@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_of_100_a_second_that_takes_75_ms_has_7_5_under_way() {
+    fn iterations_of_75_ms_at_100_per_second_have_7_5_in_flight() {
         let in_flight = InFlight::default();
         let mut events: Vec<(u64, bool)> = (0..200)
             .flat_map(|n| [(n * 10, true), (n * 10 + 75, false)])

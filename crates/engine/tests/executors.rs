@@ -251,7 +251,7 @@ fn iterations_beyond_the_time_limit_are_dropped_and_counted() {
 }
 
 #[test]
-fn iterations_under_way_get_their_grace_and_are_then_interrupted() {
+fn iterations_in_progress_are_interrupted_after_the_graceful_stop() {
     let mut scenario = scenario(Executor::ConstantUsers {
         users: 2,
         duration: ms(20),

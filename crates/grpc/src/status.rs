@@ -125,14 +125,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_percent_decoded_and_what_is_no_encoding_is_kept() {
+    fn messages_are_percent_decoded_and_other_text_is_unchanged() {
         assert_eq!(unescape(b"a%20b%E2%98%BA"), "a b\u{263a}");
         assert_eq!(unescape(b"100% sure %zz %4"), "100% sure %zz %4");
         assert_eq!(unescape(b"%ff"), "\u{fffd}");
     }
 
     #[test]
-    fn a_status_that_is_no_number_is_an_error() {
+    fn a_status_that_is_not_a_number_is_an_error() {
         let mut headers = HeaderMap::new();
         assert_eq!(Status::of_headers(&headers), None);
         headers.insert("grpc-status", "five".parse().unwrap());

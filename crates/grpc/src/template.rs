@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_head_is_one_of_grpc() {
+    fn the_request_headers_are_those_of_grpc() {
         let endpoint = Endpoint::parse("127.0.0.1:50051", false).unwrap();
         let mut metadata = Metadata::new();
         metadata.append("x-one", b"1").unwrap();

@@ -113,7 +113,7 @@ fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Answer {
 }
 
 #[test]
-fn a_proper_answer_is_taken() {
+fn a_correct_response_is_accepted() {
     let answer = answered(b"\0\0\0\0\x02hi", Some(status("0")));
     assert_eq!(answer.status.code, Code::OK, "{}", answer.status);
     assert_eq!(answer.message.unwrap(), "hi");
@@ -132,7 +132,7 @@ fn a_status_alone_is_enough() {
 }
 
 #[test]
-fn an_answer_without_a_status_is_an_error() {
+fn a_response_without_a_status_is_an_error() {
     let answer = answered(b"\0\0\0\0\x02hi", None);
     assert_eq!(answer.status.code, Code::INTERNAL, "{}", answer.status);
     assert!(
@@ -354,7 +354,7 @@ fn a_connection_refused_at_once_is_reported_with_its_reason() {
 }
 
 #[test]
-fn a_head_without_end_is_cut_off() {
+fn endless_headers_are_cut_off() {
     // HEADERS without END_HEADERS, and CONTINUATION after CONTINUATION of the same field.
     let mut bytes = b"\0\0\0\x04\0\0\0\0\0\0\0\x01\x01\0\0\0\0\x01\x88".to_vec();
     let field: Vec<u8> = b"\0\x01a\x7f\x80\x7d"

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn other_schemes_and_algorithms_are_no_challenge() {
+    fn other_schemes_and_algorithms_are_not_a_challenge() {
         assert_eq!(Challenge::parse("Basic realm=\"x\""), None);
         assert_eq!(Challenge::parse("Digest realm=\"x\""), None);
         assert_eq!(

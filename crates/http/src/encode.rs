@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_head() {
+    fn plain_request_headers() {
         assert_eq!(
             written(|f| f.set("X-A", "1").unwrap(), Method::Get, 0),
             "GET /p?q HTTP/1.1\r\nHost: h:81\r\nUser-Agent: plimsoll\r\nX-A: 1\r\nAuthorization: Basic x\r\n\r\n"

@@ -132,7 +132,7 @@ proptest! {
 }
 
 #[test]
-fn a_repeated_head_is_shared_and_a_changed_one_is_not() {
+fn repeated_headers_are_shared_and_changed_ones_are_not() {
     run(async {
         let (near, mut far) = tokio::io::duplex(1 << 16);
         let mut connection = Connection::new(near);

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn the_received_part_of_a_cut_off_head_is_judged() {
+    fn the_received_part_of_incomplete_headers_is_checked() {
         let message = |raw: &[u8]| cut_off(raw).message;
         assert_eq!(message(b"HTTP/1.1 200 OK\r\n"), "unexpected EOF");
         assert_eq!(message(b"HTTP/1.1 200 OK\r\nA: b"), "unexpected EOF");

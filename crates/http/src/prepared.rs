@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_the_last_field_of_the_head() {
+    fn the_timestamp_is_the_last_header() {
         let stamp = Stamp {
             name: "X-Seq",
             number: 10,

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_overtakes_the_request_bounds_it() {
+    fn a_response_before_the_end_of_the_request_limits_the_sending_time() {
         let line = Timeline::on_kept_connection(at(10), at(50), at(30), at(60));
         assert_eq!(line.sent(), at(30));
         assert_eq!(line.phases().waiting, Duration::ZERO);

@@ -123,7 +123,7 @@ fn redirects_end_at_their_limit() {
 }
 
 #[test]
-fn basic_credentials_go_at_once_and_digest_answers_a_challenge() {
+fn basic_credentials_are_sent_first_and_digest_ones_after_a_challenge() {
     let address = serve(|head, body| {
         let authorization = head
             .lines()

@@ -140,7 +140,7 @@ fn garbage_is_named() {
 }
 
 #[test]
-fn what_is_no_error_is_none() {
+fn tolerated_responses_are_not_errors() {
     for (bytes, status, body) in [
         (&b"HTTP/1.1 200 OK\r\n\r\nabc"[..], 200, "abc"),
         (b"HTTP/1.0 200 OK\r\n\r\nabc", 200, "abc"),
@@ -167,7 +167,7 @@ fn what_is_no_error_is_none() {
 }
 
 #[test]
-fn an_answer_to_head_has_no_body() {
+fn a_response_to_head_has_no_body() {
     let address = raw(|mut socket| {
         let _ = socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
         std::thread::sleep(Duration::from_millis(200));
@@ -177,7 +177,7 @@ fn an_answer_to_head_has_no_body() {
 }
 
 #[test]
-fn endless_heads_and_stalled_bodies_end() {
+fn endless_headers_and_stalled_bodies_end() {
     let endless = raw(|mut socket| {
         let _ = socket.write_all(b"HTTP/1.1 200 OK\r\n");
         while socket
@@ -286,7 +286,7 @@ fn resident() -> u64 {
 }
 
 #[test]
-fn an_answer_that_overtakes_its_request_is_taken() {
+fn a_response_before_the_end_of_its_request_is_accepted() {
     let address = raw(|mut socket| {
         // The body that follows the request headers is never read.
         let _ = socket.write_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");

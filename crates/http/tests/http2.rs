@@ -383,7 +383,7 @@ fn untrusted_and_misnamed_certificates_are_distinguished() {
 }
 
 #[test]
-fn a_plain_server_is_no_tls_server() {
+fn tls_to_a_plain_server_fails() {
     let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = plain.local_addr().unwrap().port();
     std::thread::spawn(move || {

@@ -78,7 +78,7 @@ fn head() -> Vec<u8> {
 }
 
 /// `content-length: 10`, as a literal without indexing: RFC 7541, section 6.2.2.
-fn head_with_length() -> Vec<u8> {
+fn headers_with_length() -> Vec<u8> {
     let block = [&[STATUS_200, 0x0f, 0x0d, 2][..], b"10"].concat();
     [settings(), frame(HEADERS, END_HEADERS, 1, &block)].concat()
 }
@@ -248,13 +248,13 @@ fn lies_are_named() {
         ),
         (
             "less of a body than was announced",
-            [head_with_length(), frame(DATA, END_STREAM, 1, b"four")].concat(),
+            [headers_with_length(), frame(DATA, END_STREAM, 1, b"four")].concat(),
             1632,
             "stream error with http2 ErrCode PROTOCOL_ERROR",
         ),
         (
             "more of a body than was announced",
-            [head_with_length(), frame(DATA, END_STREAM, 1, &[b'x'; 40])].concat(),
+            [headers_with_length(), frame(DATA, END_STREAM, 1, &[b'x'; 40])].concat(),
             1632,
             "stream error with http2 ErrCode PROTOCOL_ERROR",
         ),
@@ -321,13 +321,13 @@ fn what_never_ends_is_ended_in_bounded_memory() {
         let error = exchange.error.unwrap();
         assert!(!error.message.contains("timeout"), "{what}: {error}");
     }
-    a_flood_of_pings_hides_no_answer();
+    a_flood_of_pings_does_not_delay_a_response();
     let after = resident();
     assert!(after < before + (128 << 20), "{before} {after}");
 }
 
 /// Part of the test above: in a test of its own, other tests' memory would be measured too.
-fn a_flood_of_pings_hides_no_answer() {
+fn a_flood_of_pings_does_not_delay_a_response() {
     let address = raw(|mut socket| {
         let mut reading = socket.try_clone().unwrap();
         std::thread::spawn(move || std::io::copy(&mut reading, &mut std::io::sink()));

@@ -59,7 +59,7 @@ fn bodies_of_any_size_go_both_ways() {
 }
 
 #[test]
-fn many_users_at_once_each_get_their_own_answer() {
+fn concurrent_users_each_get_their_own_response() {
     let address = serve(|head, _| answer("200 OK", "", head.as_bytes()));
     run(async {
         let mut tasks = Vec::new();

@@ -193,7 +193,7 @@ mod tests {
 
     /// The examples of RFC 7541, appendix C.6: Huffman-coded responses on one connection.
     #[test]
-    fn the_rfcs_answers_decode() {
+    fn the_responses_of_the_rfc_are_decoded() {
         let mut decoder = Decoder {
             limit: Some(256),
             ..Decoder::default()
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_blocks_and_invalid_heads_are_distinguished() {
+    fn invalid_blocks_and_invalid_headers_are_distinguished() {
         let mut decoder = Decoder::default();
         for unreadable in [
             "80",

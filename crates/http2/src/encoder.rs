@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn other_heads_move_what_references_mean() {
+    fn other_headers_change_the_meaning_of_references() {
         let mut encoder = Encoder::default();
         let (one, other) = (head("/1", &[]), head("/2", &[]));
         encode(&mut encoder, &one);

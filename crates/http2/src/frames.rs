@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_come_back() {
+    fn frame_headers_round_trip() {
         let head = FrameHead {
             length: 0x01_02_03,
             kind: kind::DATA,

@@ -65,7 +65,7 @@ impl Resolver {
         let asked = plimsoll_clock::now();
         let addresses = match self.ask(host).await {
             Ok(found) => self.admit(found.into_iter()),
-            Err(source) if is_no_such_host(&source) => Vec::new(),
+            Err(source) if is_unknown_host(&source) => Vec::new(),
             Err(source) => {
                 return Err(Error::Lookup {
                     host: host.to_owned(),
@@ -165,7 +165,7 @@ impl Resolver {
 }
 
 /// `getaddrinfo` reports "no such name" as an error without an OS code.
-fn is_no_such_host(error: &io::Error) -> bool {
+fn is_unknown_host(error: &io::Error) -> bool {
     let text = error.to_string();
     text.contains("not known")
         || text.contains("No address associated")

@@ -38,7 +38,7 @@ fn handle_summary_receives_the_summary() {
 }
 
 #[test]
-fn without_setup_data_there_is_no_key_for_it() {
+fn setup_data_without_a_value_has_no_key() {
     let about = Circumstances {
         setup_data: None,
         ..circumstances()

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_numbers_are_not_a_range_and_digits_in_words_are_no_numbers() {
+    fn equal_numbers_are_not_a_range_and_digits_in_words_are_not_numbers() {
         let cells = [
             suspect("a", "p99 of h2 was 4.5ms late"),
             suspect("b", "p99 of h2 was 4.5ms late"),

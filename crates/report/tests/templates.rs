@@ -233,7 +233,7 @@ fn one_cell_is_a_table_of_one_row() {
 }
 
 #[test]
-fn suspect_cells_are_marked_with_one_footnote_per_reason_and_answer_nothing() {
+fn suspect_cells_are_marked_with_one_footnote_per_reason_and_excluded_from_the_conclusion() {
     let mut result = small(&FOUR);
     for (cell, share) in result.cells.iter_mut().zip([93, 95, 97, 91]) {
         cell.verdict = "suspect".into();
@@ -272,7 +272,7 @@ fn suspect_cells_are_marked_with_one_footnote_per_reason_and_answer_nothing() {
 }
 
 #[test]
-fn a_suspect_search_is_not_an_answer() {
+fn a_suspect_search_is_not_in_the_conclusion() {
     let mut result = small(&FOUR);
     result.cells[0].limit = Some(LimitSearch {
         objective: "p95<100ms".into(),
@@ -292,7 +292,7 @@ fn a_suspect_search_is_not_an_answer() {
 }
 
 #[test]
-fn zero_failures_and_equal_values_are_no_range() {
+fn zero_failures_and_equal_values_are_not_a_range() {
     let mut result = small(&[[0.0, 0.0, 0.0]; 4]);
     for cell in &mut result.cells {
         cell.figures[0].name = "failed_share".into();

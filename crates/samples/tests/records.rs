@@ -158,7 +158,7 @@ fn unlike_exchanges_never_share_tags() {
 }
 
 #[test]
-fn our_metrics_are_handed_out_on_request_only() {
+fn our_own_metrics_are_exported_on_request_only() {
     let scene = with_outputs(true);
     scene.recorder.http(&facts(), &scene.base(&[]));
     scene.recorder.send_lag(ms(1.0), &scene.base(&[]), at(1.0));

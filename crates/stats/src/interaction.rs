@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_effects_are_rarely_told_apart_and_different_ones_often() {
+    fn equal_effects_are_rarely_distinguished_and_different_ones_often() {
         let mut random = Random::new(3);
         let mut share = |effects: [f64; 4]| {
             let found = (0..2_000).filter(|_| {

@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_head_can_be_left() {
+    fn a_client_can_abandon_endless_headers() {
         let peer = Peer::start(Play::endless_head());
         let mut stream = TcpStream::connect(peer.address()).unwrap();
         stream.write_all(REQUEST).unwrap();

@@ -127,7 +127,7 @@ impl Decoder {
                 }
             }
         } else {
-            self.rest_of_head(input)?
+            self.rest_of_header(input)?
         };
         let Some(header) = header else {
             return Ok(false);
@@ -143,7 +143,7 @@ impl Decoder {
 
     /// Continues a frame header that arrived in pieces, byte by byte.
     #[cold]
-    fn rest_of_head(&mut self, input: &mut &[u8]) -> Result<Option<Header>, Violation> {
+    fn rest_of_header(&mut self, input: &mut &[u8]) -> Result<Option<Header>, Violation> {
         while let Some((&byte, rest)) = input.split_first() {
             *input = rest;
             self.keep_head(&mut [byte].as_slice());

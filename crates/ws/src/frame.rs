@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_in_pieces_is_waited_for() {
+    fn incomplete_frame_headers_wait_for_more_bytes() {
         let whole = [0x82, 127, 0, 0, 0, 0, 0, 1, 0, 0];
         for cut in 0..whole.len() {
             assert_eq!(Header::parse(&whole[..cut]), Ok(None), "{cut}");

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_written_without_queries_and_files_opened_anew() {
+    fn lines_omit_queries_and_files_are_reopened() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("access");
         let place = AccessLog::File(file.clone());

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_says_of_others_is_believed_only_where_told_to() {
+    fn forwarded_headers_are_replaced_unless_configured_otherwise() {
         let said = || {
             let mut said = headers(&[
                 ("x-forwarded-for", "1.2.3.4"),

@@ -176,7 +176,7 @@ fn grpc_greets_waits_and_takes_data() {
 }
 
 #[test]
-fn answers_under_way_are_finished() {
+fn responses_in_flight_are_finished() {
     let served = serve(&[]);
     let place = format!("http://{}", served.place("grpc"));
     let mut client = Client::connect(&place, served.place("certs"), false, true).unwrap();

@@ -73,7 +73,7 @@ fn answers(client: &mut Client) {
 }
 
 #[test]
-fn the_polygons_that_it_carries_answer() {
+fn the_embedded_polygons_are_used() {
     let (running, mut client) = start(&[]);
     answers(&mut client);
     running.signal(Signal::TERM);
@@ -90,7 +90,7 @@ fn zones_of_the_sea_are_returned_on_request() {
 }
 
 #[test]
-fn postgis_answers_and_may_go_and_come_again() {
+fn postgis_can_stop_and_restart() {
     Postgres::require_postgis();
     let mut postgres = Postgres::start();
     let store = format!("--store={}", postgres.database());

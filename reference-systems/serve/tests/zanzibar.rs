@@ -32,7 +32,7 @@ const TUPLES: [&str; 3] = [
 ];
 
 #[test]
-fn the_same_service_answers_both_versions_and_both_protocols() {
+fn both_versions_and_both_protocols_reach_the_same_service() {
     let served = serve(&[]);
     for h2 in [false, true] {
         let mut client = connect(&served, h2);
@@ -210,7 +210,7 @@ fn mistakes_are_named_with_connects_codes() {
 }
 
 #[test]
-fn more_requests_than_there_is_room_for_are_turned_away() {
+fn requests_above_the_limit_are_rejected() {
     let served = serve(&["--max-requests=2"]);
     let head = format!(
         "POST {CHECK} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n"

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_answer_that_comes_before_the_body_is_read_is_not_lost() {
+    async fn a_response_before_the_body_is_read_is_not_lost() {
         let (mut client, mut server) = pair().await;
         let serving = tokio::spawn(async move {
             server.write_all(b"too large").await.unwrap();

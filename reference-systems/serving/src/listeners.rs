@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_port_in_use_names_the_way_out() {
+    async fn the_error_for_a_port_in_use_suggests_a_fix() {
         let host = IpAddr::from([127, 0, 0, 1]);
         let taken = bind(host, 0, "--plain-port").unwrap();
         let port = taken.local_addr().unwrap().port();

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_room_for_all_its_statuses() {
+    fn a_list_contains_all_its_statuses() {
         assert_eq!(Width::One.bytes_for(50_000), 6_250);
         assert_eq!(Width::One.bytes_for(1), 1);
         assert_eq!(Width::Four.bytes_for(3), 2);

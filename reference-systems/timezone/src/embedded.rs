@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_the_earth_are_answered() {
+    fn extreme_coordinates_have_a_time_zone() {
         let zones = Embedded::new(true);
         for latitude in [-90.0, 0.0, 90.0] {
             for longitude in [-180.0, 0.0, 180.0] {

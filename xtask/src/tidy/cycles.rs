@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_comments_and_other_crates_are_no_imports() {
+    fn tests_comments_and_other_crates_are_not_imports() {
         let found = messages(&[
             ("crates/a/src/lib.rs", "mod b;\nmod c;\n"),
             ("crates/a/src/b.rs", "use crate::c::X;\n"),

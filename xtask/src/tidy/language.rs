@@ -1,7 +1,7 @@
 //! Plain English: phrases a native engineer would not write, and the standard term for each.
 //!
-//! Comments, string literals and Markdown are checked, and the comment lines of scripts and
-//! configuration files; names in code are not.
+//! Comments, string literals, Markdown and names of functions with three words or more are checked,
+//! and the comment lines of scripts and configuration files; other names in code are not.
 //! `language-backlog.txt` lists the files that are not rewritten yet, with the number of phrases
 //! each may still have. A number may only shrink, and a file without a line may have none.
 
@@ -129,6 +129,8 @@ const FINE: &[(&str, Position, &str)] = &[
     ("head", Position::After, "of the queue"),
     ("head", Position::After, "of the list"),
     ("head", Position::Before, "of"),
+    // The method of HTTP.
+    ("head", Position::After, "method"),
     // The element of HTML.
     ("head", Position::Before, "<"),
     ("head", Position::Before, "</"),
@@ -196,6 +198,9 @@ fn phrases(file: &File) -> Vec<Finding> {
     if file.is_rust() {
         for line in file.rust_lines() {
             look(line.number, &without_code(&line.comment, '`', '`'));
+            if let Some(sentence) = function_name(&line.code) {
+                look(line.number, &sentence);
+            }
             for literal in line
                 .text
                 .split(BETWEEN_LITERALS)
@@ -221,6 +226,18 @@ fn phrases(file: &File) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The name of a function that is declared here, with spaces, if it has three words or more: names
+/// of tests are sentences.
+fn function_name(code: &str) -> Option<String> {
+    let (before, rest) = code.split_once("fn ")?;
+    let is_keyword = before.is_empty() || before.ends_with(' ');
+    let name: String = rest
+        .chars()
+        .take_while(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
+    (is_keyword && name.matches('_').count() >= 2).then(|| name.replace('_', " "))
 }
 
 /// Whether a string literal is prose, and not a name such as `"head"`: a single word in lower case.
@@ -347,6 +364,15 @@ mod tests {
         let rust =
             "// The response sets `answer`.\nlet a = (\"{answer}\", \"head\", \"answer\");\n";
         assert_eq!(lines(&[("crates/a/src/b.rs", rust)]), []);
+    }
+
+    #[test]
+    fn names_of_functions_with_three_words_are_checked() {
+        let rust = "fn an_answer_arrives() {}\nfn answer_of() {}\nfn is_head_method() {}\n";
+        assert_eq!(
+            lines(&[("crates/a/src/b.rs", rust)]),
+            [("crates/a/src/b.rs".to_owned(), 1)]
+        );
     }
 
     #[test]

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_beside_or_above_the_statement_explains() {
+    fn a_comment_next_to_or_above_the_statement_explains_it() {
         assert_eq!(
             found("crates/http/src/a.rs", "  g().unwrap(); // Just pushed.\n"),
             NOTHING

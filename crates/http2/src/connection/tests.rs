@@ -59,7 +59,7 @@ fn written(connection: &mut Connection) -> Vec<u8> {
 }
 
 #[test]
-fn an_answer_is_read_however_it_is_cut() {
+fn a_response_is_read_in_pieces_of_any_length() {
     let mut answer = SETTINGS.to_vec();
     answer.extend(frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"));
     answer.extend(frame(kind::DATA, flag::PADDED, 1, b"\x02hi.."));
@@ -81,7 +81,7 @@ fn an_answer_is_read_however_it_is_cut() {
 }
 
 #[test]
-fn a_head_and_a_message_go_out_together_within_the_window() {
+fn headers_and_a_message_are_sent_together_within_the_window() {
     let (mut connection, _) = asked();
     connection.set(setting::INITIAL_WINDOW_SIZE, 3).unwrap();
     let stream = open(&mut connection, false);
@@ -104,7 +104,7 @@ fn a_head_and_a_message_go_out_together_within_the_window() {
 }
 
 #[test]
-fn settings_and_pings_are_answered_and_a_flood_of_them_ends_it() {
+fn settings_and_pings_are_acknowledged_and_a_flood_ends_the_connection() {
     let (mut connection, _) = asked();
     connection.feed(&frame(kind::PING, 0, 0, b"12345678"), Moment::default());
     assert_eq!(
@@ -309,7 +309,7 @@ fn who_does_not_begin_with_settings_does_not_speak_http2() {
 }
 
 #[test]
-fn a_long_head_goes_in_several_frames() {
+fn long_headers_are_sent_in_several_frames() {
     let mut connection = Connection::new();
     let value = "v".repeat(40_000);
     let mut head = RequestHead::new("GET", "http", "h", "/");

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_goes_there_and_back() {
+    fn a_byte_makes_a_round_trip() {
         let sink = Sink::open().unwrap();
         let took = sink.round_trip(sink.port, 3).unwrap().unwrap();
         assert!(took > Duration::ZERO && took < PATIENCE, "{took:?}");

@@ -29,7 +29,7 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
         }
         "UnaryCall" => {
             let message = reader.next(&mut body).await.unwrap_or_default();
-            if let Some(told) = not_as_told(&message, 8, reader.packed) {
+            if let Some(told) = is_unexpected(&message, 8, reader.packed) {
                 return told;
             }
             if let Some(told) = asked_status(&message) {
@@ -45,7 +45,7 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
         "StreamingInputCall" => {
             let mut sum = 0;
             while let Some(message) = reader.next(&mut body).await {
-                if let Some(told) = not_as_told(&message, 2, reader.packed) {
+                if let Some(told) = is_unexpected(&message, 2, reader.packed) {
                     return told;
                 }
                 sum += bytes_of(&bytes_of(&message, 1), 2).len();
@@ -128,7 +128,7 @@ fn is_set(message: &[u8], place: u64) -> bool {
 }
 
 /// The error for a message whose compression differs from what it declares.
-fn not_as_told(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
+fn is_unexpected(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
     let told = fields(message).into_iter().any(|field| field.0 == place);
     (told && is_set(message, place) != was_packed)
         .then(|| alone(3, "the message is not packed as it says"))

@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_fails_is_left_out_for_a_while_and_asked_when_there_is_no_other() {
+    async fn failing_targets_are_skipped_unless_all_fail() {
         let upstream = upstream(Strategy::RoundRobin, &[1, 1]);
         let [one, other] = upstream.targets() else {
             panic!()

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_answers() {
+    fn each_page_responds() {
         let counters = AllCounters::new(1);
         let (_drain, draining) = Drain::new();
         let content = Content::new(16, counters.clone(), counters::AllCounters::new(1));

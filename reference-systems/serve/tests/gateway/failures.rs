@@ -124,7 +124,7 @@ fn retries_have_a_budget() {
 }
 
 #[test]
-fn an_answer_that_blames_the_target_is_asked_for_elsewhere() {
+fn a_gateway_error_is_retried_on_another_target() {
     let good = Orders::start("A");
     let bad = Proxy::start(Kind::Nginx, |directory, port| {
         format!(

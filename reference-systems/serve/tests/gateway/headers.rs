@@ -54,7 +54,7 @@ fn fields_of_the_connection_stay_and_forwarded_is_added() {
 }
 
 #[test]
-fn the_targets_own_host_can_be_told() {
+fn the_host_header_can_be_that_of_the_target() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], ", preserve_host: false", ""));
     let request = get(&gateway.url("/request")).json();
@@ -62,7 +62,7 @@ fn the_targets_own_host_can_be_told() {
 }
 
 #[test]
-fn a_proxy_before_us_is_believed_where_told_to() {
+fn forwarded_headers_are_appended_if_configured() {
     let orders = Orders::start("A");
     let config = simple(&[&orders.address()], "", "");
     let gateway =
@@ -115,7 +115,7 @@ fn a_request_in_circles_is_stopped() {
 }
 
 #[test]
-fn the_access_log_tells_of_each_request_and_of_no_secret() {
+fn the_access_log_has_each_request_and_no_secrets() {
     let orders = Orders::start("A");
     let config = format!(
         "access_log: access.jsonl\n{}",

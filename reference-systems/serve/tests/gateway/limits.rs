@@ -63,7 +63,7 @@ fn overload_is_refused_at_once_and_the_queue_is_bounded() {
 }
 
 #[test]
-fn under_overload_every_request_is_answered() {
+fn every_request_gets_a_response_under_overload() {
     let orders = Orders::start("A");
     let service = ", max_requests: 5, max_queue: 5, queue_timeout: 50ms";
     let gateway = Gateway::start(&simple(&[&orders.address()], service, ""));
@@ -113,7 +113,7 @@ fn large_bodies_are_refused_whether_they_say_so_or_not() {
 }
 
 #[test]
-fn large_heads_are_refused() {
+fn large_headers_are_rejected() {
     let orders = Orders::start("A");
     let config = simple(&[&orders.address()], "", "");
     let gateway = Gateway::start(&format!("limits: {{head: 8KiB}}\n{config}"));
@@ -146,7 +146,7 @@ fn a_slow_upstream_is_given_up() {
 }
 
 #[test]
-fn an_upstream_that_stops_amid_its_answer_does_not_hold_the_client() {
+fn an_upstream_that_stops_during_its_response_does_not_block_the_client() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {

@@ -127,7 +127,7 @@ fn certificates_are_exchanged() {
 }
 
 #[test]
-fn a_closed_entry_finishes_its_answers() {
+fn a_closed_listener_finishes_its_responses() {
     let orders = Orders::start("A");
     let port = ports::closed().to_string();
     let without = simple(&[&orders.address()], "", "");
@@ -144,7 +144,7 @@ fn a_closed_entry_finishes_its_answers() {
 }
 
 #[test]
-fn at_the_end_answers_under_way_are_given() {
+fn responses_in_flight_are_finished_at_shutdown() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let url = gateway.url("/long?ms=700");

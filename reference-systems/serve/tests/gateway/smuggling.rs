@@ -92,7 +92,7 @@ fn with_two_framings_the_chunks_count_and_nothing_is_left_for_a_second_request()
 }
 
 #[test]
-fn chunks_are_framed_anew() {
+fn chunks_are_framed_again() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let request = "POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\
@@ -104,7 +104,7 @@ fn chunks_are_framed_anew() {
 }
 
 #[test]
-fn requests_one_after_another_get_their_own_answers() {
+fn sequential_requests_get_their_own_responses() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let requests: String = (0..5)

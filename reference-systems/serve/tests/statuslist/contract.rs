@@ -21,7 +21,7 @@ fn take(client: &mut Client, path: &str) -> Vec<Reference> {
 }
 
 #[test]
-fn indices_are_handed_out_in_both_shapes() {
+fn indexes_are_assigned_in_both_shapes() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();

@@ -54,7 +54,7 @@ async fn indices_come_from_one_list_after_the_other_and_never_twice() {
 }
 
 #[tokio::test]
-async fn whoever_waits_is_served_in_turn() {
+async fn waiting_requests_are_served_in_order() {
     let bench = bench(pool(100, 1, 10, Underflow::Delay)).await;
     let takers: Vec<_> = (0..50)
         .map(|_| {
@@ -107,7 +107,7 @@ async fn indices_taken_for_one_who_is_gone_are_given_to_the_next() {
 }
 
 #[tokio::test]
-async fn a_restart_goes_on_behind_what_was_reserved() {
+async fn a_restart_continues_after_the_reserved_positions() {
     let bench = bench(pool(100, 1, 30, Underflow::Fail)).await;
     let mut orders = Orders::default();
     bench.ready.fill(&bench.store, &mut orders).await.unwrap();

@@ -117,7 +117,7 @@ async fn statuses_are_kept_apart(store: &Arc<Store>) {
     }
 }
 
-async fn what_is_not_there_is_told(store: &Arc<Store>) {
+async fn a_list_exists_only_after_it_was_created(store: &Arc<Store>) {
     assert_eq!(store.facts(id(99)).await, Ok(None));
     assert_eq!(store.statuses(id(99)).await, Ok(None));
     let there = list(30, "facts", 300, Width::Four);
@@ -137,7 +137,7 @@ async fn all(url: &str) {
     let address = Address::parse(url).unwrap();
     let open = async || Store::open(&address, 8, Durability::Always).await.unwrap();
     let store = Arc::new(open().await);
-    what_is_not_there_is_told(&store).await;
+    a_list_exists_only_after_it_was_created(&store).await;
     blocks_are_reserved_in_order_and_never_twice(&store).await;
     many_at_once_reserve_different_positions(&store).await;
     statuses_are_kept_apart(&store).await;

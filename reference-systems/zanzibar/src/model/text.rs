@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line_and_the_nearest_right_name() {
+    fn errors_name_the_line_and_the_closest_valid_name() {
         let model = DEFAULT.replacen("computed_userset: editor", "computed_userset: editr", 1);
         let line = model
             .lines()

@@ -439,7 +439,7 @@ mod tests {
     use crate::model::DEFAULT;
 
     #[test]
-    fn every_query_is_answered_from_the_index_alone() {
+    fn every_query_uses_only_the_index() {
         let model = Arc::new(Model::read("default", DEFAULT).unwrap());
         let store = Sqlite::open(None, model, 1).unwrap();
         let connection = store.readers[0].lock().unwrap();

@@ -206,7 +206,7 @@ fn launch(process: &Start, directory: &Path) -> Result<Child, String> {
         .ok_or("the command is empty")?;
     let program = match first.as_str() {
         "plimsoll" => std::env::current_exe().map_err(|error| error.to_string())?,
-        "plimsoll-serve" => beside_this_program(first),
+        "plimsoll-serve" => next_to_this_program(first),
         _ => PathBuf::from(first),
     };
     let talk = || {
@@ -232,7 +232,7 @@ fn launch(process: &Start, directory: &Path) -> Result<Child, String> {
         .map_err(|error| format!("cannot run {}: {error}", program.display()))
 }
 
-fn beside_this_program(name: &str) -> PathBuf {
+fn next_to_this_program(name: &str) -> PathBuf {
     let us = std::env::current_exe().ok();
     let beside = us.and_then(|us| Some(us.parent()?.join(name)));
     beside
