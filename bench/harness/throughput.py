@@ -42,12 +42,12 @@ def http1(settings):
         ("plimsoll run, get + check", "k6, get + check", 12),
         ("plimsoll run, larger", "k6, larger", 6),
     ]
-    title = "HTTP/1.1, closed loop, 100 connections, 150-byte answers"
+    title = "HTTP/1.1, closed loop, 100 connections, 150-byte responses"
     return compare(title, FixedServer, rows, "wrk", goals, settings)
 
 
 def attack(settings):
-    """A target list as fast as it goes, with and without every response body in the results."""
+    """A target list at full speed, with and without every response body in the results."""
     rows = [
         WRK,
         plimsoll_attack("plimsoll attack", ["--json"]),
@@ -58,7 +58,7 @@ def attack(settings):
         ("plimsoll attack", "wrk", 1.2),
         ("plimsoll attack, results kept", "vegeta", 3.0),
     ]
-    title = "Target list of one, -rate=0 -max-workers=100, 150-byte answers"
+    title = "Target list of one, -rate=0 -max-workers=100, 150-byte responses"
     return compare(title, FixedServer, rows, "wrk", goals, settings)
 
 

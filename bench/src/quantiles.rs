@@ -1,7 +1,7 @@
 //! Exact quantiles of recorded values: every value is kept.
 
 /// The value at quantile `q` (0 to 1) of sorted `values`, interpolated linearly between
-/// neighbours (Hyndman and Fan's type 7); 0 when there are none.
+/// neighbors (Hyndman and Fan's type 7); 0 when there are none.
 pub fn quantile(values: &[u64], q: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else {
         return 0.0;
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn interpolates_between_neighbours() {
+    fn interpolates_between_neighbors() {
         let values = [10, 20, 30, 40];
         assert_eq!(quantile(&values, 0.0), 10.0);
         assert_eq!(quantile(&values, 0.5), 25.0);

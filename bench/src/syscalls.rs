@@ -292,7 +292,7 @@ fn transferred(count: isize) -> io::Result<Option<usize>> {
 
 /// A descriptor that becomes readable when SIGTERM or SIGINT arrives.
 pub fn stop_signal() -> io::Result<OwnedFd> {
-    // SAFETY: `set` is initialised by sigemptyset before its use, and the pointers are valid.
+    // SAFETY: `set` is initialized by sigemptyset before its use, and the pointers are valid.
     unsafe {
         let mut set: libc::sigset_t = MaybeUninit::zeroed().assume_init();
         libc::sigemptyset(&raw mut set);

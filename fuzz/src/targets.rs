@@ -1,4 +1,4 @@
-//! What is fuzzed, one file each. An input that once broke a target is in its `seeds`, or a line of
+//! The fuzz targets, one file each. An input that once broke a target is in its `seeds`, or a line of
 //! `fuzz/corpora/<target>.txt`.
 
 mod address_rules;

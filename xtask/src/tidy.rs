@@ -1,7 +1,7 @@
 //! The project rules that a machine can check.
 //!
 //! Each rule is a file: [`crate_edges`] (which crate may use which), [`cycles`] (which modules import each other), [`heavy`] (which crates may
-//! use large dependencies), [`licences`], [`purity`] (clocks, sockets and metric names only where
+//! use large dependencies), [`licenses`], [`purity`] (clocks, sockets and metric names only where
 //! they belong), [`panics`], [`size`], [`names`], [`words`], [`language`], [`test_programs`],
 //! [`documents`], [`unused_dependencies`] and [`rust_version`]. A rule is a function from the [`Tree`] to its [`Finding`]s.
 
@@ -10,7 +10,7 @@ mod cycles;
 mod documents;
 mod heavy;
 mod language;
-mod licences;
+mod licenses;
 mod manifest;
 mod names;
 mod panics;
@@ -69,7 +69,7 @@ pub fn check(root: &Path) -> Result<Vec<Finding>, String> {
         let metadata = manifest::metadata(&root.join(workspace))?;
         let members = manifest::of_workspace(&metadata, root);
         findings.extend(unused_dependencies::check(&tree, &members, &metadata));
-        findings.extend(licences::check(&tree, &metadata));
+        findings.extend(licenses::check(&tree, &metadata));
         manifests.extend(members);
     }
     findings.extend(crate_edges::check(&manifests));

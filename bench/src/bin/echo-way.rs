@@ -1,11 +1,11 @@
-//! Measures the time of small messages to an echo server and back, at a given rate.
+//! Measures the round trip of small messages to an echo server, at a given rate.
 //!
 //! ```text
 //! echo-way --serve 0                        echoes over TCP and UDP; prints its port
 //! echo-way --ask 127.0.0.1:9000 [--protocol udp|tcp] [--rate 10000] [--seconds 3] [--size 64]
 //! ```
 //!
-//! The asking side prints one JSON object: how many messages were sent and returned, and quantiles of their round trip in
+//! The client prints one JSON object: how many messages were sent and returned, and quantiles of their round trip in
 //! milliseconds. Messages are sent on schedule, independently of earlier ones.
 
 use std::io::{self, Read, Write};

@@ -2,7 +2,7 @@
 
 use plimsoll_units::named_values;
 
-/// Which of several addresses is taken.
+/// The address to use if a host has several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsSelect {
     /// Always the first.
@@ -15,7 +15,7 @@ pub enum DnsSelect {
 }
 named_values! { DnsSelect, "way to select an address": First = "first", Random = "random", RoundRobin = "roundRobin" }
 
-/// Which family of addresses is taken.
+/// The address family to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsPolicy {
     /// IPv4 if there is one, else IPv6.

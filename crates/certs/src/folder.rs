@@ -52,7 +52,7 @@ impl Folder {
     /// Checks that writing here would not overwrite anything.
     ///
     /// # Errors
-    /// What exists, and how to proceed.
+    /// If a file exists already; the message says how to proceed.
     pub fn check_empty(&self) -> Result<(), String> {
         let present: Vec<String> = Role::ALL
             .iter()
@@ -75,7 +75,7 @@ impl Folder {
     /// atomically; without it they are an error, and nothing is written.
     ///
     /// # Errors
-    /// Which file could not be written, and why.
+    /// If a file could not be written.
     pub fn write(&self, certificates: &Certificates, force: bool) -> Result<(), String> {
         if !force {
             self.check_empty()?;

@@ -145,7 +145,7 @@ fn measure(
     conclude(lab, run, store, gate)
 }
 
-/// Prints what has ended, and on a terminal what has begun.
+/// Prints what has ended and, on a terminal, what has started.
 fn show(step: Step<'_>, store: &Store) {
     match step {
         Step::Done(line) => messages::say(line),

@@ -48,7 +48,7 @@ impl Listener for Live {
     }
 }
 
-/// Where there is no terminal, only what cannot wait is printed.
+/// Without a terminal, only urgent messages are printed.
 pub struct Quiet;
 
 impl Listener for Quiet {

@@ -38,7 +38,7 @@ use plimsoll_terminal::messages;
 use args::{Cli, Command};
 use exit::Exit;
 
-/// Replaces the system's allocator, also for the script engine's C code. It is designed for threads that constantly
+/// Replaces the system's allocator, including for the script engine's C code. It is designed for threads that constantly
 /// allocate and free small blocks, as users do.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -165,8 +165,8 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         log.warn("No script iterations fully finished, consider making the test duration longer");
     }
     if mode != SummaryMode::Disabled {
-        let was_interrupted = signalled.load(Ordering::Relaxed) != 0;
-        let latest = Arc::clone(&signalled);
+        let was_interrupted = signaled.load(Ordering::Relaxed) != 0;
+        let latest = Arc::clone(&signaled);
         let interrupted: plimsoll_k6::user::Interrupted =
             Arc::new(move || !was_interrupted && latest.load(Ordering::Relaxed) != 0);
         let screen = Screen {
@@ -187,9 +187,9 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     if let Some(last) = &view.last {
         show(last);
     }
-    let signal = signalled.load(Ordering::Relaxed);
+    let signal = signaled.load(Ordering::Relaxed);
     if signal != 0 && outcome.aborted.is_none() {
-        // It came while the summary was made.
+        // The signal arrived while the summary was being made.
         outcome.aborted = Some(AbortReason::Signal);
     }
     if let Some(what) = outcome.explanation(signals::name(signal)) {

@@ -20,7 +20,7 @@ pub struct Purpose {
 /// Prepares the script that the flags describe.
 ///
 /// # Errors
-/// What is wrong with a flag, a variable, the config file or the script.
+/// If a flag, a variable, the config file or the script is invalid.
 pub fn prepared(
     script: &str,
     runtime: &RuntimeArgs,

@@ -49,7 +49,7 @@ fn figure<'a>(cell: &'a Value, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("there is no {name} in {cell:#}"))
 }
 
-/// Checks that latency is labelled as reported by the tool.
+/// Checks that latency is labeled as reported by the tool.
 fn has_its_latency(cell: &Value, name: &str, label: &str) {
     let latency = figure(cell, name);
     assert_eq!(latency["label"], label);

@@ -2,7 +2,7 @@
 //!
 //! One row per behavior of a server, run by every load command over both kernel interfaces. Counts must be equal. Times
 //! are bounded by the server's own log: a client cannot have measured less than the server held a request, nor more
-//! than the server's connections were busy. So a slow machine widens both sides alike.
+//! than the server's connections were busy. So a slow machine widens both sides equally.
 //!
 //! `LIE_DETECTOR_TABLE=FILE cargo test -p plimsoll --test lie_detector` writes the figures as a Markdown table.
 

@@ -38,7 +38,7 @@ enum Protocol {
     WebSocket,
 }
 
-/// What makes the calls: a command with either output, or a script with either executor.
+/// The program that makes the calls: a command with either output, or a script with either executor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Caller {
     CommandJson,

@@ -6,7 +6,7 @@ mod plimsoll;
 use plimsoll::plimsoll;
 use plimsoll_testkit::cases::suite::Server;
 
-/// What a script logs about responses, with `flags` on its command line.
+/// The lines that a script logs about responses, with `flags` on its command line.
 fn said(script: &str, flags: &[&str]) -> String {
     let server = Server::start().unwrap();
     let base = server

@@ -56,7 +56,7 @@ fn each_summary_has_its_layout() {
         assert_eq!(ended.status, Some(99), "{}", ended.stderr);
         assert!(
             !ended.stdout.contains('\x1b'),
-            "colours belong on a terminal alone"
+            "colors belong on a terminal alone"
         );
         // The verdict depends on the machine.
         let filters = Filters::figures().after(r"verdict: .*(\n {9,}\S.*)*", "verdict: …");

@@ -9,14 +9,14 @@ use crate::failures::failures;
 use crate::settled::{LeftOut, Settled};
 use crate::{Noise, RunCommand, Settings};
 
-/// Commands that leave a record.
+/// Commands that can write a record.
 const KNOWN: [&str; 4] = ["http", "run", "attack", "grpc"];
 
 /// Runs two commands in turn and compares them. `words` are `-- A… -- B…` without the first `--`.
 /// `run` runs a command, and `report` gets a line about each run.
 ///
 /// # Errors
-/// What is wrong with the settings, the commands or a run.
+/// If the settings or the commands are invalid, or a run fails.
 pub fn commands(
     settings: &Settings,
     words: &[String],
@@ -31,13 +31,13 @@ pub fn commands(
     }
     if settings.noise == Some(Noise::History) {
         return Err(
-            "--noise history is of runs of the store; commands are run again with --noise measure"
+            "--noise history needs runs of the store; for commands, use --noise measure"
                 .to_owned(),
         );
     }
     if settings.pairs < LEAST_PAIRS {
         return Err(format!(
-            "--pairs {}: so few cannot show a difference of any size; use at least {LEAST_PAIRS}",
+            "--pairs {}: too few to show any difference; use at least {LEAST_PAIRS}",
             settings.pairs
         ));
     }
@@ -66,7 +66,7 @@ pub fn commands(
 /// The runs of both commands.
 struct Runs {
     pub pairs: Vec<(RunFigures, RunFigures)>,
-    /// Pairs of A and A, where the noise is to be measured.
+    /// Pairs of A and A, if the noise is measured.
     pub same: Vec<(RunFigures, RunFigures)>,
     /// Warm-ups that are not in the figures.
     pub left_out: Vec<LeftOut>,
@@ -74,11 +74,11 @@ struct Runs {
     pub doubts: Vec<String>,
 }
 
-/// Runs both commands as often as asked, in the order ABBA; where the noise is to be
-/// measured, as many runs of A again, in pairs with A.
+/// Runs both commands the requested number of times, in the order ABBA. To measure the noise, runs A
+/// again after each run, and compares it with A.
 ///
 /// # Errors
-/// What is wrong with the commands, or with a run.
+/// If the commands are invalid, or a run fails.
 fn run_all(
     settings: &Settings,
     words: &[String],
@@ -151,7 +151,7 @@ fn one(
     Ok(settled.figures)
 }
 
-/// Cuts `CMD_A -- CMD_B` in two, and readies each.
+/// Splits `CMD_A -- CMD_B`, and prepares both commands.
 fn split(words: &[String]) -> Result<(Vec<String>, Vec<String>), String> {
     let Some(at) = words.iter().position(|word| word == "--") else {
         return Err(
@@ -181,7 +181,7 @@ fn ready(words: &[String]) -> Result<Vec<String>, String> {
             .iter()
             .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
     }) {
-        return Err(format!("{word} is what compare sets itself: leave it out"));
+        return Err(format!("compare sets {word} itself: remove it"));
     }
     Ok([words, &["--quiet".to_owned()]].concat())
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// How much of a hash is shown.
 const HASH: usize = 8;
 
-/// Which runs are listed.
+/// The runs to list.
 pub struct HistorySettings {
     pub figure: &'static Figure,
     /// Runs of this configuration: the start of its hash. The latest run's if none is given.

@@ -157,7 +157,7 @@ fn history(settings: &Settings, a: &Side) -> Result<History, String> {
     })
 }
 
-/// What an invalid run measured is not a figure of the service.
+/// Figures of an invalid run do not describe the service.
 fn refuse_invalid(compared: &mut [Compared], a: &Side, b: &Side) {
     let runs = a.runs.iter().chain(&b.runs);
     let Some((name, _)) = runs.into_iter().find(|(_, record)| is_invalid(record)) else {

@@ -134,7 +134,7 @@ async fn post(client: &Client, endpoint: &Endpoint, body: Bytes) -> Result<(), R
                 reason: format!("it responded {status} {text}")
                     .trim_end()
                     .to_owned(),
-                // What a server cannot accept now is sent again, what it never will is not.
+                // A request is sent again if the server may accept it later, not if it never will.
                 is_final: status < 500 && status != 429,
             })
         }

@@ -1,4 +1,4 @@
-//! Where requests go.
+//! The URL to which requests are sent.
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use plimsoll_http::Url;
 use plimsoll_net::TlsSettings;
 
-/// Where requests go.
+/// The URL to which requests are sent.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
     /// The URL, without user and password.

@@ -1,6 +1,6 @@
 //! The kinds of rows in a Parquet file.
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// A second of a series.

@@ -38,7 +38,7 @@ impl Receiver {
     /// Parses `NAME` and `ARGUMENT` of `--out NAME=ARGUMENT`; `None` if no receiver has this name.
     ///
     /// # Errors
-    /// What is wrong with the argument or with an environment variable.
+    /// If the argument or an environment variable is invalid.
     pub fn parse(
         name: &str,
         argument: &str,

@@ -25,7 +25,7 @@ impl<T: Default> Windows<T> {
             .or_default()
     }
 
-    /// The oldest second with its values, once it is over.
+    /// The oldest second with its values, once it has ended.
     pub fn take_closed(&mut self) -> Option<(u64, BTreeMap<usize, T>)> {
         let newest = *self.open.keys().next_back()?;
         let oldest = *self.open.keys().next()?;

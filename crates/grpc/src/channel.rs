@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use plimsoll_http::Alarm;
 use plimsoll_http2::{StreamFault, Streams};
-use plimsoll_net::{Alpn, Dialled, Network, Steps, TrafficCounter, Wire};
+use plimsoll_net::{Alpn, Dialed, Network, Steps, TrafficCounter, Wire};
 use plimsoll_units::Moment;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
@@ -34,7 +34,7 @@ pub struct Channel {
     limits: Limits,
     current: RefCell<Option<Rc<Link>>>,
     /// Held by the call that is connecting; others wait for the outcome.
-    dialling: Semaphore,
+    dialing: Semaphore,
     /// Timers of finished calls, for reuse.
     alarms: RefCell<Vec<Alarm>>,
     opened: Cell<u64>,
@@ -73,7 +73,7 @@ impl Channel {
             traffic,
             limits,
             current: RefCell::default(),
-            dialling: Semaphore::new(1),
+            dialing: Semaphore::new(1),
             alarms: RefCell::default(),
             opened: Cell::new(0),
             opened_untaken: Cell::new(0),
@@ -291,7 +291,7 @@ impl Channel {
 
     /// The open connection, or a new one.
     async fn link(&self, answer: &mut Answer, deadline: Moment) -> Result<Rc<Link>, Status> {
-        let Ok(_held) = self.dialling.acquire().await else {
+        let Ok(_held) = self.dialing.acquire().await else {
             return Err(Status::new(Code::CANCELED, "the channel is closed"));
         };
         // Another call may have opened it in the meantime.
@@ -301,9 +301,9 @@ impl Channel {
         }
         answer.timeline.got_slot(plimsoll_clock::now());
         let mut steps = Steps::default();
-        let dialled = before(deadline, self.dial(&mut steps)).await;
+        let dialed = before(deadline, self.dial(&mut steps)).await;
         let now = plimsoll_clock::now();
-        if !matches!(dialled, Some(Ok(_))) {
+        if !matches!(dialed, Some(Ok(_))) {
             // The lost time belongs to the step that failed.
             let steps = [
                 &mut steps.looked_up,
@@ -324,7 +324,7 @@ impl Channel {
         if let Some(at) = steps.secured {
             line.secured(at);
         }
-        let link = Rc::new(dialled.unwrap_or_else(|| {
+        let link = Rc::new(dialed.unwrap_or_else(|| {
             Err(Status::new(
                 Code::UNAVAILABLE,
                 format!("connection error: desc = \"transport: error while dialing: dial tcp {}: i/o timeout\"", self.endpoint),
@@ -339,7 +339,7 @@ impl Channel {
 
     async fn dial(&self, steps: &mut Steps) -> Result<Link, Status> {
         let end = &self.endpoint;
-        let dialled = self
+        let dialed = self
             .network
             .dial(
                 &end.host,
@@ -350,7 +350,7 @@ impl Channel {
                 steps,
             )
             .await;
-        let Dialled { stream, remote } = dialled.map_err(|error| Status {
+        let Dialed { stream, remote } = dialed.map_err(|error| Status {
             is_exhausted: error.is_local_exhaustion(),
             ..Status::new(
                 Code::UNAVAILABLE,

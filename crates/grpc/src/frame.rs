@@ -129,7 +129,7 @@ pub enum Found {
     Nothing,
 }
 
-/// What the response headers say about compression.
+/// The compression that the response headers declare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Encoding {
     None,

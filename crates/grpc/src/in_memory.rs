@@ -1,4 +1,4 @@
-//! Entry points for fuzz targets: they read what a server sends without a connection. Nobody else may use them.
+//! Entry points for fuzz targets: they read what a server sends without a connection. Nothing else may use them.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use prost_reflect::DescriptorPool;

@@ -49,7 +49,7 @@ impl Schema {
     /// Compiles `.proto` files, named as in an `import`, and the files that they import.
     ///
     /// # Errors
-    /// Which file is missing or wrong, and where.
+    /// If a file is missing or invalid; the message names the location.
     pub fn compile(
         &mut self,
         files: &[String],
@@ -62,7 +62,7 @@ impl Schema {
     /// Compiles `.proto` files to a serialized `FileDescriptorSet` with all their imports.
     ///
     /// # Errors
-    /// Which file is missing or wrong, and where.
+    /// If a file is missing or invalid; the message names the location.
     pub fn compile_set(
         files: &[String],
         source: impl Source + 'static,

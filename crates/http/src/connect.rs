@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use plimsoll_net::{Alpn, Dialled, Steps, Stream, TlsFacts};
+use plimsoll_net::{Alpn, Dialed, Steps, Stream, TlsFacts};
 
 use crate::client::Client;
 use crate::error::{ErrorInfo, code};
@@ -36,7 +36,7 @@ impl Client {
             None => (url.host(), url.port()),
         };
         let secured = url.is_https() || proxy.is_some_and(|proxy| proxy.is_https);
-        let Dialled { mut stream, remote } = network
+        let Dialed { mut stream, remote } = network
             .dial(host, port, self.local_ip, &self.traffic, secured, steps)
             .await
             .map_err(|error| ErrorInfo::from(&error))?;

@@ -136,8 +136,8 @@ impl Connection {
     }
 }
 
-/// A response that is being read. When dropped, it records how far the response got, also if the
-/// deadline has passed.
+/// A response that is being read. When dropped, it records how far the response got, even if
+/// the deadline has passed.
 struct Receiving<'a> {
     upload: Upload,
     incoming: Incoming,
@@ -189,7 +189,7 @@ impl Upload {
     #[inline]
     fn poll(&mut self, cx: &mut Context<'_>) {
         if !self.is_over {
-            // A failure ends the response too, unless the server needs no more of the request.
+            // A failure ends the response too, unless the server does not need the rest of the request.
             let sent = self.outgoing.poll_send(cx, &mut self.rest, true);
             self.is_over = sent.is_ready();
         }

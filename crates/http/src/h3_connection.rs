@@ -151,7 +151,7 @@ pub(crate) fn unanswered() -> ErrorInfo {
     ))
 }
 
-const NO_ANSWER: &str = "http3: no QUIC response came from the server";
+const NO_ANSWER: &str = "http3: the server sent no QUIC response";
 
 /// Converts a fault to the error type that all versions of HTTP share.
 pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {

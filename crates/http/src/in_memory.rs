@@ -92,7 +92,7 @@ pub async fn read_answer(
 /// Parses the status line and the headers of a response.
 ///
 /// # Errors
-/// What is wrong with them.
+/// If they are malformed.
 pub fn read_head(raw: &[u8]) -> Result<Head, String> {
     parse_head(raw).map_err(|error| error.message)
 }

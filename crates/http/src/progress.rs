@@ -5,7 +5,7 @@ use plimsoll_units::Moment;
 
 use crate::head::Head;
 
-/// How far an exchange got; filled in also when it fails.
+/// The progress of an exchange, recorded even if it fails.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     /// HTTP/2 and HTTP/3: the request was handed to the connection.

@@ -49,7 +49,7 @@ pub struct Sent {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub error: ErrorInfo,
-    /// What is known nevertheless: the URL, what was sent, the remote address, and the status (0 if
+    /// The facts that are known: the URL, the sent bytes, the remote address, and the status (0 if
     /// no response began).
     pub response: Box<Response>,
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 
 /// The timestamps of one exchange. They never run backwards: each recorded time is clamped between
-/// its neighbours, so every phase is at least zero and the phases sum to the total. A step that did
+/// its neighbors, so every phase is at least zero and the phases sum to the total. A step that did
 /// not happen repeats the timestamp before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
@@ -17,7 +17,7 @@ pub struct Timeline {
     done: Moment,
 }
 
-/// The spans between neighbouring timestamps of a [`Timeline`].
+/// The spans between neighboring timestamps of a [`Timeline`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Waiting for a free connection slot or for the rate limit.

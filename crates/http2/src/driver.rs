@@ -50,7 +50,7 @@ impl<W: Wire> Driver<W> {
             connection.set_driver(cx.waker());
             let written = self.write(cx, connection);
             if let Poll::Ready(Err(error)) = written {
-                // What the peer sent before it closed the connection explains more than the error.
+                // Frames that the peer sent before it closed the connection explain more than the error.
                 for _ in 0..TURNS {
                     if !matches!(self.read(cx, connection), Poll::Ready(Ok(1..))) {
                         break;

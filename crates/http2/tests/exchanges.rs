@@ -174,7 +174,7 @@ fn a_long_response_gets_its_window_back() {
     }
 }
 
-/// Section 5.1.2: requests above the server's limit wait, also when the server lowers it.
+/// Section 5.1.2: requests above the server's limit wait, even after the server lowers it.
 #[test]
 fn concurrent_streams_keep_to_the_servers_limit() {
     run(async {
@@ -277,7 +277,7 @@ fn a_dropped_request_is_cancelled() {
         let cancelled = (RST_STREAM, 0, 1, CANCEL.to_be_bytes().to_vec());
         peer.preface().await;
         assert_eq!(peer.next(RST_STREAM).await, Some(cancelled));
-        // What the server sent before it received the reset is ignored: section 5.1.
+        // Frames that the server sent before it received the reset are ignored: section 5.1.
         peer.send(&[settings(), response(1), response(3)].concat())
             .await;
         assert_eq!(read(&mut other).await.unwrap().status, 200);

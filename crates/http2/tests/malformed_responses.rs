@@ -76,7 +76,7 @@ fn a_malformed_response_ends_its_stream_only() {
         ),
         (
             "8.1.1",
-            "nothing of what was announced",
+            "none of the announced bytes",
             with_fields(&[("content-length", "2")]),
             PROTOCOL,
         ),

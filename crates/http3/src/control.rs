@@ -19,7 +19,7 @@ const DECODER: u64 = 0x3;
 /// The longest header that we read: RFC 9114, section 7.2.4.1.
 const MAX_FIELD_SECTION_SIZE: u64 = 0x6;
 
-/// The state of a connection apart from its requests.
+/// The state of a connection, without its requests.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     /// Requests from this stream on were not processed.

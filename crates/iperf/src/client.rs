@@ -167,7 +167,7 @@ fn connect(ask: &Ask) -> Result<TcpStream, Error> {
     };
     let mut last = failed(std::io::Error::new(
         ErrorKind::NotFound,
-        format!("{} has no address of the wanted family", ask.host),
+        format!("{} has no IPv4 or IPv6 address as requested", ask.host),
     ));
     for address in found {
         match sockets::connect(address, from, None, ask.patience) {

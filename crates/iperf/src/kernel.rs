@@ -64,7 +64,7 @@ pub fn tcp_state(_: &SockRef<'_>) -> Option<TcpState> {
     None
 }
 
-/// Makes the kernel wake a reader only when this many bytes have arrived, its timeout is over, or no more data will
+/// Makes the kernel wake a reader only when this many bytes have arrived, its timeout has expired, or no more data will
 /// come (SO_RCVLOWAT, socket(7)). A reader that wakes up for each segment competes with the sender for the
 /// connection's lock. Where the system does not support this, readers just wake up earlier.
 #[cfg(target_os = "linux")]

@@ -8,7 +8,7 @@ pub use crate::kernel::TcpState;
 use crate::results::{Cpu, Omitted, Results, StreamResult};
 use crate::test::Test;
 
-/// Which side this is.
+/// The role of this side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Client,

@@ -1,4 +1,4 @@
-//! What k6 scripts see: the modules that they import, global functions, and the state of a virtual user behind both.
+//! The API of k6 scripts: the modules that they import, global functions, and the state of a virtual user behind both.
 //!
 //! [`modules`] has one file per module. They find the running user by [`user::user`]. `plimsoll_script` loads programs
 //! and runs users; it implements [`files::Files`] for what a script opens.

@@ -39,7 +39,7 @@ impl FailOn {
     }
 }
 
-/// What the conditions found.
+/// The findings of the conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
     /// The conditions that are met, each a sentence.

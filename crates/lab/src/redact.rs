@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The start of the names of private directories.
 const PRIVATE: &str = "plimsoll-lab-";
-/// What a private directory is called in a report.
+/// The replacement for a private directory in a report.
 const PRIVATE_SHOWN: &str = "private";
 /// Characters that end a path in a command or a message.
 const BETWEEN_PATHS: [char; 8] = [' ', '=', '"', '\'', ',', ':', '(', '@'];

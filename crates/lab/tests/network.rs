@@ -145,7 +145,7 @@ fn the_generator_reaches_this_hosts_loopback_addresses_and_no_other() {
     assert!(!interface.exists());
 }
 
-/// Where the kernel has netem, connecting takes the declared round trip. Where it does not, the
+/// If the kernel has netem, connecting takes the declared round trip. If it does not, the
 /// message says so, and how to go on.
 #[test]
 fn a_round_trip_is_there_or_its_absence_explained() {

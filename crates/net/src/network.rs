@@ -70,7 +70,7 @@ pub struct Steps {
 
 /// An open stream and its remote address.
 #[derive(Debug)]
-pub struct Dialled {
+pub struct Dialed {
     pub stream: Stream,
     /// `None` for a unix socket.
     pub remote: Option<SocketAddr>,
@@ -113,14 +113,14 @@ impl Network {
         counter: &Rc<TrafficCounter>,
         secured: bool,
         steps: &mut Steps,
-    ) -> Result<Dialled, Error> {
+    ) -> Result<Dialed, Error> {
         #[cfg(unix)]
         if let Some(path) = &self.settings.unix_socket {
             self.check_name(host)?;
             let socket = path.connect(self.settings.connect_timeout).await?;
             steps.connected = Some(plimsoll_clock::now());
             let counter = counter.clone();
-            return Ok(Dialled {
+            return Ok(Dialed {
                 stream: Stream::Plain(Plain::Unix(UnixSocket { socket, counter })),
                 remote: None,
             });
@@ -138,7 +138,7 @@ impl Network {
         };
         let stream =
             Plain::new(socket, counter.clone(), io).map_err(|source| Error::Socket { source })?;
-        Ok(Dialled {
+        Ok(Dialed {
             stream: Stream::Plain(stream),
             remote: Some(remote),
         })

@@ -58,7 +58,7 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
-/// Which application protocols to offer.
+/// The application protocols to offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpn {
     /// `h2`, then `http/1.1`.
@@ -98,7 +98,7 @@ impl TlsFacts {
 
 impl TlsSettings {
     /// # Errors
-    /// Which setting cannot work and why, in one sentence.
+    /// If a setting cannot work; the reason in one sentence.
     pub fn check(&self) -> Result<(), String> {
         // Skip the system's roots: reading them takes most of the startup time, and many runs never
         // need them.

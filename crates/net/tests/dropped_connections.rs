@@ -25,8 +25,8 @@ async fn dial(network: &Network, listener: &TcpListener) -> Stream {
     let (port, counter) = (listener.local_addr().unwrap().port(), Rc::default());
     let counter: Rc<TrafficCounter> = counter;
     let steps = &mut Steps::default();
-    let dialled = network.dial("127.0.0.1", port, None, &counter, false, steps);
-    dialled.await.unwrap().stream
+    let dialed = network.dial("127.0.0.1", port, None, &counter, false, steps);
+    dialed.await.unwrap().stream
 }
 
 /// Opens connections one by one, so that each is the only one of its thread, reads some of what has

@@ -173,7 +173,7 @@ fn allow_many_descriptors() {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    // Where it cannot be raised, connections wait until others end, and the report counts them.
+    // If it cannot be raised, connections wait until others end, and the report counts them.
     let _ = setrlimit(Resource::Nofile, raised);
     size_descriptor_table(raised.current);
 }

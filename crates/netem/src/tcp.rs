@@ -20,7 +20,7 @@ use crate::way::{Entry, Way};
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;
 /// A connection is read without waiting while fewer of its pieces than this wait for the line. This covers a short message
-/// and the end of the stream, so short exchanges wait only for the line, and not also for their turn to be read.
+/// and the end of the stream, so short exchanges wait only for the line, not for their turn to be read as well.
 const UNBLOCKED: u32 = 2;
 /// Maximum number of simultaneous connections; more wait to be accepted.
 pub const MOST: usize = 20_000;

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_take_no_columns_and_wide_characters_two() {
+    fn colors_take_no_columns_and_wide_characters_two() {
         assert_eq!(visible_width("\x1b[36m12\x1b[0m"), 2);
         assert_eq!(visible_width("日本"), 4);
         assert_eq!(

@@ -54,7 +54,7 @@ pub fn banner(version: &str, paint: Paint) -> String {
     format!("\n{}\n\n", paint.figure(&lines.join("\n")))
 }
 
-/// What runs: execution, script, outputs and scenarios, in k6's layout.
+/// The description of the run: execution, script, outputs and scenarios, in k6's layout.
 pub fn plan(header: &Header, paint: Paint) -> String {
     let outputs = if header.outputs.is_empty() {
         "-".to_owned()

@@ -111,13 +111,13 @@ pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// Text and its colour.
+/// Text and its color.
 struct Piece {
     text: String,
-    colour: Colour,
+    color: Color,
 }
 
-enum Colour {
+enum Color {
     Plain,
     Figure,
     Good,
@@ -129,35 +129,35 @@ impl Piece {
     fn plain(text: impl Into<String>) -> Piece {
         Piece {
             text: text.into(),
-            colour: Colour::Plain,
+            color: Color::Plain,
         }
     }
 
     fn figure(text: impl Into<String>) -> Piece {
         Piece {
             text: text.into(),
-            colour: Colour::Figure,
+            color: Color::Figure,
         }
     }
 
     fn bad(text: impl Into<String>) -> Piece {
         Piece {
             text: text.into(),
-            colour: Colour::Bad,
+            color: Color::Bad,
         }
     }
 
     fn doubtful(text: impl Into<String>) -> Piece {
         Piece {
             text: text.into(),
-            colour: Colour::Doubtful,
+            color: Color::Doubtful,
         }
     }
 }
 
 const INDENT: &str = "  ";
 const LABEL_WIDTH: usize = 12;
-/// Where the text behind the labels begins.
+/// The column in which the text after the labels begins.
 const TEXT_COLUMN: usize = INDENT.len() + LABEL_WIDTH + 1;
 /// A narrower bar shows less than the percentage next to it.
 const NARROWEST_BAR: usize = 7;
@@ -174,12 +174,12 @@ fn line(label: &str, pieces: &[Piece], paint: Paint) -> String {
     );
     for piece in pieces {
         let text = printable(&piece.text);
-        line.push_str(&match piece.colour {
-            Colour::Plain => text,
-            Colour::Figure => paint.figure(&text),
-            Colour::Good => paint.good(&text),
-            Colour::Bad => paint.bad(&text),
-            Colour::Doubtful => paint.doubtful(&text),
+        line.push_str(&match piece.color {
+            Color::Plain => text,
+            Color::Figure => paint.figure(&text),
+            Color::Good => paint.good(&text),
+            Color::Bad => paint.bad(&text),
+            Color::Doubtful => paint.doubtful(&text),
         });
     }
     line
@@ -293,13 +293,13 @@ fn statuses(view: &LiveView) -> Vec<Piece> {
         .iter()
         .flat_map(|(status, count)| {
             let text = grpc_status::name(*status);
-            let colour = if grpc_status::is_good(&text) {
-                Colour::Good
+            let color = if grpc_status::is_good(&text) {
+                Color::Good
             } else {
-                Colour::Bad
+                Color::Bad
             };
             [
-                Piece { text, colour },
+                Piece { text, color },
                 Piece::plain(format!("\u{a0}{count}  ")),
             ]
         })

@@ -30,8 +30,8 @@ fn tag(level: Level) -> &'static str {
     }
 }
 
-/// The colour's number in an SGR escape sequence (ECMA-48, 8.3.117).
-fn colour(level: Level) -> u8 {
+/// The color's number in an SGR escape sequence (ECMA-48, 8.3.117).
+fn color(level: Level) -> u8 {
     match level {
         Level::Trace | Level::Debug => 37,
         Level::Info => 36,
@@ -43,7 +43,7 @@ fn colour(level: Level) -> u8 {
 /// The format of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `INFO[0003] message   source=console` in colours: for a terminal.
+    /// `INFO[0003] message   source=console` in colors: for a terminal.
     Terminal,
     /// `time="…" level=info msg=message source=console`: for a file or a pipe.
     Text,
@@ -92,17 +92,17 @@ impl Line<'_> {
     }
 
     fn write_terminal(&self, out: &mut String) {
-        let colour = colour(self.level);
+        let color = color(self.level);
         let message = self.message.strip_suffix('\n').unwrap_or(self.message);
         // Writing to a String cannot fail.
         let _ = write!(
             out,
-            "\x1b[{colour}m{}\x1b[0m[{:04}] {message:<MESSAGE_WIDTH$} ",
+            "\x1b[{color}m{}\x1b[0m[{:04}] {message:<MESSAGE_WIDTH$} ",
             tag(self.level),
             self.since_start.as_secs(),
         );
         for (name, value) in self.fields {
-            let _ = write!(out, " \x1b[{colour}m{name}\x1b[0m=");
+            let _ = write!(out, " \x1b[{color}m{name}\x1b[0m=");
             push_value(out, value);
         }
     }
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_line_is_padded_by_characters_and_coloured_by_level() {
+    fn a_terminal_line_is_padded_by_characters_and_colored_by_level() {
         let fields = [("source", "console"), ("why", "no reason")];
         let text = Line {
             level: Level::Warn,

@@ -15,7 +15,7 @@ pub struct Style {
     pub trend_stats: Vec<TrendStat>,
     /// The unit of all times; `None` selects the best-fitting one for each.
     pub time_unit: Option<TimeUnit>,
-    /// Coloured or not.
+    /// Colored or not.
     pub paint: Paint,
 }
 
@@ -55,8 +55,8 @@ pub(crate) struct Row {
 pub(crate) enum Figures {
     /// A value, and related ones.
     Single(String, Vec<String>),
-    /// Labelled values.
-    Labelled(Vec<(String, String)>),
+    /// Labeled values.
+    Labeled(Vec<(String, String)>),
 }
 
 impl Row {
@@ -88,7 +88,7 @@ fn figures(values: &Values, contains: Contains, style: &Style) -> Figures {
             numbers::percent(values.rate().unwrap_or(0.0)),
             vec![format!("{passes} out of {}", passes.saturating_add(*fails))],
         ),
-        Values::Trend(_) => Figures::Labelled(
+        Values::Trend(_) => Figures::Labeled(
             style
                 .trend_stats
                 .iter()
@@ -148,7 +148,7 @@ pub(crate) struct Widths {
     name: usize,
     single: usize,
     extras: Vec<usize>,
-    labelled: Vec<usize>,
+    labeled: Vec<usize>,
 }
 
 impl Widths {
@@ -161,9 +161,9 @@ impl Widths {
                     widths.single = widths.single.max(width(figure));
                     widen(&mut widths.extras, extras.iter().map(|text| width(text)));
                 }
-                Figures::Labelled(figures) => {
+                Figures::Labeled(figures) => {
                     widen(
-                        &mut widths.labelled,
+                        &mut widths.labeled,
                         figures.iter().map(|(_, text)| width(text)),
                     );
                 }
@@ -177,7 +177,7 @@ impl Widths {
         let dots = format!("{}:", ".".repeat(self.name + 3 - width(&row.name)));
         let figures = match &row.figures {
             Figures::Single(figure, extras) => self.single_line(figure, extras, paint),
-            Figures::Labelled(figures) => self.labelled_line(figures, paint),
+            Figures::Labeled(figures) => self.labeled_line(figures, paint),
         };
         format!("{}{} {figures}", row.name, paint.dim(&dots))
     }
@@ -195,10 +195,10 @@ impl Widths {
         line
     }
 
-    fn labelled_line(&self, figures: &[(String, String)], paint: Paint) -> String {
+    fn labeled_line(&self, figures: &[(String, String)], paint: Paint) -> String {
         figures
             .iter()
-            .zip(&self.labelled)
+            .zip(&self.labeled)
             .map(|((label, text), column)| {
                 format!(
                     "{label}={}{}",

@@ -121,8 +121,8 @@ pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Scenarios with a fixed amount of work, unless it is a single iteration, whose duration says
-/// everything.
+/// Scenarios with a fixed amount of work, unless it is a single iteration, whose duration is
+/// enough.
 fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
     let several = summary.work.len() > 1;
     let told = summary.work.iter().filter(|work| work.wanted() > 1);
@@ -169,15 +169,15 @@ fn left_out(summary: &Summary) -> Vec<String> {
     let mut lines = Vec::new();
     if summary.left_out.check_results > 0 {
         lines.push(format!(
-            "{} results of checks are counted in `checks` alone: there were too many names of \
+            "{} results of checks are counted only in `checks`: there were too many names of \
              checks to list",
             summary.left_out.check_results
         ));
     }
     if summary.left_out.breakdown_samples > 0 {
         lines.push(format!(
-            "{} samples are in the totals alone: there were too many groups and scenarios to \
-             tell apart",
+            "{} samples are only in the totals: there were too many groups and scenarios to \
+             list",
             summary.left_out.breakdown_samples
         ));
     }

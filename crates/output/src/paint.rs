@@ -1,6 +1,6 @@
-//! Optional colours.
+//! Optional colors.
 
-/// Whether to colour text for a terminal.
+/// Whether to color text for a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Paint {
     on: bool,
@@ -9,15 +9,15 @@ pub struct Paint {
 impl Paint {
     /// Plain text.
     pub const OFF: Paint = Paint { on: false };
-    /// With the escape sequences of ECMA-48 ("ANSI colours").
+    /// With the escape sequences of ECMA-48 ("ANSI colors").
     pub const ON: Paint = Paint { on: true };
 
-    /// Coloured if `on`.
+    /// Colored if `on`.
     pub const fn new(on: bool) -> Self {
         Paint { on }
     }
 
-    /// Whether text is coloured.
+    /// Whether text is colored.
     pub const fn is_on(self) -> bool {
         self.on
     }

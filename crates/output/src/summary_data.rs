@@ -17,7 +17,7 @@ pub struct Circumstances {
     pub trend_stats: Vec<TrendStat>,
     /// The selected time unit; times in the data are in milliseconds anyway.
     pub time_unit: Option<TimeUnit>,
-    /// Colours are disabled.
+    /// Colors are disabled.
     pub no_color: bool,
     /// Stdout is a terminal.
     pub stdout_is_terminal: bool,

@@ -243,7 +243,7 @@ fn the_live_view() {
         &live::lines(&view(), 120, Paint::OFF).join("\n"),
     );
     support::expect(
-        "live_colours.txt",
+        "live_colors.txt",
         &live::lines(&view(), 120, Paint::ON).join("\n"),
     );
 }

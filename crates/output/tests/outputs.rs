@@ -79,7 +79,7 @@ fn recorded() -> Run {
 }
 
 /// Adds metadata, which only users' own samples have.
-fn labelled(mut records: Vec<SampleRecord>) -> Vec<SampleRecord> {
+fn labeled(mut records: Vec<SampleRecord>) -> Vec<SampleRecord> {
     let labels = [("vu", "1"), ("m", "v,\"w")];
     let labels: BTreeMap<_, _> = labels
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -114,7 +114,7 @@ fn json_describes_each_metric_once_and_before_its_points() {
     let batches = [
         run.records.clone(),
         Vec::new(),
-        labelled(run.records.clone()),
+        labeled(run.records.clone()),
     ];
     let text = written("json=-", &run, &batches, TimeFormat::Unix);
     let lines: Vec<Value> = text
@@ -158,7 +158,7 @@ fn a_point_has_time_value_tags_and_metadata() {
     let text = written(
         "json",
         &run,
-        &[labelled(run.records.clone())],
+        &[labeled(run.records.clone())],
         TimeFormat::Unix,
     );
     let is_point = |line: &&str| line.starts_with(r#"{"metric":"http_req_waiting","type":"Point""#);
@@ -183,7 +183,7 @@ fn csv_has_a_column_for_each_enabled_tag() {
             .cloned()
             .collect()
     };
-    let batches = [only("http_reqs"), labelled(only("http_req_waiting"))];
+    let batches = [only("http_reqs"), labeled(only("http_req_waiting"))];
     let text = written("csv=-", &run, &batches, TimeFormat::UnixMilli);
     let expected = "metric_name,timestamp,metric_value,group,status,url,extra_tags,metadata
 http_reqs,1795233591003,1.000000,,200,\"http://127.0.0.1/a,\"\"b\"\"\",\"expected_response=true&kind=x & y&method=GET&name=http://127.0.0.1/a,\"\"b\"\"&proto=HTTP/1.1&scenario=default\",

@@ -88,17 +88,17 @@ fn thresholds_on_metrics_without_samples() {
 }
 
 #[test]
-fn colours() {
+fn colors() {
     let style = Style {
         paint: Paint::ON,
         ..Style::default()
     };
     expect(
-        "compact_colours.txt",
+        "compact_colors.txt",
         &render(&two_scenarios(), Detail::Compact, &style),
     );
     expect(
-        "legacy_colours.txt",
+        "legacy_colors.txt",
         &summary_legacy::render(&two_scenarios(), None, &style),
     );
 }

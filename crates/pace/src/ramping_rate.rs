@@ -95,7 +95,7 @@ impl Line {
         let (a, b) = (self.from as f64, self.to as f64);
         let (count_f, length) = (count as f64, self.length as f64);
         let under_root = (a * a + (b - a) * count_f / length).max(0.0);
-        // The conversion saturates, also for 0/0: a line with slope and rate zero, on which nothing
+        // The conversion saturates, even for 0/0: a line with slope and rate zero, on which nothing
         // becomes due.
         let guess = (count_f / (a + under_root.sqrt())) as u64;
         let (mut low, mut high) = (

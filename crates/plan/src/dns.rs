@@ -13,9 +13,9 @@ use crate::error::{Fault, excerpt};
 pub struct DnsOptions {
     /// How long a DNS response is cached.
     pub ttl: Option<DnsTtl>,
-    /// Which one of several addresses to use.
+    /// The address to use if there are several.
     pub select: Option<DnsSelect>,
-    /// Which address family to use.
+    /// The address family to use.
     pub policy: Option<DnsPolicy>,
 }
 

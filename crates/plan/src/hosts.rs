@@ -29,7 +29,7 @@ impl OptionValue for Hosts {
 
     fn from_text(text: &str) -> Result<Hosts, String> {
         Err(format!(
-            "hosts cannot be set by a text: \"{}\"",
+            "hosts cannot be set from text: \"{}\"",
             excerpt(text)
         ))
     }

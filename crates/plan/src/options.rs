@@ -195,7 +195,7 @@ options! {
     no_cookies_reset: bool, "noCookiesReset", Some("K6_NO_COOKIES_RESET"), always;
     /// Read response bodies but do not keep them.
     discard_response_bodies: bool, "discardResponseBodies", Some("K6_DISCARD_RESPONSE_BODIES"), always;
-    /// Where `console` output goes instead of the log.
+    /// The destination of `console` output, instead of the log.
     console_output: String, "consoleOutput", Some("K6_CONSOLE_OUTPUT"), never;
     /// The local addresses that users connect from.
     local_ips: IpPool, "localIPs", Some("K6_LOCAL_IPS"), never;
@@ -268,8 +268,8 @@ impl Options {
         })
     }
 
-    /// What `exec.test.options` shows: as [`Options::to_json`], without the shortcut options that
-    /// scenarios have replaced, and with what only the command line sets.
+    /// The value of `exec.test.options`: as [`Options::to_json`], without the shortcut options that
+    /// scenarios have replaced, and with the options of the command line.
     pub fn to_test_json(&self) -> Value {
         let mut shown = self.to_json();
         if let Value::Object(object) = &mut shown {

@@ -9,7 +9,7 @@ impl Rate {
     /// number in a longer time (`10.5` is 105 in 10 s), so that no start is rounded.
     ///
     /// # Errors
-    /// What is wrong, and how to write it.
+    /// If it is invalid; the message says how to write it.
     pub fn parse(text: &str) -> Result<Rate, String> {
         let wrong = |why: &str| format!("{text}: {why}; write it like 200, 10.5, 600/m or 3/2s");
         let (count, per) = text.split_once('/').unwrap_or((text, "1s"));

@@ -46,7 +46,7 @@ fn warn_ignored(options: &Options, warnings: &mut Vec<Warning>) {
     // One user is the default anyway.
     if let Some(vus) = options.vus.filter(|vus| *vus != 1) {
         warnings.push(Warning::new(format!(
-            "`vus={vus}` does nothing by itself: set `iterations`, `duration` or `stages` with it"
+            "`vus={vus}` has no effect alone: set `iterations`, `duration` or `stages` with it"
         )));
     }
     let empty = [

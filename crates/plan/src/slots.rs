@@ -1,7 +1,7 @@
 //! Assigns the run's users to scenarios.
 //!
 //! Scenarios that do not overlap in time share users. A scenario occupies its users from its start
-//! until its graceful stop has passed, so this is interval colouring: in the order of their starts,
+//! until its graceful stop has passed, so this is interval coloring: in the order of their starts,
 //! each scenario gets the lowest free numbers. It uses no more numbers than are occupied at the
 //! busiest moment.
 

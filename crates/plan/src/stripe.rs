@@ -108,7 +108,7 @@ impl Division {
             return Err(Fault::at(
                 "executionSegment",
                 format!(
-                    "the segment {segment} is none of the sequence {sequence}: make both of its ends neighbours there"
+                    "the segment {segment} is none of the sequence {sequence}: make both of its ends neighbors there"
                 ),
             ));
         };

@@ -1,4 +1,4 @@
-//! Draws SVG: shapes with classes, never with colours of their own.
+//! Draws SVG: shapes with classes, never with colors of their own.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::number;
 use crate::picture::{Picture, escaped, unit};
 use crate::scale::Scale;
 
-/// Number of styles (dash, colour, marker) for series before they repeat.
+/// Number of styles (dash, color, marker) for series before they repeat.
 pub const LOOKS: usize = 6;
 
 /// Approximate width of a character in units; the font is 13 units high.

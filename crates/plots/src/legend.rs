@@ -9,11 +9,11 @@ pub enum Key {
     Line(usize),
     /// The series' marker.
     Marker(usize),
-    /// A field filled with the series' colour.
+    /// A field filled with the series' color.
     Field(usize),
     /// A thin dotted line.
     Thin,
-    /// A tick in the soft colour.
+    /// A tick in the soft color.
     Tick,
     /// A cross: failed.
     Cross,

@@ -2,7 +2,7 @@
 //!
 //! They use no clock and no random numbers, so equal values give equal bytes. A [`Picture`] can be
 //! a separate file or part of a page. It follows the reader's light or dark scheme, has a text
-//! description, and never distinguishes series by colour alone. Pictures are drawn for a column of
+//! description, and never distinguishes series by color alone. Pictures are drawn for a column of
 //! 460 units, so that text stays legible on a phone, or for one of 960.
 
 mod cpu;
@@ -26,7 +26,7 @@ pub use limit::{LimitPlot, Trial};
 pub use over_time::{OverTime, Span, TimePoint};
 pub use overview::{Overview, OverviewRow, Spot};
 pub use percentiles::{Curve, Percentiles, quantiles_of};
-pub use picture::{COLOURS, Picture, RULES, escaped};
+pub use picture::{COLORS, Picture, RULES, escaped};
 
 /// How wide a picture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Formats numbers with only the digits that are significant.
 
-/// Where to round a value: `2` is hundredths, `-1` is tens.
+/// The place to which a value is rounded: `2` is hundredths, `-1` is tens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(i32);
 

@@ -44,11 +44,11 @@ pub struct TimePoint {
 pub struct Span {
     /// Its name.
     pub label: String,
-    /// Where it begins, in seconds from the left edge.
+    /// Its start, in seconds from the left edge.
     pub from: f64,
-    /// Where its warm-up ends.
+    /// The end of its warm-up.
     pub warm: f64,
-    /// Where it ends.
+    /// Its end.
     pub to: f64,
 }
 

@@ -16,16 +16,16 @@ pub struct Picture {
     pub(crate) body: String,
 }
 
-/// The colours as custom properties, light and dark. A page with inline pictures sets them on its
+/// The colors as custom properties, light and dark. A page with inline pictures sets them on its
 /// root element.
-pub const COLOURS: &str = "\
+pub const COLORS: &str = "\
 :root{--ink:#1c2126;--soft:#59636e;--rule:#d5dbe1;--band:#eef1f4;--paper:#fff;\
 --c0:#0b5fa5;--c1:#b8480a;--c2:#0d7a63;--c3:#7a3fc4;--c4:#8a6400;--c5:#b3215f;--bad:#b3261e}
 @media (prefers-color-scheme:dark){:root{--ink:#e3e7eb;--soft:#9aa5b1;--rule:#39414a;--band:#242a31;--paper:#16191d;\
 --c0:#6fb3f2;--c1:#f0a163;--c2:#52cbaf;--c3:#c3a2ff;--c4:#dcbb4d;--c5:#ff8db8;--bad:#ff8a80}}
 ";
 
-/// The style rules for pictures. Series differ in dash and marker in addition to colour.
+/// The style rules for pictures. Series differ in dash and marker in addition to color.
 pub const RULES: &str = "\
 .plot{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:var(--ink)}
 .plot text{fill:var(--ink)}.plot .soft{fill:var(--soft)}.plot .end{text-anchor:end}.plot .mid{text-anchor:middle}
@@ -51,13 +51,13 @@ impl Picture {
         self.words(&mut out, "t", "d");
         let _ = write!(
             out,
-            "<style>\n{COLOURS}{RULES}</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill:var(--paper)\"/>\n{}</svg>\n",
+            "<style>\n{COLORS}{RULES}</style>\n<rect width=\"100%\" height=\"100%\" style=\"fill:var(--paper)\"/>\n{}</svg>\n",
             self.body
         );
         out
     }
 
-    /// Part of a page that contains [`COLOURS`] and [`RULES`]; `id` must be unique in the page.
+    /// Part of a page that contains [`COLORS`] and [`RULES`]; `id` must be unique in the page.
     pub fn inline(&self, id: &str) -> String {
         let id = escaped(id);
         let mut out = format!(

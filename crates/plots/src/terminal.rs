@@ -72,7 +72,7 @@ pub struct History {
     pub label: String,
     /// Each run's name (a date, an id) and value, the oldest first.
     pub runs: Vec<(String, f64)>,
-    /// Which runs are the first of a new level.
+    /// The runs that are the first of a new level.
     pub changes: Vec<usize>,
 }
 

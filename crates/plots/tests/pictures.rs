@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use plimsoll_plots::{
-    COLOURS, CpuBar, CpuBars, Curve, Forest, HeatColumn, HeatMap, Judged, LimitPlot, OverTime,
+    COLORS, CpuBar, CpuBars, Curve, Forest, HeatColumn, HeatMap, Judged, LimitPlot, OverTime,
     Overview, OverviewRow, Percentiles, Picture, RULES, RatioRow, Room, Span, Spot, TimePoint,
     Trial, quantiles_of,
 };
@@ -86,8 +86,8 @@ fn heat_map(seconds: usize) -> HeatMap {
                 buckets: (0..18)
                     .map(|step| {
                         let height = f64::from(step) / 10.0;
-                        let centre = 0.4 * wave(second);
-                        let count = 900.0 * (-(height - centre).powi(2) * 12.0).exp();
+                        let center = 0.4 * wave(second);
+                        let count = 900.0 * (-(height - center).powi(2) * 12.0).exp();
                         (10_f64.powf(height), count as u64)
                     })
                     .filter(|bucket| bucket.1 > 0)
@@ -391,7 +391,7 @@ fn pictures_are_written_for_inspection() {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plots");
     fs::create_dir_all(&directory).expect("a directory below target");
     let mut page = format!(
-        "<!doctype html><meta charset=utf-8><meta name=color-scheme content='light dark'><style>{COLOURS}{RULES}\
+        "<!doctype html><meta charset=utf-8><meta name=color-scheme content='light dark'><style>{COLORS}{RULES}\
          body{{background:var(--paper);color:var(--ink);font:14px sans-serif}}svg{{display:block;max-width:100%}}</style>"
     );
     for (name, picture) in gallery() {

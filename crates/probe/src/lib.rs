@@ -137,7 +137,7 @@ impl<'a> Way<'a> {
         let began = plimsoll_clock::now();
         let mut steps = Steps::default();
         let secured = self.plan.tls.is_some();
-        let dialled = self
+        let dialed = self
             .network
             .dial(host, *port, None, &self.traffic, secured, &mut steps)
             .await
@@ -149,12 +149,12 @@ impl<'a> Way<'a> {
             securing: None,
         };
         if !secured {
-            return Ok((dialled.stream, opening, None));
+            return Ok((dialed.stream, opening, None));
         }
         let begun = plimsoll_clock::now();
         let (stream, facts) = self
             .network
-            .secure(dialled.stream, host, Alpn::Http1, &mut steps)
+            .secure(dialed.stream, host, Alpn::Http1, &mut steps)
             .await
             .map_err(|error| format!("cannot speak TLS with {}: {error}", self.plan.address))?;
         opening.securing = steps.secured.map(|at| at.since(begun));

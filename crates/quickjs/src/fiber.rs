@@ -271,7 +271,7 @@ impl Inner {
         };
         let mut outcome = None;
         let wake = {
-            // Polled where it is pinned, because an async block around it would copy it once more.
+            // Polled where it is pinned, because an async block around it would copy it again.
             let mut future = std::pin::pin!(future);
             let mut waiting = std::pin::pin!(std::future::poll_fn(|cx| {
                 future.as_mut().poll(cx).map(|done| outcome = Some(done))

@@ -79,7 +79,7 @@ fn replace_surrogates(bytes: &[u8]) -> String {
         let (valid, after) = rest.split_at(error.valid_up_to());
         text.push_str(&String::from_utf8_lossy(valid));
         rest = after;
-        // An error, unless the piece merely ends within a character.
+        // An error, unless the piece ends within a character.
         if error.error_len().is_some() || piece.len() < PIECE {
             text.push('\u{fffd}');
             let skip = if after.first() == Some(&0xed) { 3 } else { 1 };

@@ -229,7 +229,7 @@
         value.text.textContent = plot.cursor.idx == null || column[plot.cursor.idx] == null ? "" : ` ${printed(column[plot.cursor.idx])}${value.unit}`;
       }
     };
-    // Both plots end at the same place, so that their seconds stand below each other.
+    // Both plots end at the same place, so that their seconds are aligned.
     const right = data.cpu.some((value) => value != null) ? 72 : 14;
     const shared = { sync, onScale, onCursor, right, whole };
     plots.push(chart(holder, data, LATENCY, { ...shared, height: 230, label: "ms", logarithmic: true, bottom: false }));

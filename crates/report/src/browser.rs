@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 /// uPlot's license requires a copy of it with the code.
-const LICENCE: &str = include_str!("../vendor/uplot/LICENSE");
+const LICENSE: &str = include_str!("../vendor/uplot/LICENSE");
 const UPLOT: &str = include_str!("../vendor/uplot/uPlot.iife.min.js");
 const UPLOT_LOOKS: &str = include_str!("../vendor/uplot/uPlot.min.css");
 const PAGE: &str = include_str!("../assets/page.js");
@@ -16,14 +16,14 @@ const LOOKS: &str = include_str!("../assets/page.css");
 pub fn looks() -> String {
     format!(
         "{}{}{UPLOT_LOOKS}{LOOKS}",
-        plimsoll_plots::COLOURS,
+        plimsoll_plots::COLORS,
         plimsoll_plots::RULES
     )
 }
 
 /// The page's only script.
 pub fn script() -> String {
-    format!("/* uPlot:\n{LICENCE}*/\n{UPLOT}\n{PAGE}")
+    format!("/* uPlot:\n{LICENSE}*/\n{UPLOT}\n{PAGE}")
 }
 
 /// The page's Content Security Policy: run this script only, and load nothing.

@@ -1,4 +1,4 @@
-//! What comparisons of cells show, in sentences: both figures, their ratio and its interval.
+//! The results of comparisons of cells, in sentences: both figures, their ratio and its interval.
 //! Suspect cells are excluded.
 
 use plimsoll_plots::number::{self, Place};
@@ -21,7 +21,7 @@ fn cell<'a>(result: &'a LabResult, name: &str) -> Option<&'a Cell> {
     result.cells.iter().find(|cell| cell.name == *name)
 }
 
-/// What a group of comparisons shows; `None` if no comparison of it counts.
+/// The result of a group of comparisons; `None` if no comparison of it counts.
 pub fn sentence(result: &LabResult, group: &Group) -> Option<Words> {
     let all: Vec<&Comparison> = group
         .members

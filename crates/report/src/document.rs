@@ -57,7 +57,7 @@ pub enum Block {
         /// Its blocks.
         blocks: Vec<Block>,
     },
-    /// What was measured, and where: name and value.
+    /// The subject and the place of the measurement: name and value.
     Facts(Vec<(&'static str, String)>),
     /// The list of cells. A page that holds the evidence itself lists it there instead.
     Index(Table),
@@ -72,7 +72,7 @@ pub enum Detail {
     EffectiveValues,
     /// The tool's output of all runs but the first.
     LaterOutput,
-    /// What each process used.
+    /// The resources that each process used.
     Resources,
     /// Heat maps.
     HeatMap,

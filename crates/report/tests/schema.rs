@@ -65,7 +65,7 @@ fn violations_of_the_schema_are_detected() {
     );
     assert_eq!(broken("/comparisons/0/outcome", "same".into()), 1);
     let mut more = good.clone();
-    more["cells"][0]["colour"] = "red".into();
+    more["cells"][0]["color"] = "red".into();
     assert_eq!(faults(&schema(), &more).len(), 1);
     let mut less = good.clone();
     less.as_object_mut()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::figures::Figure;
 use crate::store::{Kept, Store};
 
-/// Where the store is: as asked, else `plimsoll/runs.sqlite` below the user's folder for
+/// The location of the store: as given, else `plimsoll/runs.sqlite` below the user's folder for
 /// data (XDG Base Directory Specification).
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
 /// Opens the store, and makes it where it is not there yet.
 ///
 /// # Errors
-/// What is wrong with it, and how to fix it.
+/// If it is unusable; the message says how to fix it.
 pub fn open(path: &Path) -> Result<Store, String> {
     Store::open(path).map_err(|error| failed(path, &error))
 }
@@ -39,7 +39,7 @@ pub fn open(path: &Path) -> Result<Store, String> {
 /// Opens a store that must be there.
 ///
 /// # Errors
-/// What is wrong with it, and how to fix it.
+/// If it is unusable; the message says how to fix it.
 pub fn open_existing(path: &Path) -> Result<Store, String> {
     Store::open_existing(path).map_err(|error| match error {
         crate::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -1,5 +1,5 @@
 //! The same command compared with itself: in the simulated runs, seconds correlate with their
-//! neighbours, and runs differ by more than their seconds show.
+//! neighbors, and runs differ by more than their seconds show.
 
 use plimsoll_results::compare::{self, Compared};
 use plimsoll_results::distribution::Distribution;

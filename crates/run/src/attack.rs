@@ -21,7 +21,7 @@ pub struct Attack {
     pub settings: AttackSettings,
     pub http: plimsoll_http::Settings,
     pub scenario: Scenario,
-    /// Where the results of hits are written.
+    /// The destination of the results of hits.
     pub results: Destination,
     /// The address at which Prometheus fetches the metrics, if it does.
     pub metrics_address: Option<String>,

@@ -65,7 +65,7 @@ impl AttackOptions {
     /// Decides everything that the flags leave open, and reads the targets. Results go to `results`.
     ///
     /// # Errors
-    /// What is wrong with a flag or a target.
+    /// If a flag or a target is invalid.
     pub fn resolve(self, results: Destination) -> Result<Resolved, String> {
         let schedule = self.schedule()?;
         let http = self.http_settings(schedule.threads, schedule.rate.is_some())?;

@@ -23,7 +23,7 @@ impl ConnectionOptions {
     /// Settings for an open or a closed model.
     ///
     /// # Errors
-    /// What is wrong with an option.
+    /// If an option is invalid.
     pub fn network(&self, is_open: bool) -> Result<NetworkSettings, String> {
         Ok(NetworkSettings {
             dns: settings::dns(self.dns.as_ref()),

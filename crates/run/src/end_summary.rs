@@ -111,7 +111,7 @@ impl<'a> EndSummary<'a> {
         summary_text::render(summary, verdict, detail, &self.style)
     }
 
-    /// What the script's own `handleSummary` returns for the summary, if there is one; and the
+    /// The value that the script's own `handleSummary` returns for the summary, if there is one; and the
     /// summary as JSON.
     pub fn handled_by_script(
         &self,

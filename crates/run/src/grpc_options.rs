@@ -49,7 +49,7 @@ impl GrpcOptions {
     /// Decides everything that the options leave open.
     ///
     /// # Errors
-    /// What is wrong with an option.
+    /// If an option is invalid.
     pub fn resolve(self) -> Result<Resolved, String> {
         self.load.check()?;
         let users = self.load.users(1)?;

@@ -32,7 +32,7 @@ impl HttpOptions {
     /// Decides everything that the options leave open.
     ///
     /// # Errors
-    /// What is wrong with an option.
+    /// If an option is invalid.
     pub fn resolve(self) -> Result<Resolved, String> {
         self.load.check()?;
         let request = self.request()?;

@@ -69,7 +69,7 @@ impl LoadOptions {
     /// Checks that options agree with each other.
     ///
     /// # Errors
-    /// Which options contradict each other.
+    /// If options contradict each other.
     pub(crate) fn check(&self) -> Result<(), String> {
         let name = match self.connections {
             Some(Connections::Shared) => "shared",
@@ -136,7 +136,7 @@ impl LoadOptions {
     /// The one scenario of the run.
     ///
     /// # Errors
-    /// Which option makes no sense.
+    /// If an option makes no sense.
     pub fn scenario(&self, name: &str, users: u32) -> Result<Scenario, String> {
         let mut scenario = Scenario::new(name, self.executor(users)?);
         scenario.graceful_stop = Duration::from_secs(1);

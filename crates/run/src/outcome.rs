@@ -113,10 +113,10 @@ impl Outcome {
     }
 }
 
-/// What went wrong in a run.
+/// A failure of a run.
 pub struct Explanation {
     pub text: String,
-    /// What kind of failure it is, or how to avoid it.
+    /// The kind of the failure, or how to avoid it.
     pub hint: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Where all samples of a run go: `--out`.
+//! The destination of all samples of a run: `--out`.
 
 use plimsoll_exporters::{Receiver, Variables};
 use plimsoll_output::output::OutputSpec;

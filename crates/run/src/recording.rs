@@ -123,7 +123,7 @@ impl Recording {
     fn fail(&mut self, error: &std::io::Error) {
         self.writer = None;
         self.error = Some(format!(
-            "--record {}: cannot write it: {error}; what came later is not in it",
+            "--record {}: cannot write it: {error}; later seconds are missing",
             self.place.path().display()
         ));
     }

@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::prepare::Prepared;
 use crate::until::Until;
 
-/// What to run, on how many threads, and which outputs to write.
+/// The script to run, the number of threads, and the outputs to write.
 pub struct Request {
     pub load: Load,
     /// Worker threads.

@@ -39,7 +39,7 @@ impl ScriptOptions {
     /// Reads the variables and the config file.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// If one of them is invalid.
     pub fn resolve(self) -> Result<ScriptRequest, Refusal> {
         let system: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

@@ -44,7 +44,7 @@ impl ExportFile {
 /// Writes what `handleSummary` returned. Text for stdout and stderr goes to `print`, with true for stdout.
 ///
 /// # Errors
-/// Which files cannot be written, after all others were.
+/// If files cannot be written; all others are written first.
 pub fn write_outputs(
     outputs: &[SummaryOutput],
     mut print: impl FnMut(bool, &[u8]),

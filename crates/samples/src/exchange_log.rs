@@ -226,7 +226,7 @@ impl ExchangeLog {
 
     /// Counts the exchanges.
     fn count(&self, metric: MetricId, sinks: &mut Sinks, watch: &Watch) {
-        let at = Moment::ZERO; // A counter does not look at it.
+        let at = Moment::ZERO; // A counter ignores it.
         sinks.record(metric, self.length as f64, at);
         for &index in watch.submetrics_of(metric) {
             let bit = watch.submetrics[index].http_bit.unwrap_or(usize::MAX);

@@ -91,7 +91,7 @@ impl SystemTag {
     }
 }
 
-/// Which system tags are enabled.
+/// The system tags that are enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemTags(u32);
 

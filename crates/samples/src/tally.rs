@@ -10,13 +10,13 @@ use crate::summary::{ErrorCount, HttpOverview};
 const ERROR_LIMIT: usize = 100;
 /// Maximum number of combinations of protocol, TLS version and cipher suite; there are four
 /// protocols and nine cipher suites.
-const WAY_LIMIT: usize = 48;
+const TRANSPORT_LIMIT: usize = 48;
 
 #[derive(Debug, Default)]
 pub(crate) struct HttpTally {
     /// The frequent ones are near the front, because they occur early.
     statuses: Vec<(u16, u64)>,
-    ways: Vec<(Way, u64)>,
+    transports: Vec<(Transport, u64)>,
     opened: u64,
     resent: u64,
     calls: u64,
@@ -30,7 +30,7 @@ pub(crate) struct HttpTally {
 }
 
 /// The transport of a response: protocol, TLS version, cipher suite.
-type Way = [Box<str>; 3];
+type Transport = [Box<str>; 3];
 
 impl HttpTally {
     #[inline]
@@ -38,7 +38,7 @@ impl HttpTally {
         self.status(facts.status, 1);
         if !facts.proto.is_empty() {
             let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
-            self.way(way, 1);
+            self.transport(way, 1);
         }
         self.opened += u64::from(facts.opened);
         self.resent += u64::from(facts.resent);
@@ -57,7 +57,7 @@ impl HttpTally {
         }
         if !facts.proto.is_empty() {
             let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
-            self.way(way, 1);
+            self.transport(way, 1);
         }
         if !facts.error.is_empty() {
             self.failed_calls += 1;
@@ -87,18 +87,18 @@ impl HttpTally {
     }
 
     #[inline]
-    fn way(&mut self, way: [&str; 3], count: u64) {
-        let is_same = |known: &Way| known.iter().zip(way).all(|(known, part)| **known == *part);
-        match self.ways.iter_mut().find(|entry| is_same(&entry.0)) {
+    fn transport(&mut self, way: [&str; 3], count: u64) {
+        let is_same = |known: &Transport| known.iter().zip(way).all(|(known, part)| **known == *part);
+        match self.transports.iter_mut().find(|entry| is_same(&entry.0)) {
             Some(entry) => entry.1 += count,
-            None => self.new_way(way, count),
+            None => self.new_transport(way, count),
         }
     }
 
     #[cold]
-    fn new_way(&mut self, way: [&str; 3], count: u64) {
-        if self.ways.len() < WAY_LIMIT {
-            self.ways.push((way.map(Box::from), count));
+    fn new_transport(&mut self, way: [&str; 3], count: u64) {
+        if self.transports.len() < TRANSPORT_LIMIT {
+            self.transports.push((way.map(Box::from), count));
         }
     }
 
@@ -118,8 +118,8 @@ impl HttpTally {
         for &(status, count) in &other.statuses {
             self.status(status, count);
         }
-        for (way, count) in &other.ways {
-            self.way(way.each_ref().map(|part| &**part), *count);
+        for (way, count) in &other.transports {
+            self.transport(way.each_ref().map(|part| &**part), *count);
         }
         self.opened += other.opened;
         self.resent += other.resent;
@@ -140,7 +140,7 @@ impl HttpTally {
     /// Resets the counts but keeps the entries.
     pub fn clear(&mut self) {
         self.statuses.iter_mut().for_each(|entry| entry.1 = 0);
-        self.ways.iter_mut().for_each(|entry| entry.1 = 0);
+        self.transports.iter_mut().for_each(|entry| entry.1 = 0);
         self.opened = 0;
         self.resent = 0;
         (self.calls, self.failed_calls) = (0, 0);
@@ -152,9 +152,9 @@ impl HttpTally {
     }
 
     /// Responses by one part of their transport, most frequent first.
-    fn answers_by(&self, part: usize) -> Vec<(String, u64)> {
+    fn responses_by(&self, part: usize) -> Vec<(String, u64)> {
         let mut sums: Vec<(String, u64)> = Vec::new();
-        for (way, count) in &self.ways {
+        for (way, count) in &self.transports {
             let Some(name) = way.get(part).filter(|name| !name.is_empty()) else {
                 continue;
             };
@@ -189,9 +189,9 @@ impl HttpTally {
         });
         HttpOverview {
             statuses,
-            protocols: self.answers_by(0),
-            tls_versions: self.answers_by(1),
-            tls_cipher_suites: self.answers_by(2),
+            protocols: self.responses_by(0),
+            tls_versions: self.responses_by(1),
+            tls_cipher_suites: self.responses_by(2),
             connections_opened: self.opened,
             resent: self.resent,
             calls: self.calls,

@@ -1,4 +1,4 @@
-//! What a run records: which tags exist, and which sub-metrics are needed.
+//! The settings of what a run records: its tags, and the sub-metrics that are needed.
 //!
 //! A sub-metric is the part of a metric whose samples have certain tags, given by a selector.
 //! Selectors are compiled once, split by the source of a tag's value, so that recording a sample
@@ -23,7 +23,7 @@ use crate::thresholds::{self, Judge};
 pub struct WatchSettings {
     /// The thresholds. Their sub-metrics are kept, in addition to the one that is always kept.
     pub thresholds: Vec<Threshold>,
-    /// Which tags the program sets.
+    /// The tags that the program sets.
     pub system_tags: SystemTags,
     /// The tags of the run, for samples that belong to no user.
     pub run_tags: TagMap,

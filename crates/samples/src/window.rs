@@ -58,7 +58,7 @@ pub(crate) struct Contents {
     pub left_out: LeftOut,
 }
 
-/// Where a recorder gets its emptied windows. The lock is taken once per window.
+/// The place from which a recorder gets its emptied windows. The lock is taken once per window.
 #[derive(Clone, Debug, Default)]
 // Boxed, because windows are sent through channels and swapped, never copied.
 #[allow(clippy::vec_box)]

@@ -216,8 +216,8 @@ fn our_metrics_can_be_judged_too() {
     assert_eq!(report.judged[0].outcome.measured, 6.0);
 }
 
-/// What selects an exchange: what the program sets wins over the request's own
-/// tags, and these over the user's standing ones.
+/// An exchange is selected by its tags: those that the program sets take precedence over the
+/// request's own, and these over the user's.
 #[test]
 fn exchanges_are_selected_by_every_tag_they_have() {
     let facts = HttpFacts {
@@ -257,7 +257,7 @@ fn exchanges_are_selected_by_every_tag_they_have() {
         ("proto:no", false),
         ("tls_version:tls1.3", true),
         ("error_code:1404", true),
-        // Nothing went wrong on the wire: the user's own tag stands.
+        // Nothing failed on the wire, so the user's own tag is kept.
         ("error:user's", true),
         ("expected_response:false", true),
         ("expected_response:true", false),

@@ -28,9 +28,9 @@ pub struct LoadSettings {
     pub may_be_typescript: bool,
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
-    /// Where the script's metrics are declared.
+    /// The registry in which the script's metrics are declared.
     pub registry: Arc<Registry>,
-    /// Where the script's console messages are written.
+    /// The destination of the script's console messages.
     pub log: Log,
     /// Fetches `https://` modules; `None` when offline without a cache.
     pub fetch: Option<Fetch>,

@@ -10,7 +10,7 @@ use plimsoll_net::HostRules;
 /// The fields of CONNECT.
 ///
 /// # Errors
-/// What is wrong with it, and how to write it.
+/// If it is invalid; the message says how to write it.
 pub fn proxy_fields(headers: &[String]) -> Result<Fields, String> {
     let mut fields = Fields::new();
     for line in headers {
@@ -25,7 +25,7 @@ pub fn proxy_fields(headers: &[String]) -> Result<Fields, String> {
 /// `IP` or `IP:PORT`, with commas between them; a name server's port is 53.
 ///
 /// # Errors
-/// What is wrong with it, and how to write it.
+/// If it is invalid; the message says how to write it.
 pub fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
     let servers = text.split(',').map(str::trim);
     servers
@@ -46,7 +46,7 @@ pub fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
 /// several places takes them in turn.
 ///
 /// # Errors
-/// What is wrong with it, and how to write it.
+/// If it is invalid; the message says how to write it.
 pub fn rules(connect_to: &[String]) -> Result<HostRules, String> {
     let mut rules = HostRules::default();
     for text in connect_to {

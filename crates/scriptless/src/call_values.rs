@@ -6,7 +6,7 @@ use plimsoll_grpc::Metadata;
 /// no JSON, so an array is cut by its brackets.
 ///
 /// # Errors
-/// What is wrong with it, and how to write it.
+/// If it is invalid; the message says how to write it.
 pub fn messages(text: &str) -> Result<Vec<String>, String> {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('[') else {
@@ -46,7 +46,7 @@ pub fn messages(text: &str) -> Result<Vec<String>, String> {
 /// are the bytes of their text.
 ///
 /// # Errors
-/// What is wrong with it, and how to write it.
+/// If it is invalid; the message says how to write it.
 pub fn metadata(flag: &str, given: &[String]) -> Result<Metadata, String> {
     let mut metadata = Metadata::new();
     for text in given {

@@ -220,7 +220,7 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        // A seed of zero would stay zero; multiplying spreads neighbouring seeds.
+        // A seed of zero would stay zero; multiplying spreads neighboring seeds.
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 

@@ -114,7 +114,7 @@ pub struct LoadCommand {
 
 impl LoadCommand {
     /// # Errors
-    /// What is wrong with the command, and how to fix it.
+    /// If the command is invalid; the message says how to fix it.
     pub fn parse(words: &[String]) -> Result<LoadCommand, String> {
         let Some(name) = words.first() else {
             return Err(

@@ -54,8 +54,8 @@ fn split(series: &[f64], start: usize, end: usize, found: &mut Vec<usize>) {
     }
 }
 
-/// Of the points found in any window, keeps those that are significant between their neighbours.
-/// The weakest is removed first, because that lengthens its neighbours' sides. Each point is also
+/// Of the points found in any window, keeps those that are significant between their neighbors.
+/// The weakest is removed first, because that lengthens its neighbors' sides. Each point is also
 /// moved to where its own two sides differ most.
 fn settle(series: &[f64], mut found: Vec<usize>) -> Vec<ChangePoint> {
     loop {

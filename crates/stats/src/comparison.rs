@@ -19,7 +19,7 @@ const POWER: f64 = 0.8;
 /// Maximum number of pairs to recommend.
 const MOST_PAIRS: usize = 1000;
 
-/// Which of the two to run.
+/// The one of the two to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     A,
@@ -233,7 +233,7 @@ fn fewest(least: usize, distance: f64, spread: f64, level: f64) -> Option<usize>
     Some(low)
 }
 
-/// Which differences count, on the scale of the differences.
+/// The differences that count, on the scale of the differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
     /// The noise: how much equal systems differ. Smaller differences do not count. 0 if unknown.

@@ -1,5 +1,5 @@
 //! The error of a mean or a percentile of one run, from its one-second histograms: a moving-block
-//! bootstrap (Künsch 1989), so that seconds which correlate with their neighbours do not count as
+//! bootstrap (Künsch 1989), so that seconds which correlate with their neighbors do not count as
 //! independent.
 
 use crate::Histogram;
@@ -139,7 +139,7 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
         above / below
     };
     let estimate = whole(&mut parts.iter().copied());
-    // What each window adds to the error of the ratio (its influence).
+    // The contribution of each window to the error of the ratio (its influence).
     let influence: Vec<f64> = parts
         .iter()
         .map(|(above, below)| above - estimate * below)
@@ -159,10 +159,10 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
     let resampled: Vec<f64> = (0..RESAMPLES)
         .map(|_| whole(&mut (0..blocks).map(|_| sums[random.below(starts)])))
         .collect();
-    let centre = resampled.iter().sum::<f64>() / RESAMPLES as f64;
+    let center = resampled.iter().sum::<f64>() / RESAMPLES as f64;
     let spread = resampled
         .iter()
-        .map(|value| (value - centre).powi(2))
+        .map(|value| (value - center).powi(2))
         .sum::<f64>()
         / (RESAMPLES - 1) as f64;
     // A resample has `blocks × block` windows where the run has n. Overlapping blocks vary about
@@ -230,8 +230,8 @@ pub fn block_length(series: &[f64]) -> usize {
     (length.ceil() as usize).clamp(least, most)
 }
 
-/// By which factor blocks of this length underestimate the variance of a mean, if the series were a
-/// first-order autoregression: blocks contain Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
+/// The factor by which blocks of this length would underestimate the variance of a mean if the series
+/// were a first-order autoregression: blocks contain Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
 fn beyond_block(series: &[f64], block: usize) -> f64 {
     let variance = autocovariance(series, 0);
     if variance <= 0.0 {

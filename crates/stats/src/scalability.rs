@@ -144,17 +144,17 @@ fn normal(points: &[(f64, f64)], at: [f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
     let mut vector = [0.0; 3];
     for (n, x) in points {
         let below = 1.0 + at[1] * (n - 1.0) + at[2] * n * (n - 1.0);
-        let modelled = at[0] * n / below;
+        let modeled = at[0] * n / below;
         let slope = [
             n / below,
-            -modelled * (n - 1.0) / below,
-            -modelled * n * (n - 1.0) / below,
+            -modeled * (n - 1.0) / below,
+            -modeled * n * (n - 1.0) / below,
         ];
         for i in 0..3 {
             for j in 0..3 {
                 matrix[i][j] += slope[i] * slope[j];
             }
-            vector[i] += slope[i] * (x - modelled);
+            vector[i] += slope[i] * (x - modeled);
         }
     }
     (matrix, vector)

@@ -1,4 +1,4 @@
-//! Where the warm-up ends.
+//! Detection of the end of the warm-up.
 
 use crate::student;
 

@@ -67,9 +67,9 @@ fn warm_up_is_cut_and_a_run_that_never_settles_is_reported() {
     ));
 }
 
-/// Seconds that correlate with their neighbours (a first-order autoregression), at a constant
+/// Seconds that correlate with their neighbors (a first-order autoregression), at a constant
 /// level.
-fn neighbours(random: &mut Random, seconds: usize, resemblance: f64) -> Vec<f64> {
+fn neighbors(random: &mut Random, seconds: usize, resemblance: f64) -> Vec<f64> {
     let mut level = 0.0;
     (0..seconds + 20)
         .map(|_| {
@@ -87,7 +87,7 @@ fn steady_runs_are_rarely_cut_and_warm_ups_are() {
         for seconds in [20, 30, 60, 120, 300] {
             let cut = (0..1000)
                 .filter(|_| {
-                    let windows = neighbours(&mut random, seconds, resemblance);
+                    let windows = neighbors(&mut random, seconds, resemblance);
                     warm_up(&windows).unwrap().cut > 0
                 })
                 .count();
@@ -99,7 +99,7 @@ fn steady_runs_are_rarely_cut_and_warm_ups_are() {
             let least = if seconds == 20 { 10 } else { 170 };
             let found = (0..200)
                 .filter(|_| {
-                    let mut windows = neighbours(&mut random, seconds, resemblance);
+                    let mut windows = neighbors(&mut random, seconds, resemblance);
                     windows.iter_mut().take(8).for_each(|value| *value *= 2.0);
                     warm_up(&windows).unwrap().cut >= 5
                 })

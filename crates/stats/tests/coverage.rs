@@ -1,5 +1,5 @@
 //! Whether a 95 % interval contains the true value in 95 of 100 runs. In the simulated runs,
-//! seconds correlate with their neighbours, as in real systems.
+//! seconds correlate with their neighbors, as in real systems.
 
 use plimsoll_stats::interval::{Insufficient, mean, quantile};
 use plimsoll_stats::{Histogram, Interval, Random};

@@ -141,7 +141,7 @@ proptest! {
         let ours = histogram_of(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
         let last = values.len() - 1;
         for rank in [0, last / 4, last / 2, last * 9 / 10, last] {
-            // The middle of the rank's range, so that rounding cannot lead HDR to a neighbour.
+            // The middle of the rank's range, so that rounding cannot lead HDR to a neighbor.
             let theirs = hdr.value_at_quantile((rank as f64 + 0.5) / values.len() as f64) as f64;
             let ours = ours.quantile(rank as f64 / last as f64);
             prop_assert!((ours - theirs).abs() <= theirs * 0.002, "{ours} {theirs}");

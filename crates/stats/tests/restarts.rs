@@ -34,7 +34,7 @@ fn cell(random: &mut Random, value: f64, shared: &[f64], runs: usize) -> Vec<Vec
     shared.iter().map(|one| restart(one, random)).collect()
 }
 
-/// What each restart does to all cells.
+/// The effect of each restart on all cells.
 fn machine(random: &mut Random, restarts: usize) -> Vec<f64> {
     (0..restarts).map(|_| SHARED * random.normal()).collect()
 }
@@ -104,7 +104,7 @@ fn intervals_over_all_runs_would_be_too_narrow() {
     assert!(held < 60.0, "{held:.1} %");
 }
 
-/// What the restarts of a lab share cancels in each pair.
+/// An effect that all cells of a restart share cancels out in each pair.
 #[test]
 fn intervals_of_ratios_contain_the_ratio_in_95_of_100_labs() {
     for restarts in [3, 5, 8] {

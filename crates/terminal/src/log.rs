@@ -20,7 +20,7 @@ use crate::repeated::Repeated;
 /// Receives lines: their level, message and fields.
 pub type Sink = Arc<dyn Fn(Level, &str, &[(&str, &str)]) + Send + Sync>;
 
-/// What a user decides about the log.
+/// The user's settings for the log.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings<'a> {
     /// Log debug messages too.
@@ -32,7 +32,7 @@ pub struct Settings<'a> {
     pub format: Option<&'a str>,
 }
 
-/// Where lines go and what they look like.
+/// The destination and format of lines.
 #[derive(Debug)]
 pub struct Log {
     target: Target,
@@ -57,7 +57,7 @@ impl Log {
     /// A log with these settings.
     ///
     /// # Errors
-    /// What is wrong with them, by the name of the flag.
+    /// If one is invalid; the message names the flag.
     pub fn new(settings: Settings<'_>) -> Result<Log, String> {
         let mut most_verbose = if settings.verbose {
             Level::Debug
@@ -163,7 +163,7 @@ impl Log {
             };
             return write_to(file, &line.to_text(self.console_format));
         }
-        // What the script's console has for a file of its own is data, and stays as it is.
+        // Output of the script's console to its own file is data, and stays unchanged.
         let shown: Vec<(&str, Cow<'_, str>)> = fields
             .iter()
             .map(|(name, value)| (*name, for_display(value)))

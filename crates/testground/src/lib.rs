@@ -2,7 +2,7 @@
 //! free port of 127.0.0.1, as an ordinary user if the server refuses root.
 //!
 //! Each can be killed with SIGKILL and restarted on the same data. All servers and their
-//! directories are removed when they are dropped, and also when the test's process ends without
+//! directories are removed when they are dropped, and when the test's process ends without
 //! dropping them, as with one in a `static` for many tests.
 //!
 //! If a server is not installed, the test fails with the name of its Debian package; nothing is

@@ -35,7 +35,7 @@ impl Postgres {
         let settings: Vec<String> = settings.iter().map(|&setting| setting.into()).collect();
         let server = Server::start(
             "postgres",
-            |directory| initialise(directory, account),
+            |directory| initialize(directory, account),
             move |directory, port| {
                 let mut command = Command::new(binary("postgres"));
                 command
@@ -155,7 +155,7 @@ fn sockets(directory: &Path) -> String {
     }
 }
 
-fn initialise(directory: &Path, account: Option<Account>) {
+fn initialize(directory: &Path, account: Option<Account>) {
     let mut command = Command::new(binary("initdb"));
     command
         .arg("-D")

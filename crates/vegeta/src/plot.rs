@@ -20,7 +20,7 @@ const TOP: f64 = 20.0;
 const BOTTOM: f64 = 50.0;
 
 /// For successes, then for failures; distinguishable in greyscale too.
-const COLOURS: [[&str; 4]; 2] = [
+const COLORS: [[&str; 4]; 2] = [
     ["#1668c4", "#1d8a5b", "#7a4fc4", "#8a6d1d"],
     ["#d1242f", "#e36209", "#b5179e", "#7d1a1a"],
 ];
@@ -106,8 +106,8 @@ impl Plot {
         }
         let mut legend = String::new();
         for (place, ((attack, failed), points)) in self.series.iter().enumerate() {
-            let colours = COLOURS[usize::from(*failed)];
-            let colour = colours[place % colours.len()];
+            let colors = COLORS[usize::from(*failed)];
+            let color = colors[place % colors.len()];
             let mut path = String::new();
             for (at, latency) in thinned(points, threshold) {
                 let at = x(at.saturating_sub(start) as f64 / 1e9);
@@ -115,13 +115,13 @@ impl Plot {
             }
             let _ = writeln!(
                 svg,
-                "<path class=\"points\" stroke=\"{colour}\" d=\"{path}\"/>"
+                "<path class=\"points\" stroke=\"{color}\" d=\"{path}\"/>"
             );
             let name = if attack.is_empty() { "hits" } else { attack };
             let what = if *failed { "failed" } else { "succeeded" };
             let _ = write!(
                 legend,
-                "<li><span style=\"background:{colour}\"></span>{}: {what} ({})</li>",
+                "<li><span style=\"background:{color}\"></span>{}: {what} ({})</li>",
                 escape(name),
                 points.len()
             );

@@ -92,7 +92,7 @@ impl Report {
     /// Parses the values of `-type`, `-buckets` and `-every`.
     ///
     /// # Errors
-    /// Which is wrong, and how to write it.
+    /// If one is invalid; the message says how to write it.
     pub fn parse(
         form: &str,
         buckets: Option<&str>,
@@ -188,7 +188,7 @@ impl Encoding {
     /// Parses the value of `-to`.
     ///
     /// # Errors
-    /// Which values there are.
+    /// If it is unknown; the message lists the valid ones.
     pub fn parse(text: &str) -> Result<Encoding, String> {
         match text {
             "json" => Ok(Encoding::Json),

@@ -10,7 +10,7 @@ export const options = {
 
 const { SERVER, AGENT } = __ENV;
 
-// Resolves with the last message when the connection is over.
+// Resolves with the last message when the connection has ended.
 function converse(path, params, answer) {
   return new Promise((resolve) => {
     let last;

@@ -105,7 +105,7 @@ def wait_for(port, server):
 
 def tell(index):
     """Prints the tallies, and each case that is not as it should be; 1 if there is one."""
-    print("| module | cases | behaviour | closing |\n|---|---:|---|---|")
+    print("| module | cases | behavior | closing |\n|---|---:|---|---|")
     wrong = []
     for agent in MODULES:
         cases = index.get(agent, {})

@@ -34,7 +34,7 @@ pub use violation::Violation;
 /// The limits of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum length of a message in bytes, also after decompression.
+    /// Maximum length of a message in bytes, both before and after decompression.
     pub max_message: usize,
 }
 

@@ -25,7 +25,7 @@ pub const TARGET: Target = Target {
 
 fn run(data: &[u8]) {
     if let Ok(duration) = parse(&text(data)) {
-        // What is printed is read as the same.
+        // A printed duration is parsed as the same duration.
         assert_eq!(parse(&format(duration)), Ok(duration));
     }
 }

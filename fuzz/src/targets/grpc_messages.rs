@@ -1,4 +1,4 @@
-//! What gRPC servers send: framed messages, cut anywhere, and what they are as JSON; and the other
+//! Data from gRPC servers: framed messages, cut anywhere, and what they are as JSON; and the other
 //! way about, JSON that scripts send.
 
 use plimsoll_grpc::{Deframer, Found, Schema, Source};

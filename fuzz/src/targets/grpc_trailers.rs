@@ -1,4 +1,4 @@
-//! What a gRPC server sends at the end of a call: `grpc-status`, `grpc-message`, `grpc-status-details-bin` and other
+//! Data from a gRPC server at the end of a call: `grpc-status`, `grpc-message`, `grpc-status-details-bin` and other
 //! metadata; and the responses of its reflection service.
 
 use plimsoll_grpc::in_memory::{read_reflection, read_trailers};

@@ -1,4 +1,4 @@
-//! What a server of HTTP/3 says on its control stream: settings, and that it goes away.
+//! Data on the control stream of an HTTP/3 server: SETTINGS and GOAWAY.
 
 use plimsoll_http3::in_memory::read_control_stream;
 

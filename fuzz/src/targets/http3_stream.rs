@@ -1,4 +1,4 @@
-//! What a server sends on a stream of HTTP/3, cut anywhere, and the headers in it.
+//! Data on a request stream of an HTTP/3 server, cut anywhere, and the headers in it.
 
 use plimsoll_http3::{Frames, Piece, decode_fields};
 

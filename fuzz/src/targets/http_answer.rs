@@ -1,4 +1,4 @@
-//! What a server sends: headers, framing, body, content encodings, cookies.
+//! HTTP/1.1 responses: headers, framing, body, content encodings, cookies.
 
 use std::cell::OnceCell;
 use std::time::Duration;

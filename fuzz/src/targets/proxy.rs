@@ -1,4 +1,4 @@
-//! What the environment says about proxies, and the response of a proxy to CONNECT.
+//! Environment variables for proxies, and the response of a proxy to CONNECT.
 
 use std::cell::OnceCell;
 

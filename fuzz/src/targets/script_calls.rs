@@ -19,7 +19,7 @@ pub const TARGET: Target = Target {
     words: &[],
 };
 
-/// What every program begins with. `v` holds values, `k` finds the n-th name of a value or its prototypes, and `t` runs
+/// The start of every program. `v` holds values, `k` finds the n-th name of a value or its prototypes, and `t` runs
 /// one step.
 const BEGIN: &str = "\
 import k6 from 'k6'; import http from 'k6/http'; import html from 'k6/html'; import enc from 'k6/encoding';

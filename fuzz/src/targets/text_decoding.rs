@@ -24,7 +24,7 @@ fn run(data: &[u8]) {
         return;
     };
     let label = LABELS[usize::from(how & 3)];
-    let Some(encoding) = Encoding::labelled(label) else {
+    let Some(encoding) = Encoding::labeled(label) else {
         return;
     };
     let decoder = || Decoder::new(encoding, how & 4 != 0, how & 8 != 0);

@@ -1,4 +1,4 @@
-//! What an iperf3 peer sends over the control connection: states, JSON with its length, parameters and results; and the
+//! Data from an iperf3 peer on the control connection: states, JSON with its length, parameters and results; and the
 //! headers of its datagrams.
 
 use std::time::Duration;

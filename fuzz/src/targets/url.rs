@@ -43,6 +43,6 @@ fn run(data: &[u8]) {
             base.masked()
         );
     }
-    // Where a redirect would lead.
+    // The target of a redirect.
     let _ = base.join(&text(reference));
 }

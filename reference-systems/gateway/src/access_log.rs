@@ -18,7 +18,7 @@ use crate::config::AccessLog;
 /// Lines that may wait to be written.
 const WAITING: usize = 16_384;
 
-/// What is known of a request when it is over. Neither queries nor further fields are
+/// The facts about a request when it has ended. Neither queries nor further fields are
 /// written, because secrets are in them.
 #[derive(Debug)]
 pub struct Line {
@@ -35,7 +35,7 @@ pub struct Line {
     /// Of the response's body.
     pub bytes: u64,
     pub route: Option<String>,
-    /// The target that was asked last.
+    /// The last target that was tried.
     pub target: Option<String>,
     pub retries: u32,
     /// The error, if any.
@@ -43,10 +43,10 @@ pub struct Line {
 }
 
 enum Message {
-    /// With how long the request took.
+    /// A line, and the duration of its request.
     Line(Box<Line>, Duration),
     Open(AccessLog),
-    /// Write what there is, and say so by dropping it.
+    /// Write all lines, then drop the sender, which notifies the receiver.
     Flush(SyncSender<()>),
 }
 
@@ -66,7 +66,7 @@ impl Journal {
         })
     }
 
-    /// Whether lines are wanted.
+    /// Whether lines are written.
     pub fn is_on(&self) -> bool {
         self.on.load(Relaxed)
     }
@@ -117,7 +117,7 @@ impl Journal {
         if let Some(writer) = &*writer {
             let (written, done) = sync_channel(0);
             if writer.send(Message::Flush(written)).is_ok() {
-                // Its end says so.
+                // The writer drops its end when all is written.
                 let _ = done.recv();
             }
         }
@@ -133,9 +133,9 @@ fn write(messages: &Receiver<Message>) {
     loop {
         let message = match messages.try_recv() {
             Ok(message) => message,
-            // Nothing waits: what there is can be read now.
+            // Nothing waits, so flush what is written.
             Err(_) => {
-                tell(out.as_mut().map(BufWriter::flush));
+                warn_on_error(out.as_mut().map(BufWriter::flush));
                 match messages.recv() {
                     Ok(message) => message,
                     Err(_) => return,
@@ -145,29 +145,29 @@ fn write(messages: &Receiver<Message>) {
         match message {
             Message::Line(line, took) => {
                 if let Some(out) = &mut out {
-                    tell(Some(writeln!(out, "{}", line.into_json(took))));
+                    warn_on_error(Some(writeln!(out, "{}", line.into_json(took))));
                 }
             }
             Message::Open(place) => {
-                tell(out.as_mut().map(BufWriter::flush));
+                warn_on_error(out.as_mut().map(BufWriter::flush));
                 out = match place {
                     AccessLog::Off => None,
                     AccessLog::StandardError => Some(BufWriter::new(Box::new(io::stderr()))),
                     AccessLog::File(path) => match append(&path) {
                         Ok(file) => Some(BufWriter::new(Box::new(file))),
                         Err(error) => {
-                            tell(Some(Err(error)));
+                            warn_on_error(Some(Err(error)));
                             None
                         }
                     },
                 };
             }
-            Message::Flush(_written) => tell(out.as_mut().map(BufWriter::flush)),
+            Message::Flush(_written) => warn_on_error(out.as_mut().map(BufWriter::flush)),
         }
     }
 }
 
-fn tell(outcome: Option<io::Result<()>>) {
+fn warn_on_error(outcome: Option<io::Result<()>>) {
     if let Some(Err(error)) = outcome {
         log::warn(
             "the access log cannot be written",
@@ -184,7 +184,7 @@ impl Line {
             .unwrap_or_default();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut fields = serde_json::json!({
-            // Seconds with milliseconds: exact enough, and cheap to write and to read.
+            // Seconds with three decimals: precise enough, and cheap to write and to read.
             "time": since.as_millis() as f64 / 1000.0,
             "client": text(&self.client),
             "entry": &*self.entry,

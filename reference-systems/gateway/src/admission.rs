@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn upgrades_are_recognised() {
+    fn upgrades_are_recognized() {
         let wants = |connection: &str, protocol: &str| {
             let head = head("/", &[("connection", connection), ("upgrade", protocol)]);
             wants_upgrade(head.version, &head.headers)

@@ -48,7 +48,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// An open entry.
 pub struct Entry {
     pub settings: config::Entry,
-    /// Its actual address, also if the configuration has port 0.
+    /// Its actual address, even if the configuration has port 0.
     pub address: SocketAddr,
     pub counters: AllCounters,
     manners: Arc<ArcSwap<Manners>>,
@@ -332,8 +332,8 @@ where
             if last.0 != traffic.begun() {
                 last = (traffic.begun(), now);
             } else if now - last.1 >= idle + pause && ended {
-                // It does not end by itself, for example during incomplete request headers.
-                return Poll::Ready(Err("nothing came for too long".to_owned()));
+                // It does not end on its own, for example during incomplete request headers.
+                return Poll::Ready(Err("no bytes arrived for too long".to_owned()));
             } else if now - last.1 >= idle && !ended {
                 ended = true;
                 end(connection.as_mut());

@@ -1,5 +1,5 @@
 //! An entry point for fuzz targets: it reads the requests of a connection without a socket, and stops before an
-//! upstream would be asked. Nobody else may use it.
+//! upstream would be chosen. Nothing else may use it.
 
 use std::cell::RefCell;
 use std::convert::Infallible;
@@ -39,7 +39,7 @@ pub struct Passed {
 
 impl Routing {
     /// # Errors
-    /// What is wrong with the configuration.
+    /// If the configuration is invalid.
     pub fn new(configuration: &str) -> Result<Routing, String> {
         let config = config::check(configuration).map_err(|invalid| invalid.to_string())?;
         Ok(Routing {

@@ -61,7 +61,7 @@ pub struct Settings {
     /// Check the configuration and end
     #[arg(long)]
     check: bool,
-    /// Where /healthz and /metrics are (port 0 takes any free one)
+    /// Address of /healthz and /metrics (port 0: any free port)
     #[arg(long, default_value = "127.0.0.1:9900", value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
     /// Threads that serve

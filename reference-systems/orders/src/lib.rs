@@ -32,11 +32,11 @@ When ready, one line of JSON on standard output says where:
   {\"system\":\"orders\",\"url\":\"http://127.0.0.1:9800\"}
 SIGTERM and SIGINT stop it after the responses in progress.")]
 pub struct Settings {
-    /// Where to listen in plain text, for HTTP/1.1 and HTTP/2 by prior knowledge (port 0
+    /// Address to listen on in plain text, for HTTP/1.1 and HTTP/2 by prior knowledge (port 0
     /// takes any free one)
     #[arg(long, default_value = "127.0.0.1:9800", value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
-    /// Where to listen with TLS, for HTTP/1.1 and HTTP/2 by ALPN [default: nowhere]
+    /// Address to listen on with TLS, for HTTP/1.1 and HTTP/2 by ALPN [default: none]
     #[arg(long, value_name = "ADDRESS:PORT")]
     tls_listen: Option<SocketAddr>,
     /// Directory with ca.pem, server.pem, server.key, client.pem and client.key; made

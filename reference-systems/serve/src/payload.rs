@@ -53,7 +53,7 @@ pub struct Settings {
     /// Bytes of the response to GET /
     #[arg(long, default_value_t = 4096, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(0..=LONGEST))]
     length: u32,
-    /// Which HTTP the three HTTP listeners speak
+    /// HTTP versions of the three HTTP listeners
     #[arg(long, value_enum, default_value = "auto")]
     protocol: Protocol,
     /// Directory with ca.pem, server.pem, server.key, client.pem and client.key; made

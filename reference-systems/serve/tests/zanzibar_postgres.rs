@@ -158,7 +158,7 @@ fn a_database_that_dies_is_reported_and_its_return_is_noticed() {
         assert_eq!(served.get("/healthz").0, 503);
         postgres.restart();
         let deadline = Instant::now() + Duration::from_secs(10);
-        // The server notices by itself, without requests.
+        // The server notices on its own, without requests.
         while served.get("/healthz").0 != 200 {
             assert!(Instant::now() < deadline, "it does not come back");
             std::thread::sleep(Duration::from_millis(20));

@@ -29,7 +29,7 @@ const FILES: [&str; 5] = [
 /// How `plimsoll-serve certs` is called.
 #[derive(clap::Args)]
 pub struct Settings {
-    /// Where to put ca.pem, server.pem, server.key, client.pem and client.key
+    /// Directory for ca.pem, server.pem, server.key, client.pem and client.key
     #[arg(default_value = "certs")]
     directory: PathBuf,
     /// A further name or address that the server's certificate is valid for

@@ -31,7 +31,7 @@ const MOST_STREAMS: u32 = 1000;
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 4 << 20;
 
-/// Which HTTP a listener speaks.
+/// The HTTP versions of a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Protocol {
     /// HTTP/2 if the client requests it (by ALPN, or by prior knowledge), else HTTP/1.1

@@ -8,7 +8,7 @@
 //! /// Its flags.
 //! #[derive(clap::Args)]
 //! pub struct Settings {
-//!     /// Where to listen (port 0 takes any free one)
+//!     /// Address to listen on (port 0: any free port)
 //!     #[arg(long, default_value = "127.0.0.1:4000", value_name = "ADDRESS:PORT")]
 //!     listen: SocketAddr,
 //!     #[command(flatten)]
@@ -25,7 +25,7 @@
 //! }
 //! ```
 //!
-//! What is returned is a [`System`]: [`Routed`] for an axum router (tonic's services are
+//! The returned value is a [`System`]: [`Routed`] for an axum router (tonic's services are
 //! routes of one: `tonic::service::Routes::into_axum_router`), or a type of the system's
 //! own that makes a hyper service for each connection, where the router's cost matters.
 //! One port speaks HTTP/1.1 and HTTP/2 by prior knowledge. The ground adds `/healthz` and

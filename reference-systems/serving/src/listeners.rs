@@ -57,10 +57,10 @@ pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> 
     listen().map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => format!(
             "cannot listen on {address}: the port is in use; choose another with {flag} PORT, \
-             {flag} 0 for any free one, or {flag} off to do without"
+             {flag} 0 for any free one, or {flag} off to disable it"
         ),
         io::ErrorKind::PermissionDenied => format!(
-            "cannot listen on {address}: ports below 1024 are for root; choose another with {flag} PORT"
+            "cannot listen on {address}: ports below 1024 require root; choose another with {flag} PORT"
         ),
         io::ErrorKind::AddrNotAvailable => {
             format!("cannot listen on {address}: this machine has no such address; choose another with --listen")
@@ -69,7 +69,7 @@ pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> 
     })
 }
 
-/// Where accepted connections run.
+/// The workers that serve accepted connections, and their limit.
 #[derive(Clone)]
 pub struct Room {
     /// The workers' event loops, used in turn.
@@ -96,7 +96,7 @@ where
             Ok((stream, _)) => stream,
             Err(error) => {
                 log::warn(
-                    "cannot take up a connection",
+                    "cannot accept a connection",
                     &[("reason", error.to_string().into())],
                 );
                 tokio::time::sleep(EXHAUSTED).await;
@@ -144,8 +144,8 @@ pub fn allow_many_connections() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // With fewer, connections wait in the kernel's queue, and a warning is logged when that
-    // happens.
+    // If this fails, connections beyond the limit wait in the kernel's queue, and a warning is
+    // logged.
     let _ = setrlimit(Resource::Nofile, limit);
 }
 

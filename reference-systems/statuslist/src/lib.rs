@@ -45,10 +45,10 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How to run the server.
 #[derive(Debug, clap::Args)]
 pub struct Settings {
-    /// Where to listen (port 0 takes any free one)
+    /// Address to listen on (port 0: any free port)
     #[arg(long, default_value = "127.0.0.1:8090", value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
-    /// Where lists are kept: sqlite:FILE, redis://HOST:PORT/DB or postgres://USER@HOST:PORT/DB
+    /// Store of the lists: sqlite:FILE, redis://HOST:PORT/DB or postgres://USER@HOST:PORT/DB
     #[arg(
         long,
         default_value = "sqlite:plimsoll-statuslist.db",
@@ -68,7 +68,7 @@ pub struct Settings {
         hide_env_values = true
     )]
     api_key: Option<String>,
-    /// What the URIs of lists begin with, unless their pool names an issuer [default: where the server listens]
+    /// Start of the URIs of lists, unless their pool names an issuer [default: the server's address]
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
     /// Private key to sign with (PEM, PKCS#8, P-256), made if it does not exist [default: a new one at each start]
@@ -77,7 +77,7 @@ pub struct Settings {
     /// Connections to PostgreSQL
     #[arg(long, default_value = "32", value_name = "COUNT")]
     store_connections: NonZero<usize>,
-    /// What Redis must promise
+    /// Durability that Redis must provide
     #[arg(long, default_value = "always", value_name = "PROMISE")]
     redis_durability: Durability,
     /// Milliseconds after which changes by other servers on the same store are seen

@@ -87,7 +87,7 @@ impl Place {
         value << self.shift & self.mask
     }
 
-    /// Where the status begins if bits are counted from the most significant one of each byte, as
+    /// The first bit of the status if bits are counted from the most significant one of each byte, as
     /// in Redis.
     pub fn bits_from_left(self, width: Width) -> u64 {
         u64::from(self.byte) * 8 + u64::from(8 - width.bits() - self.shift)
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_touches_no_neighbour() {
+    fn setting_touches_no_neighbor() {
         for width in [Width::One, Width::Two, Width::Four, Width::Eight] {
             for index in 0..16 {
                 let place = width.place(index);

@@ -32,10 +32,10 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// How to run the server.
 #[derive(Debug, clap::Args)]
 pub struct Settings {
-    /// Where to listen (port 0 takes any free one)
+    /// Address to listen on (port 0: any free port)
     #[arg(long, default_value = "127.0.0.1:8091", value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
-    /// Where to look coordinates up: embedded, or postgres://USER@HOST:PORT/DB with PostGIS
+    /// Source of time zones: embedded, or postgres://USER@HOST:PORT/DB with PostGIS
     #[arg(
         long,
         default_value = "embedded",

@@ -61,10 +61,10 @@ Then, for example:
 SIGTERM and SIGINT stop it after the responses in progress."
 )]
 pub struct Settings {
-    /// Where to listen (port 0 takes any free one)
+    /// Address to listen on (port 0: any free port)
     #[arg(long, default_value = "127.0.0.1:4000", value_name = "ADDRESS:PORT")]
     listen: SocketAddr,
-    /// Where tuples are kept, and how a check finds its way
+    /// Store of the tuples, and the algorithm of a check
     #[arg(long, value_enum, default_value = "sqlite")]
     backend: Backend,
     /// sqlite: a file, made if it is absent [default: one that is removed at the end];

@@ -1,4 +1,4 @@
-//! Which of our crates may use which. `ARCHITECTURE.md` has the same table with the reasons; change
+//! The dependencies between our crates that are allowed. `ARCHITECTURE.md` has the same table with the reasons; change
 //! both together.
 
 use super::Finding;

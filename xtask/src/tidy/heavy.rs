@@ -1,4 +1,4 @@
-//! Which crates may use large dependencies: one crate each, so that their build time and types stay
+//! The crates that may use large dependencies: one crate each, so that their build time and types stay
 //! there.
 
 use super::Finding;

@@ -1,4 +1,4 @@
-//! Which crates may use clocks, sockets, runtimes and metric names.
+//! The crates that may use clocks, sockets, runtimes and metric names.
 
 use super::Finding;
 use super::tree::Tree;
@@ -68,7 +68,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                     ));
                 }
             }
-            // `code` has no strings, so look at the original line.
+            // `code` has no strings, so check the original line.
             let raw = file.text.lines().nth(line.number - 1).unwrap_or("");
             if NAMELESS.contains(&name) && !line.code.is_empty() && raw.contains("\"http_req") {
                 findings.push(Finding::new(

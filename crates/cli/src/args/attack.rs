@@ -199,7 +199,7 @@ impl AttackArgs {
     /// The values of all flags.
     ///
     /// # Errors
-    /// Which flags contradict each other.
+    /// If flags contradict each other.
     pub fn options(&self) -> Result<AttackOptions, String> {
         let AttackArgs {
             targets,

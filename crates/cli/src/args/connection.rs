@@ -57,7 +57,7 @@ pub struct HttpVersionArgs {
     pub h3: bool,
 }
 
-/// What TLS trusts and presents.
+/// Trusted authorities and client certificates for TLS.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "TLS")]
 pub struct TlsArgs {

@@ -1,4 +1,4 @@
-//! What `-h` and `--help` list: commands in groups, and the most used flags apart from all of them.
+//! The lists in `-h` and `--help`: commands in groups, and the most used flags before the others.
 
 use std::fmt::Write;
 

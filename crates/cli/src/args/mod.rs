@@ -109,7 +109,7 @@ impl GlobalArgs {
     /// The log of a script's run.
     ///
     /// # Errors
-    /// What is wrong with its flags.
+    /// If a flag is invalid.
     pub fn log(&self) -> Result<Log, String> {
         Log::new(Settings {
             verbose: self.verbose,

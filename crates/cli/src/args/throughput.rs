@@ -18,10 +18,10 @@ pub struct ThroughputArgs {
     /// Run a test with this server
     #[arg(short, long, value_name = "HOST")]
     pub client: Option<String>,
-    /// Server's port; a server with 0 takes a free one
+    /// Server's port; with 0, a server uses any free port
     #[arg(short, long, value_name = "PORT", default_value_t = 5201)]
     pub port: u16,
-    /// Unit of rates: k, m, g, t for bits, K, M, G, T for bytes; by default what fits
+    /// Unit of rates: k, m, g, t for bits, K, M, G, T for bytes (default: chosen by size)
     #[arg(short, long, value_name = "UNIT", value_parser = Format::parse)]
     pub format: Option<Format>,
     /// Seconds between two report lines; 0 for none
@@ -42,7 +42,7 @@ pub struct ThroughputArgs {
     /// End after one test
     #[arg(short = '1', long, conflicts_with = "client")]
     pub one_off: bool,
-    /// Datagrams instead of a stream
+    /// Use UDP instead of TCP
     #[arg(short, long, conflicts_with = "server")]
     pub udp: bool,
     /// Bits per second of each stream, with K, M or G, and blocks in a burst; 0 for no limit (default: 1M for UDP, none for TCP)
@@ -57,28 +57,28 @@ pub struct ThroughputArgs {
     /// Blocks to send instead of a time
     #[arg(short = 'k', long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub blockcount: Option<u64>,
-    /// Bytes of a block or datagram (default: 128K, for UDP what a segment holds)
+    /// Bytes of a block or datagram (default: 128K, for UDP the size of a segment)
     #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub length: Option<u64>,
     /// Parallel streams
     #[arg(short = 'P', long, value_name = "N", conflicts_with = "server")]
     pub parallel: Option<u32>,
-    /// The server sends
+    /// Let the server send
     #[arg(short = 'R', long, conflicts_with_all = ["server", "bidir"])]
     pub reverse: bool,
-    /// Both sides send
+    /// Let both sides send
     #[arg(long, conflicts_with = "server")]
     pub bidir: bool,
     /// Bytes of each socket's buffers, with K or M
     #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
     pub window: Option<u64>,
-    /// Congestion control, like cubic
+    /// Congestion control, such as cubic
     #[arg(short = 'C', long, value_name = "NAME", conflicts_with = "server")]
     pub congestion: Option<String>,
     /// Largest segment, in bytes
     #[arg(short = 'M', long, value_name = "N", conflicts_with = "server")]
     pub set_mss: Option<u32>,
-    /// Send small segments at once
+    /// Send small segments immediately (TCP_NODELAY)
     #[arg(short = 'N', long, conflicts_with = "server")]
     pub no_delay: bool,
     /// Type of service, 0 to 255
@@ -87,16 +87,16 @@ pub struct ThroughputArgs {
     /// Seconds to leave out at the start
     #[arg(short = 'O', long, value_name = "SECONDS", conflicts_with = "server", value_parser = clap::value_parser!(u32).range(0..=600))]
     pub omit: Option<u32>,
-    /// Text before each line
+    /// Text to print before each line
     #[arg(short = 'T', long, value_name = "TEXT", conflicts_with = "server")]
     pub title: Option<String>,
-    /// Text for both sides' JSON
+    /// Text to include in both sides' JSON
     #[arg(long, value_name = "TEXT", conflicts_with = "server")]
     pub extra_data: Option<String>,
     /// Local port of the first stream; the others take the ports after it
     #[arg(long, value_name = "PORT", conflicts_with = "server")]
     pub cport: Option<u16>,
-    /// Time limit of connecting, in milliseconds
+    /// Time limit for connecting, in milliseconds
     #[arg(long, value_name = "MS", conflicts_with = "server")]
     pub connect_timeout: Option<u64>,
     /// Also print the server's output

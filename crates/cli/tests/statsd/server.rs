@@ -56,7 +56,7 @@ impl StatsD {
         }
     }
 
-    /// Where it gets samples.
+    /// The address on which it receives samples.
     pub fn address(&self) -> SocketAddr {
         self.samples
     }

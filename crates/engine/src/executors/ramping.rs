@@ -77,7 +77,7 @@ pub(super) struct Notice {
 }
 
 impl Notice {
-    /// Interrupts the user when its grace period is over, unless it was reactivated.
+    /// Interrupts the user when its grace period ends, unless it was reactivated.
     async fn serve(&self, members: &[Member]) {
         sleep_until(self.due).await;
         if let Some(member) = members.get(self.member)

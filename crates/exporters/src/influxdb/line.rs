@@ -9,7 +9,7 @@ use plimsoll_samples::SampleTags;
 use super::Fields;
 use super::settings::FieldType;
 
-/// What all lines of a series have in common.
+/// The common start of all lines of a series.
 pub struct LineStart {
     /// Measurement and tags.
     start: Vec<u8>,

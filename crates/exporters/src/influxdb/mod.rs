@@ -24,7 +24,7 @@ use timestamps::Timestamps;
 
 pub use settings::Settings;
 
-/// A request is sent when it has this many bytes, even before the interval is over.
+/// A request is sent when it has this many bytes, even before the interval ends.
 const LONGEST: usize = 1 << 20;
 
 /// Sends all samples.

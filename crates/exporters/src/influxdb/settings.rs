@@ -6,7 +6,7 @@ use super::Fields;
 use crate::endpoint::Endpoint;
 use crate::settings::Variables;
 
-/// Where to send, how often, and in which form.
+/// The destination, interval and format.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Writes lines.
@@ -76,7 +76,7 @@ impl Settings {
     /// precedence. With a bucket or a token, the receiver is InfluxDB 2.
     ///
     /// # Errors
-    /// Which value is wrong.
+    /// If a value is invalid.
     pub fn parse(argument: &str, variables: Variables<'_>) -> Result<Settings, String> {
         let text = |name: &str| variables.text(&format!("K6_INFLUXDB_{name}"));
         let address = match argument {

@@ -8,7 +8,7 @@ use plimsoll_net::{ClientCertificate, TlsSettings};
 use crate::endpoint::{Endpoint, Protocol};
 use crate::settings::Variables;
 
-/// Where to send, how often, and in which form.
+/// The destination, interval and format.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The address, with the header fields of each request.
@@ -30,7 +30,7 @@ impl Settings {
     /// precedence.
     ///
     /// # Errors
-    /// Which value is wrong.
+    /// If a value is invalid.
     pub fn parse(argument: &str, variables: Variables<'_>) -> Result<Settings, String> {
         let is_url = |text: &str| text.starts_with("http://") || text.starts_with("https://");
         let protocol = if is_url(argument) {
@@ -217,7 +217,7 @@ fn pairs(variables: Variables<'_>, names: &[&str]) -> Result<Vec<(String, String
     items.map(pair).collect()
 }
 
-/// Replaces `%20` and the like.
+/// Decodes `%20` and other percent-encoded bytes.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

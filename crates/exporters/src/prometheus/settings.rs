@@ -7,7 +7,7 @@ use plimsoll_stats::Histogram;
 use crate::endpoint::Endpoint;
 use crate::settings::Variables;
 
-/// Where to send, how often, and in which form.
+/// The destination, interval and format.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The URL, with the header fields of each request.
@@ -51,7 +51,7 @@ impl Settings {
     /// Parses the argument, which is a URL, and the environment variables. The argument takes precedence.
     ///
     /// # Errors
-    /// Which value is wrong.
+    /// If a value is invalid.
     pub fn parse(argument: &str, variables: Variables<'_>) -> Result<Settings, String> {
         let name = |rest: &str| format!("{PREFIX}{rest}");
         for rest in MISSING {

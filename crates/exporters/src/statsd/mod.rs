@@ -45,7 +45,7 @@ struct Series {
     /// Tags as DogStatsD writes them, or empty.
     tags: String,
     kind: Kind,
-    /// What was added up since the last datagram: for a rate, what is not zero.
+    /// The sum since the last datagram; for a rate, of the values that are not zero.
     sum: f64,
     /// For a rate, what is zero.
     zeros: f64,

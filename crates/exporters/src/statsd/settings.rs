@@ -9,7 +9,7 @@ use crate::settings::Variables;
 /// How long sending may wait for space in the buffer of the network device.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Where to send, how often, and in which form.
+/// The destination, interval and format.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `HOST:PORT`.
@@ -28,7 +28,7 @@ impl Settings {
     /// Parses the argument, `HOST:PORT`, and the environment variables. The argument takes precedence.
     ///
     /// # Errors
-    /// Which value is wrong.
+    /// If a value is invalid.
     pub fn parse(argument: &str, variables: Variables<'_>) -> Result<Settings, String> {
         let address = match argument {
             "" => variables.text("K6_STATSD_ADDR").unwrap_or("localhost:8125"),

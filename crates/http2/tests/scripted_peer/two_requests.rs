@@ -4,8 +4,8 @@ use plimsoll_http2::StreamFault;
 
 use super::*;
 
-/// What two requests, on the streams 1 and 3, get when the server sends `bytes` after its SETTINGS
-/// and then a response on stream 3. Also returns what the client sent afterwards.
+/// The responses to two requests, on the streams 1 and 3, when the server sends `bytes` after its SETTINGS
+/// and then a response on stream 3. Also returns the frames that the client sent afterwards.
 pub fn outcome(bytes: &[u8]) -> ([Result<Response, StreamFault>; 2], Vec<Frame>) {
     run(async {
         let (streams, mut peer) = connect();

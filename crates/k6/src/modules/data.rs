@@ -55,7 +55,7 @@ impl SharedArrays {
 #[derive(Debug, Default)]
 pub struct Elements {
     text: String,
-    /// Where each element ends. An element without text is undefined.
+    /// The end of each element. An element without text is undefined.
     ends: Vec<usize>,
 }
 

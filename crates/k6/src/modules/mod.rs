@@ -61,7 +61,7 @@ use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
 /// A module that scripts import by name.
 pub struct BuiltIn {
     pub name: &'static str,
-    /// Documentation only: both kinds are loaded alike.
+    /// Documentation only: both kinds are loaded the same way.
     #[allow(dead_code)]
     pub shape: Shape,
     /// Functions and constants.
@@ -104,7 +104,7 @@ pub const ALL: &[&BuiltIn] = &[
 ];
 
 impl BuiltIn {
-    /// The names it exports, apart from `default`.
+    /// The names it exports, except `default`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.entries
             .iter()

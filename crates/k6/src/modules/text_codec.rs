@@ -113,7 +113,7 @@ fn new_decoder<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         Encoding::Utf8
     } else {
         let label = label.to_text()?;
-        Encoding::labelled(&label).ok_or_else(|| {
+        Encoding::labeled(&label).ok_or_else(|| {
             let message = format!(
                 "the encoding '{}' is not supported; use utf-8, utf-16le or utf-16be",
                 &*label

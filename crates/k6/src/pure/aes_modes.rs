@@ -21,7 +21,7 @@ use plimsoll_quickjs::{copy_in_pieces, give_way, pieces};
 const BLOCK: usize = 16;
 type Block = [u8; BLOCK];
 
-/// The bytes encrypted between two looks at the clock. A multiple of the block length.
+/// The number of bytes encrypted between two readings of the clock. A multiple of the block length.
 const PIECE: usize = 16 * 1024;
 
 /// The longest key to wrap, in bytes. Each block of a wrapped key depends on all others, so the crate

@@ -89,7 +89,7 @@ pub fn encode(bytes: &[u8], dialect: Dialect) -> String {
     out
 }
 
-/// Where a text stops being Base64.
+/// The position of the first byte that is not Base64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CorruptInput {
     /// The byte's index in the text.

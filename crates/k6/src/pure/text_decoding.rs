@@ -14,7 +14,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The encoding with that label, in any case and with surrounding white space.
-    pub fn labelled(label: &str) -> Option<Encoding> {
+    pub fn labeled(label: &str) -> Option<Encoding> {
         let white = |c| matches!(c, '\t' | '\n' | '\x0C' | '\r' | ' ');
         Some(
             match label.trim_matches(white).to_ascii_lowercase().as_str() {
@@ -203,7 +203,7 @@ mod tests {
             ("latin1", None),
             ("", None),
         ] {
-            assert_eq!(Encoding::labelled(label), expected, "{label:?}");
+            assert_eq!(Encoding::labeled(label), expected, "{label:?}");
         }
     }
 

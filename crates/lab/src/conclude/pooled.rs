@@ -71,7 +71,7 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
             of_cells.push(of_cell);
         }
     }
-    // Where the cells differ in their ratios, there is no typical one: each is reported for itself.
+    // If the cells differ in their ratios, there is no typical one: each is reported separately.
     if p_of_equal_means(&of_cells).is_none_or(|p| p <= LEVEL) {
         return None;
     }

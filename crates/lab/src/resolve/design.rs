@@ -1,4 +1,4 @@
-//! What the comparisons of a lab can show, before anything is measured.
+//! The sensitivity of a lab's comparisons, before anything is measured.
 
 use plimsoll_results::lab::Variation;
 use plimsoll_stats::comparison::{LEAST_PAIRS, LEVEL, detectable, pairs_to_detect};
@@ -15,7 +15,7 @@ const SPREAD: f64 = 0.05;
 /// The difference for which a number of restarts is recommended.
 const USEFUL: f64 = 0.10;
 
-/// What the comparisons can show. Without primary comparisons, this is about each pair of cells.
+/// The sensitivity of the comparisons. Without primary comparisons, of each pair of cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Design {
     /// Number of primary comparisons, which are corrected together.
@@ -86,7 +86,7 @@ fn fewest(lab: &Lab, compared: &Compared) -> Option<(usize, Variation)> {
     pairs.min_by_key(|(count, _)| *count)
 }
 
-/// What the comparisons of a lab can show; `None` if it has none.
+/// The sensitivity of a lab's comparisons; `None` if it has none.
 pub fn of(lab: &Lab) -> Option<Design> {
     let has_primary = lab.compared.iter().any(|compared| compared.primary);
     let concerned = || {
@@ -117,7 +117,7 @@ pub fn of(lab: &Lab) -> Option<Design> {
 }
 
 impl Design {
-    /// What the comparisons can show, in sentences.
+    /// The sensitivity of the comparisons, in sentences.
     pub fn text(&self) -> String {
         let assumed = format!(
             "if {} of a cell differ by {:.0} %",

@@ -12,7 +12,7 @@ use crate::problem::{Place, Problem};
 /// A host that the lab reaches over SSH.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Host {
-    /// What ssh connects to, such as `me@machine`.
+    /// The destination for ssh, such as `me@machine`.
     pub destination: String,
     /// The file with ssh's settings; the user's own if none.
     #[serde(serialize_with = "text_of_path_if_any")]

@@ -17,7 +17,7 @@ use crate::problem::{Place, Problem};
 pub struct Link {
     /// Its name.
     pub name: String,
-    /// What delays and limits the traffic.
+    /// The implementation that delays and limits the traffic.
     pub by: MadeBy,
     /// Round trip.
     #[serde(serialize_with = "text_of_time")]
@@ -39,7 +39,7 @@ pub struct Link {
     pub place: Place,
 }
 
-/// What delays and limits the traffic of a link.
+/// The implementation that delays and limits the traffic of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MadeBy {

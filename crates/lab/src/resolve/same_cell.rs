@@ -6,7 +6,7 @@ use plimsoll_stats::comparison::LEAST_PAIRS;
 use super::design::{cells_of, pairs};
 use super::{Cell, Lab};
 
-/// What distinguishes the name of the copy.
+/// The suffix that distinguishes the name of the copy.
 const SECOND: &str = " (second time)";
 
 impl Lab {

@@ -104,7 +104,7 @@ pub fn work(directory: &Path) -> Result<(), String> {
     make_private(directory)
 }
 
-/// Cleans up before a worker ends by itself: the keeper may be gone, and the thread that would
+/// Cleans up before a worker exits: the keeper may be gone, and the thread that would
 /// clean up ends with the process.
 pub fn finish(directory: &Path) {
     super::start::close();

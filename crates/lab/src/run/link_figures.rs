@@ -51,7 +51,7 @@ pub fn measure(
         None => variant.port_of_system().map(here),
     };
     let sink = (relayed.is_none() && !is_host).then(Sink::open);
-    // What connects must be in the namespace, and what listens must not.
+    // The connecting program must be in the namespace, and the listening one must not.
     let inside = network.map(Network::enter).transpose().ok()?;
     // A server of throughput tests accepts one peer at a time, which has to be the load.
     let address = address.filter(|_| {

@@ -58,7 +58,7 @@ pub struct LabOutcome {
     pub problems: Vec<Problem>,
 }
 
-/// What a lab does.
+/// The progress of a lab.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'a> {
     /// It has ended.
@@ -70,7 +70,7 @@ pub enum Step<'a> {
         text: &'a str,
         time: &'a str,
     },
-    /// It has begun.
+    /// It has started.
     Now(&'a str),
 }
 

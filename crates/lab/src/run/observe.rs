@@ -24,7 +24,7 @@ pub struct Looked {
     pub counts: bool,
 }
 
-/// Where a process is.
+/// The location of a process.
 #[derive(Clone, Debug)]
 pub enum ObservedProcess {
     /// On this host, with this id.

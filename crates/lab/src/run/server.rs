@@ -54,7 +54,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// What to observe, unless it is an existing process that the lab did not start.
+    /// The process to observe, unless it is an existing process that the lab did not start.
     pub fn looked(&self) -> Option<Looked> {
         let of = match (&self.connection, &self.child) {
             (Some(connection), _) => ObservedProcess::There(Arc::clone(connection)),

@@ -86,7 +86,7 @@ pub fn prepare(process: &Process, directory: &Path, port: u16) -> Result<Launch,
     let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
     match process.kind {
         ProcessKind::Postgres => {
-            initialise(&program, directory, account)?;
+            initialize(&program, directory, account)?;
             add(&["-D", &path("data"), "-p", &port.to_string()]);
             add(&["-c", "listen_addresses=127.0.0.1"]);
             // A socket's path is at most 107 bytes (unix(7)).
@@ -188,7 +188,7 @@ pub fn account(process: &Process) -> Result<Option<(u32, u32)>, String> {
     })
 }
 
-fn initialise(
+fn initialize(
     postgres: &Path,
     directory: &Path,
     account: Option<(u32, u32)>,

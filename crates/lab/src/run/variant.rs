@@ -90,7 +90,7 @@ impl Variant {
         Ok(variant)
     }
 
-    /// Finds a process that has ended by itself.
+    /// Finds a process that has exited unexpectedly.
     pub fn ended(&mut self) -> Option<String> {
         self.servers.iter_mut().find_map(|server| {
             let how = server.ended()?;

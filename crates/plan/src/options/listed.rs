@@ -181,7 +181,7 @@ impl OptionValue for TimeUnit {
     }
 }
 
-/// Which parts of requests and responses are logged.
+/// The parts of requests and responses to log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpDebug {
     Off,
@@ -191,7 +191,7 @@ pub enum HttpDebug {
 }
 
 impl HttpDebug {
-    /// `full` includes the bodies; any other text except the empty one does not.
+    /// `full` includes the bodies; other non-empty text does not.
     pub fn parse(text: &str) -> HttpDebug {
         match text {
             "" => HttpDebug::Off,
@@ -303,7 +303,7 @@ pub fn parse_tag(text: &str) -> Result<(String, String), Fault> {
         _ => Err(Fault::at(
             "",
             format!(
-                "\"{}\" is not a tag: write name=value, neither of them empty",
+                "\"{}\" is not a tag: write name=value, with neither part empty",
                 excerpt(text)
             ),
         )),

@@ -43,8 +43,8 @@ async function open(name, options, wrong) {
   return { context, page };
 }
 
-// How many colours a canvas has; one is a blank one.
-const colours = (figure) =>
+// How many colors a canvas has; one is a blank one.
+const colors = (figure) =>
   figure.evaluate((element) =>
     [...element.querySelectorAll("canvas")].map((canvas) => {
       const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -54,7 +54,7 @@ const colours = (figure) =>
         if (data[at + 3] > 0) painted += 1;
         seen.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
       }
-      return { colours: seen.size, painted };
+      return { colors: seen.size, painted };
     }),
   );
 
@@ -93,10 +93,10 @@ async function whole(page, wrong) {
 async function interactive(page, figure, wrong) {
   await figure.scrollIntoViewIfNeeded();
   await page.waitForFunction((element) => element.dataset.ready === "yes", await figure.elementHandle());
-  const drawn = await colours(figure);
+  const drawn = await colors(figure);
   if (drawn.length !== 2) wrong(`${drawn.length} canvases`);
   for (const canvas of drawn) {
-    if (canvas.colours < 4 || canvas.painted < 500) wrong(`a canvas is blank: ${JSON.stringify(canvas)}`);
+    if (canvas.colors < 4 || canvas.painted < 500) wrong(`a canvas is blank: ${JSON.stringify(canvas)}`);
   }
   const toggle = figure.locator(".controls button[aria-pressed]").first();
   await toggle.click();

@@ -151,7 +151,7 @@ pub enum Variation {
 }
 
 impl Variation {
-    /// What limits a conclusion, for use in parentheses. Nothing if there are several restarts.
+    /// The limit of a conclusion, for use in parentheses. Nothing if there are several restarts.
     pub fn limitation(self) -> Option<&'static str> {
         match self {
             Variation::Restarts => None,
@@ -160,7 +160,7 @@ impl Variation {
         }
     }
 
-    /// What to measure more of.
+    /// The unit of which more should be measured.
     pub fn units(self) -> &'static str {
         match self {
             Variation::Restarts => "restarts",

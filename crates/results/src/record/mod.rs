@@ -98,7 +98,7 @@ pub struct Header {
 /// The data of one second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Second {
-    /// Which second of the run, from 0.
+    /// The second of the run, from 0.
     pub second: u64,
     /// Recorded after the line of this second was written: add it to that line.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -256,7 +256,7 @@ mod tests {
             ..Second::default()
         };
         let end = End {
-            // What happened between the last second and the end is not part of any second.
+            // Events between the last second and the end are not part of any second.
             duration_seconds: 2.75,
             counters: BTreeMap::from([("asked".to_owned(), 7.0)]),
             rates: BTreeMap::from([("kept".to_owned(), (3, 6))]),

@@ -50,7 +50,7 @@ impl Library {
         &self.entry
     }
 
-    /// Where its files come from.
+    /// The source of its files.
     pub fn sources(&self) -> &Sources {
         &self.sources
     }

@@ -61,7 +61,7 @@ fn logged(file: &str) -> String {
     match run(path, source, log, None) {
         Outcome::Returned(()) => {}
         Outcome::Threw(text) => panic!("{text}"),
-        _ => panic!("the iteration did not end by itself"),
+        _ => panic!("the iteration did not end on its own"),
     }
     let lines = lines.lock().unwrap();
     lines.clone()

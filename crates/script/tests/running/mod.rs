@@ -13,7 +13,7 @@ use plimsoll_samples::{Registry, SampleRecord, Summary, TagMap, Totals, Watch, W
 use plimsoll_script::{ImportMap, LoadSettings, Program, ScriptError, ScriptUsers};
 
 /// The outcome of a run.
-#[allow(dead_code)] // Not every test file looks at everything.
+#[allow(dead_code)] // Not every test file uses every item.
 pub struct Run {
     /// The log, with lines of the form `level text key=value…`.
     pub log: Vec<String>,

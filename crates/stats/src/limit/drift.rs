@@ -10,7 +10,7 @@ pub struct Drift {
     pub low: Option<u64>,
     /// The highest rate that met the objective at any time.
     pub high: u64,
-    /// Whether it became slower: most misses came after the highest rate met the objective.
+    /// Whether it became slower: most misses were after the highest rate met the objective.
     pub slower: bool,
 }
 

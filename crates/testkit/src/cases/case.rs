@@ -86,7 +86,7 @@ pub struct Signal {
     pub name: String,
     /// Sent when a log line contains this text.
     pub after: String,
-    /// How many times, a quarter of a second apart; 1 by default.
+    /// How many times, with a quarter of a second between; 1 by default.
     #[serde(default = "once")]
     pub times: u32,
 }

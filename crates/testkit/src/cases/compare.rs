@@ -152,7 +152,7 @@ fn matches(expected: &str, seen: &str) -> bool {
     if let (Some(expected), Some(seen)) = (
         complaint(expected),
         complaint(seen).or_else(|| {
-            // Where k6 shows an error type of its own, Plimsoll may show a plain error.
+            // If k6 shows an error type of its own, Plimsoll may show a plain error.
             let fields = seen.rfind(" (").map_or("", |start| &seen[start..]);
             seen.starts_with("error: ").then_some(("error: ", fields))
         }),

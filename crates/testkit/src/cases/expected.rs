@@ -11,7 +11,7 @@ use super::observe::Observation;
 /// Matches any word of a line; written where k6's own runs differ.
 pub const ANY: &str = "*";
 
-/// What a run must produce. The same form as an [`Observation`], with [`ANY`] and `null` where
+/// The expected result of a run, in the same form as an [`Observation`], with [`ANY`] and `null` where
 /// anything matches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]

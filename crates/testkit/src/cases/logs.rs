@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::case::Case;
-use super::normalise::Normaliser;
+use super::normalize::Normalizer;
 
 /// Two concurrent runs both try to open the port of the control interface; the message of the one
 /// that fails is ignored.
 pub const PORT_TAKEN: &str = "Error from API server";
 
 /// The log lines of a run, each as `level: message (field=value, …)` without its time.
-pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
+pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     static THROWN_AT: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r" \| at \S+:\d+").ok());
     let place = THROWN_AT.as_ref().filter(|_| case.told.no_places);
@@ -21,7 +21,7 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
         .lines()
         .filter(|line| !is_verdict(line, &mut in_verdict))
         .filter(|line| !line.trim().is_empty() && !line.contains(PORT_TAKEN))
-        .map(|line| readable(line, case, normaliser))
+        .map(|line| readable(line, case, normalizer))
         .map(|line| {
             place.map_or(line.clone(), |place| {
                 place.replace_all(&line, "").into_owned()
@@ -41,9 +41,9 @@ fn is_verdict(line: &str, within: &mut bool) -> bool {
     *within
 }
 
-fn readable(line: &str, case: &Case, normaliser: &Normaliser) -> String {
+fn readable(line: &str, case: &Case, normalizer: &Normalizer) -> String {
     let Some(fields) = fields(line) else {
-        return engine_text(&trace(&normaliser.text(line)), case);
+        return engine_text(&trace(&normalizer.text(line)), case);
     };
     let mut level = String::new();
     let mut message = String::new();
@@ -57,7 +57,7 @@ fn readable(line: &str, case: &Case, normaliser: &Normaliser) -> String {
         }
     }
     others.sort();
-    let clean = |text: &str| engine_text(&trace(&normaliser.text(text)), case);
+    let clean = |text: &str| engine_text(&trace(&normalizer.text(text)), case);
     let others: Vec<String> = others
         .iter()
         .map(|(name, value)| format!("{name}={}", clean(value)))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::normalise::Normaliser;
+use super::normalize::Normalizer;
 
 /// Metrics that Plimsoll has in addition to k6's.
 pub const OWN: &[&str] = &[
@@ -75,7 +75,7 @@ impl TryFrom<String> for Series {
 }
 
 /// Parses the lines. Invalid JSON is ignored, because a killed run may leave half a line.
-pub fn read(text: &str, normaliser: &Normaliser) -> BTreeMap<String, Metric> {
+pub fn read(text: &str, normalizer: &Normalizer) -> BTreeMap<String, Metric> {
     let mut found: BTreeMap<String, Metric> = BTreeMap::new();
     for line in text.lines() {
         let Ok(line) = serde_json::from_str::<Value>(line) else {
@@ -89,7 +89,7 @@ pub fn read(text: &str, normaliser: &Normaliser) -> BTreeMap<String, Metric> {
         if line["type"] == "Metric" {
             found.insert(name.to_owned(), declared(data));
         } else if let Some(metric) = found.get_mut(name) {
-            add(metric, name, data, normaliser);
+            add(metric, name, data, normalizer);
         }
     }
     found
@@ -113,16 +113,16 @@ fn declared(data: &Value) -> Metric {
     }
 }
 
-fn add(metric: &mut Metric, name: &str, data: &Value, normaliser: &Normaliser) {
+fn add(metric: &mut Metric, name: &str, data: &Value, normalizer: &Normalizer) {
     let mut tags: Vec<String> = Vec::new();
     for (tag, value) in data["tags"].as_object().into_iter().flatten() {
-        let value = normaliser.text(value.as_str().unwrap_or_default());
+        let value = normalizer.text(value.as_str().unwrap_or_default());
         tags.push(format!("{tag}={value}"));
         metric.tags.insert(tag.clone());
     }
     // Metadata is not indexed, so it is distinguished from a tag with the same name.
     for (key, value) in data["metadata"].as_object().into_iter().flatten() {
-        let value = normaliser.text(value.as_str().unwrap_or_default());
+        let value = normalizer.text(value.as_str().unwrap_or_default());
         tags.push(format!("metadata.{key}={value}"));
         metric.tags.insert(format!("metadata.{key}"));
     }

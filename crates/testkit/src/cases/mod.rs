@@ -11,7 +11,7 @@ pub mod compare;
 pub mod expected;
 pub mod logs;
 pub mod metrics;
-pub mod normalise;
+pub mod normalize;
 pub mod observe;
 pub mod screen;
 pub mod suite;

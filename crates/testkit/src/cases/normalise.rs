@@ -7,15 +7,15 @@ use regex::Regex;
 use super::case::Case;
 use crate::case_server::Addresses;
 
-/// Normalises the texts of one run of one case.
-pub struct Normaliser {
+/// Normalizes the texts of one run of one case.
+pub struct Normalizer {
     literal: Vec<(String, String)>,
     patterns: Vec<(Regex, String)>,
 }
 
-impl Normaliser {
+impl Normalizer {
     /// `folder` is the working directory of the case.
-    pub fn new(case: &Case, folder: &Path, server: &Addresses) -> Result<Normaliser, String> {
+    pub fn new(case: &Case, folder: &Path, server: &Addresses) -> Result<Normalizer, String> {
         let mut literal = Vec::new();
         for (port, name) in &server.ports {
             literal.push((format!("127.0.0.1:{port}"), format!("127.0.0.1:<{name}>")));
@@ -41,7 +41,7 @@ impl Normaliser {
                 Ok((pattern, with.to_owned()))
             })
             .collect::<Result<_, String>>()?;
-        Ok(Normaliser { literal, patterns })
+        Ok(Normalizer { literal, patterns })
     }
 
     pub fn text(&self, text: &str) -> String {

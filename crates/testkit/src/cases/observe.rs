@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::case::{Case, Signal};
 use super::metrics::{self, Metric};
-use super::normalise::Normaliser;
+use super::normalize::Normalizer;
 use super::{archive, logs, screen};
 use crate::case_server::Addresses;
 
@@ -56,8 +56,8 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
     let scratch = tempfile::tempdir().map_err(|error| problem("a folder to run in", &error))?;
     let folder = scratch.path().join("case");
     copy(&case.folder, &folder).map_err(|error| problem("copying the case", &error))?;
-    let normaliser =
-        Normaliser::new(case, &folder, server).map_err(|error| problem("case.json", &error))?;
+    let normalizer =
+        Normalizer::new(case, &folder, server).map_err(|error| problem("case.json", &error))?;
 
     let child = command(case, program, server, &folder, scratch.path())
         .spawn()
@@ -67,7 +67,7 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
 
     let read = |name: &str| fs::read_to_string(folder.join(name));
     let metrics = read(METRICS)
-        .map(|text| metrics::read(&text, &normaliser))
+        .map(|text| metrics::read(&text, &normalizer))
         .unwrap_or_default();
     let mut files = BTreeMap::new();
     for name in &case.told.files {
@@ -77,12 +77,12 @@ pub fn observe(case: &Case, program: &Path, server: &Addresses) -> Result<Observ
             read(name)
         };
         let text = text.unwrap_or_else(|_| "(no such file)".to_owned());
-        files.insert(name.clone(), file_lines(&text, &normaliser));
+        files.insert(name.clone(), file_lines(&text, &normalizer));
     }
     Ok(Observation {
         exit: ended.exit,
-        logs: logs::lines(&ended.stderr, case, &normaliser),
-        screen: screen::lines(&ended.stdout, case, &normaliser),
+        logs: logs::lines(&ended.stderr, case, &normalizer),
+        screen: screen::lines(&ended.stdout, case, &normalizer),
         metrics,
         files,
     })
@@ -203,7 +203,7 @@ fn send(id: u32, signal: &Signal) {
 }
 
 /// The lines of a file; for JSON with sorted keys and one value per line.
-fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
+fn file_lines(text: &str, normalizer: &Normalizer) -> Vec<String> {
     let text = match serde_json::from_str::<Value>(text) {
         Ok(mut value) => {
             drop_own(&mut value);
@@ -216,7 +216,7 @@ fn file_lines(text: &str, normaliser: &Normaliser) -> Vec<String> {
             lines.collect::<Vec<_>>().join("\n")
         }
     };
-    normaliser.text(&text).lines().map(str::to_owned).collect()
+    normalizer.text(&text).lines().map(str::to_owned).collect()
 }
 
 /// Removes Plimsoll's additional metrics, and those sampled by the clock.

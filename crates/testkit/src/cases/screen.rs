@@ -6,11 +6,11 @@ use regex::Regex;
 
 use super::case::Case;
 use super::logs::PORT_TAKEN;
-use super::normalise::Normaliser;
+use super::normalize::Normalizer;
 
 /// The lines of the screen. Times, rates and byte counts are replaced by `#`, runs of spaces and
 /// dots are shortened, and the banner and intermediate progress are removed.
-pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
+pub fn lines(text: &str, case: &Case, normalizer: &Normalizer) -> Vec<String> {
     let mut text = text;
     if case.told.loud
         && let Some(start) = text.find("     execution:")
@@ -26,7 +26,7 @@ pub fn lines(text: &str, case: &Case, normaliser: &Normaliser) -> Vec<String> {
         if progress && Some(number) < last_running {
             continue;
         }
-        let line = measured(normaliser.text(line).trim_end());
+        let line = measured(normalizer.text(line).trim_end());
         if !line.trim().is_empty() && !line.contains(PORT_TAKEN) {
             lines.push(line);
         }

@@ -1,4 +1,4 @@
-//! What a client sends to the gateway on a connection of HTTP/1.1: headers, their routes, and what an upstream would be
+//! Data from a client to the gateway on an HTTP/1.1 connection: headers, their routes, and what an upstream would be
 //! sent.
 
 use std::cell::OnceCell;

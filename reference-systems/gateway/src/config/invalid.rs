@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and the way to fix it.
+//! Errors in a configuration, each with a fix.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -51,7 +51,7 @@ pub struct Trouble {
 pub enum TroubleKind {
     /// There was no connection.
     Unreachable,
-    /// The target cannot have processed the request: nothing of it was sent, or the target said so.
+    /// The target cannot have processed the request: no part of it was sent, or the target said so.
     Unsent,
     /// The connection broke after at least a part of the request was sent.
     Broken,

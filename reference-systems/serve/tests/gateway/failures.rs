@@ -19,7 +19,7 @@ fn who_cannot_be_reached_is_replaced_by_another() {
     let (orders, closed) = (Orders::start("A"), ports::closed().to_string());
     let gateway = Gateway::start(&simple(&[&closed, &orders.address()], "", ""));
     let url = gateway.url("/spot/orders");
-    // A POST too, because nothing of it was sent.
+    // A POST too, because no part of it was sent.
     for _ in 0..20 {
         assert_eq!(curl(&[&url, "-d", "{}"]).status, 200);
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::curl::{curl, get};
 use crate::running::{Gateway, Orders, program, simple};
 
-/// Which target responds.
+/// The name of the target that responds.
 fn server(arguments: &[&str]) -> String {
     let answer = curl(arguments);
     assert_eq!(answer.status, 200, "{arguments:?}: {answer:?}");

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::asking::Client;
 use crate::served::{Ground, KEY, Reference, Served, Told, program};
 
-const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
+const AUTHORIZED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
 fn ground() -> Ground {
     Ground::new(json!({
@@ -17,7 +17,7 @@ fn ground() -> Ground {
 }
 
 fn take(client: &mut Client, path: &str) -> Vec<Reference> {
-    Reference::all(&client.ask("POST", path, AUTHORISED, None).unwrap())
+    Reference::all(&client.ask("POST", path, AUTHORIZED, None).unwrap())
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn indexes_are_assigned_in_both_shapes() {
     all.extend(take(&mut client, "/pools/a/new-references"));
     all.extend(take(&mut client, "/api/a/new-references/30"));
     let one = client
-        .ask("POST", "/api/a/new-reference", AUTHORISED, Some("{}"))
+        .ask("POST", "/api/a/new-reference", AUTHORIZED, Some("{}"))
         .unwrap();
     assert_eq!(one.status, 200);
     all.push(Reference::of(&one.json()));
@@ -61,11 +61,11 @@ fn invalid_requests_for_indices_are_reported() {
         |path: &str, headers: &[(&str, &str)]| client.ask("POST", path, headers, None).unwrap();
     for amount in ["0", "-1", "x", "51", "99999999999999999999", ""] {
         let path = format!("/pools/a/new-references?amount={amount}");
-        let detail = post(&path, AUTHORISED).problem(400);
+        let detail = post(&path, AUTHORIZED).problem(400);
         assert!(detail.contains("1 to 50"), "{detail}");
     }
     for path in ["/api/a/new-references/0", "/api/a/new-references/x"] {
-        post(path, AUTHORISED).problem(400);
+        post(path, AUTHORIZED).problem(400);
     }
     for headers in [&[][..], &[("x-api-key", "wrong")], &[("x-api-key", "")]] {
         let answer = post("/pools/a/new-references?amount=x", headers);
@@ -73,8 +73,8 @@ fn invalid_requests_for_indices_are_reported() {
         assert!(answer.header("www-authenticate").is_some());
         post("/api/a/new-reference", headers).problem(401);
     }
-    post("/pools/none/new-references", AUTHORISED).problem(404);
-    post("/api/none/new-reference", AUTHORISED).problem(404);
+    post("/pools/none/new-references", AUTHORIZED).problem(404);
+    post("/api/none/new-reference", AUTHORIZED).problem(404);
     client
         .ask("GET", "/pools/a/new-references", &[], None)
         .unwrap()
@@ -94,7 +94,7 @@ fn underflow_is_reported_where_the_pool_says_so() {
             .ask(
                 "POST",
                 "/pools/slow/new-references?amount=10",
-                AUTHORISED,
+                AUTHORIZED,
                 None,
             )
             .unwrap();
@@ -125,7 +125,7 @@ fn statuses_are_set_in_both_shapes_and_seen_at_once() {
     for (turn, reference) in (0..).zip(&references) {
         let (method, path) = shapes[turn % 2];
         let body = reference.update(turn as u64);
-        let answer = client.ask(method, path, AUTHORISED, Some(&body)).unwrap();
+        let answer = client.ask(method, path, AUTHORIZED, Some(&body)).unwrap();
         assert_eq!(answer.status, 204, "{answer:?}");
         assert!(answer.body.is_empty());
         let now = client.get(&reference.path(), &[json]).json();
@@ -152,7 +152,7 @@ fn invalid_updates_are_reported() {
             .unwrap()
     };
     let mut told = |body: String, told: &str| {
-        let detail = update(AUTHORISED, &body).problem(400);
+        let detail = update(AUTHORIZED, &body).problem(400);
         assert!(detail.contains(told), "{detail}");
     };
     told(reference.update(4), "largest is 3");
@@ -186,7 +186,7 @@ fn invalid_updates_are_reported() {
     update(&[], &reference.update(1)).problem(401);
     update(&[("x-api-key", "wrong")], &reference.update(1)).problem(401);
     let large = " ".repeat(2 << 20);
-    update(AUTHORISED, &large).problem(413);
+    update(AUTHORIZED, &large).problem(413);
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn what_a_client_has_is_not_sent_again() {
     // The tag also changes with the list.
     let body = reference.update(1);
     client
-        .ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body))
+        .ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
         .unwrap();
     let changed = client.get(&path, &[("if-none-match", &tag)]);
     assert_eq!(changed.status, 200);
@@ -280,7 +280,7 @@ fn another_servers_changes_are_seen_in_time() {
     let body = reference.update(1);
     let answer = one
         .client()
-        .ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body))
+        .ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
         .unwrap();
     assert_eq!(answer.status, 204);
     std::thread::sleep(std::time::Duration::from_millis(60));

@@ -1,7 +1,7 @@
 //! Crashes at random moments, with a hundred clients: no index is issued twice, and no acknowledged
 //! status is lost.
 
-// What a test prints is shown when it fails.
+// The output of a test is shown when it fails.
 #![allow(clippy::print_stdout)]
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ use crate::served::{Ground, KEY, Reference, Served};
 
 const CLIENTS: usize = 100;
 const BITS: u64 = 2;
-const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
+const AUTHORIZED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
 /// Minimum number of operations of the clients between two crashes.
 const PROGRESS: u64 = 50;
@@ -72,7 +72,7 @@ impl Crowd {
         while !self.over.load(Relaxed) {
             if memory.given.is_empty() || random.below(3) == 0 {
                 let path = format!("/pools/a/new-references?amount={}", 1 + random.below(5));
-                if let Ok(answer) = client.ask("POST", &path, AUTHORISED, None)
+                if let Ok(answer) = client.ask("POST", &path, AUTHORIZED, None)
                     && answer.status == 200
                 {
                     let given = Reference::all(&answer).into_iter();
@@ -88,7 +88,7 @@ impl Crowd {
                 }
                 let status = random.below(1 << BITS);
                 let body = reference.update(status);
-                let answer = client.ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body));
+                let answer = client.ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body));
                 match answer {
                     Ok(answer) if answer.status == 204 => {
                         *statuses = vec![status];
@@ -179,7 +179,7 @@ impl Run<'_> {
                 let seed = seed.wrapping_add(client.wrapping_mul(0x9E37_79B9_7F4A_7C15));
                 scope.spawn(move || crowd.live(seed));
             }
-            // Also after a panic, so that the clients end and the test can fail.
+            // Runs even after a panic, so that the clients end and the test can fail.
             let _over = Over(&crowd.over);
             for turn in 0..self.kills.max(self.crashes) {
                 if turn < self.kills {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::served::{Ground, KEY, Reference, Served, Told, program};
 
-const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
+const AUTHORIZED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
 fn ground() -> Ground {
     Ground::new(json!({
@@ -63,13 +63,13 @@ fn outlives(store: &str, server: &mut Server) {
     let store = format!("--store={store}");
     let served = Served::start(&["--listen=127.0.0.1:0", &ground.pools(), &store]);
     let mut client = served.client();
-    let mut post = |path: &str| client.ask("POST", path, AUTHORISED, None).unwrap();
+    let mut post = |path: &str| client.ask("POST", path, AUTHORIZED, None).unwrap();
     let reference = Reference::all(&post("/pools/a/new-references")).remove(0);
     let update = |value| {
         let body = reference.update(value);
         served
             .client()
-            .ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body))
+            .ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body))
             .unwrap()
     };
     assert_eq!(update(1).status, 204);

@@ -16,7 +16,7 @@ const FROM_PYPI: &[&str] = &[
     "cryptography==45.0.7",
 ];
 const FROM_NPM: &str = "@sd-jwt/jwt-status-list@0.19.0";
-const AUTHORISED: &[(&str, &str)] = &[("x-api-key", KEY)];
+const AUTHORIZED: &[(&str, &str)] = &[("x-api-key", KEY)];
 
 /// Creates `directory` with `make`, unless that was done for these versions before.
 fn once(name: &str, versions: &str, make: impl FnOnce(&Path)) -> PathBuf {
@@ -78,13 +78,13 @@ fn prepared(ground: &Ground) -> (Served, Value) {
     let mut lists = Vec::new();
     for bits in [1_u64, 2, 4, 8] {
         let path = format!("/pools/bits{bits}/new-references?amount=400");
-        let references = Reference::all(&client.ask("POST", &path, AUTHORISED, None).unwrap());
+        let references = Reference::all(&client.ask("POST", &path, AUTHORIZED, None).unwrap());
         let uri = &references[0].uri;
         let mut statuses = json!({});
         for reference in references.iter().filter(|one| one.uri == *uri) {
             let status = (reference.index * 5 + 1) % (1 << bits);
             let body = reference.update(status);
-            let answer = client.ask("PATCH", "/status-lists/update", AUTHORISED, Some(&body));
+            let answer = client.ask("PATCH", "/status-lists/update", AUTHORIZED, Some(&body));
             assert_eq!(answer.unwrap().status, 204);
             statuses[reference.index.to_string()] = status.into();
         }

@@ -90,7 +90,7 @@ async fn statuses_are_kept_apart(store: &Arc<Store>) {
         let list = list(number, "apart", 300, width);
         store.create(&list).await.unwrap();
         let value = move |index: u32| (index * 7 % 256) as u8 & width.largest();
-        // All at once: neighbours share bytes and rows.
+        // All at once: neighbors share bytes and rows.
         let tasks: Vec<_> = (0..300)
             .map(|index| {
                 let (store, shape) = (store.clone(), list.shape);

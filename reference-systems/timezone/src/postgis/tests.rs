@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// Random places on Earth, with equal probability per square kilometre.
+/// Random places on Earth, with equal probability per square kilometer.
 fn anywhere(random: &mut Random) -> Coordinate {
     Coordinate {
         latitude: random.between(-1.0, 1.0).asin().to_degrees(),
@@ -38,7 +38,7 @@ fn anywhere(random: &mut Random) -> Coordinate {
     }
 }
 
-/// Places within a hundred metres of a border.
+/// Places within a hundred meters of a border.
 fn at_borders(random: &mut Random, zones: &Embedded, count: usize) -> Vec<Coordinate> {
     let sides: Vec<_> = zones
         .polygons()

@@ -523,7 +523,7 @@ fn async_invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         operation,
         |context, (prepared, answer)| match answer {
             Some(answer) => answer::response(context, &prepared.known, &answer, prepared.discard),
-            None => Err(context.throw_plain("the call was begun in the init context")),
+            None => Err(context.throw_plain("the call was started in the init context")),
         },
     )
 }

@@ -207,7 +207,7 @@ async fn run<'a>(
         if let Some(slot) = outcomes.get_mut(place) {
             *slot = Some(outcome);
         }
-        // Requests that fail at once never wait.
+        // Requests that fail immediately never wait.
         if time_slice::is_used_up(plimsoll_clock::now()) {
             time_slice::next().await;
         }

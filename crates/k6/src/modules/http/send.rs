@@ -74,7 +74,7 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
         operation,
         |context, (prepared, outcome)| match outcome {
             Some(outcome) => conclude(context, prepared, outcome),
-            None => Err(context.throw_plain("the request was begun in the init context")),
+            None => Err(context.throw_plain("the request was started in the init context")),
         },
     )
 }

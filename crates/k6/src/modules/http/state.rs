@@ -13,7 +13,7 @@ pub struct HttpState {
     next_place: Cell<usize>,
 }
 
-/// Which responses are expected.
+/// The responses that count as expected.
 #[derive(Clone, Default)]
 pub enum Callback {
     /// Statuses 200 to 399.

@@ -1,4 +1,4 @@
-//! Tells ECMAScript modules and CommonJS apart.
+//! Distinguishes ECMAScript modules from CommonJS.
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::{

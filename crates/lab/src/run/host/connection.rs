@@ -142,7 +142,7 @@ impl Connection {
         }
     }
 
-    /// What the process and the host have used so far; the last known values if there is no
+    /// The resources that the process and the host have used so far; the last known values if there is no
     /// connection any more.
     pub fn read(&self) -> Reading {
         let mut state = self.state();
@@ -318,7 +318,7 @@ fn read_replies(output: Option<impl Read + Send + 'static>) -> Receiver<Line> {
     replies
 }
 
-/// What was added to a log.
+/// Lines added to a log.
 fn said_since(log: &Path, before: u64) -> String {
     let said = fs::read(log).unwrap_or_default();
     let from = usize::try_from(before).unwrap_or(0);

@@ -18,7 +18,7 @@ use plimsoll_machine::ProcessReading;
 use plimsoll_results::environment::Environment;
 use serde::{Deserialize, Serialize};
 
-/// What the lab writes.
+/// A message from the lab.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Request {
@@ -36,7 +36,7 @@ enum Request {
     Alive,
 }
 
-/// What `plimsoll lab keep` writes.
+/// A message from `plimsoll lab keep`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Reply {
@@ -52,7 +52,7 @@ enum Reply {
     SinkOpened(u16),
     /// Bits per second of the stream, if enough arrived.
     SinkMeasured(Option<f64>),
-    /// The process ended by itself, with this status.
+    /// The process exited on its own, with this status.
     Ended(String),
 }
 
@@ -71,7 +71,7 @@ pub struct Start {
     pub cpus: Vec<u32>,
 }
 
-/// What a process needs to know before its command is complete, and where it will run.
+/// The facts that complete the command of a process, and the location where it will run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Prepared {
     /// A directory that exists as long as the process.

@@ -9,7 +9,7 @@ use super::super::start::start;
 use super::super::{server, service};
 use crate::resolve::host::Host;
 
-/// ssh without questions: a password, a passphrase or an unknown key is an error. Host keys are
+/// ssh without prompts: a password, a passphrase or an unknown key is an error. Host keys are
 /// checked as the user has configured it.
 fn ssh(host: &Host) -> Result<Command, String> {
     let program = service::find("ssh", &[])
@@ -34,7 +34,7 @@ fn ssh(host: &Host) -> Result<Command, String> {
     Ok(command)
 }
 
-/// `ssh` that runs a script of a POSIX shell on the host, whatever the user's shell is there.
+/// `ssh` that runs a script of a POSIX shell on the host, regardless of the user's login shell.
 pub fn script(host: &Host, script: &str) -> Result<Command, String> {
     let mut command = ssh(host)?;
     command.args([
@@ -86,7 +86,7 @@ pub struct Programs {
     given: Option<String>,
 }
 
-/// What a missing program is reported with.
+/// Printed by the host when a program is missing.
 const ABSENT: &str = "plimsoll-is-absent";
 
 impl Programs {
@@ -133,7 +133,7 @@ impl Programs {
         std::iter::once("plimsoll").chain(names.skip(1))
     }
 
-    /// The script that runs `plimsoll lab keep`, or says that a program is absent.
+    /// The script that runs `plimsoll lab keep`, or reports that a program is missing.
     pub fn keep(&self) -> String {
         if let Some(program) = &self.given {
             return format!("exec {} lab keep", quoted(program));
@@ -147,7 +147,7 @@ impl Programs {
         )
     }
 
-    /// The host's system, if this line says that a program is absent there.
+    /// The host's system, if this line reports a missing program.
     pub fn absent(line: &str) -> Option<&str> {
         line.trim().strip_prefix(ABSENT).map(str::trim)
     }
@@ -155,13 +155,13 @@ impl Programs {
     /// Copies the programs to the host, in place of other versions.
     ///
     /// # Errors
-    /// If they cannot run there, or why they cannot be written.
+    /// If they cannot run there, or cannot be written.
     pub fn copy(&self, host: &Host, system: &str) -> Result<(), String> {
         let ours = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
         let theirs = system.to_lowercase().replace("arm64", "aarch64");
         if theirs != ours {
             return Err(format!(
-                "this program is made for {ours}, and {} is {system}: install plimsoll there, and set its path with program = \"…\"",
+                "this program is built for {ours}, but {} is {system}: install plimsoll there, and set its path with program = \"…\"",
                 host.name()
             ));
         }
@@ -201,7 +201,7 @@ fn upload(host: &Host, text: &str, input: File) -> Result<(), String> {
     }
 }
 
-/// What ssh said, with the usual fix.
+/// The message of ssh, with the usual fix.
 pub fn explained(said: &str, host: &Host) -> String {
     let said = said.trim();
     let config = match &host.ssh_config {
@@ -214,9 +214,9 @@ pub fn explained(said: &str, host: &Host) -> String {
             "; the lab connects to known hosts only: run {by_hand} once, compare the key, and accept it"
         )
     } else if said.contains("Permission denied") {
-        format!("; the lab cannot enter a password: set up a key until {by_hand} asks nothing")
+        format!("; the lab cannot enter a password: set up a key so that {by_hand} works without a prompt")
     } else {
-        format!("; try it by hand: {by_hand}")
+        format!("; try {by_hand}")
     };
     match said.is_empty() {
         true => format!("ssh failed without a message{fix}"),
@@ -255,6 +255,6 @@ mod tests {
         let text = explained("me@machine: Permission denied (publickey).", &host);
         assert!(text.contains("cannot enter a password"), "{text}");
         let text = explained("", &host);
-        assert!(text.contains("without a message; try it by hand"), "{text}");
+        assert!(text.contains("without a message; try ssh"), "{text}");
     }
 }

@@ -25,7 +25,7 @@ fn of(lab: &Lab) -> Vec<&Link> {
 /// networks fails before it starts anything.
 ///
 /// # Errors
-/// What is missing, with the location in the lab file and a fix.
+/// If something is missing; the message has the location in the lab file and a fix.
 pub fn check(lab: &Lab) -> Result<(), Vec<Problem>> {
     let problems: Vec<Problem> = of(lab)
         .into_iter()

@@ -28,7 +28,7 @@ pub struct Network {
     namespace: File,
     /// The interface outside.
     pub outside: String,
-    /// What delays and limits the packets.
+    /// The implementation that delays and limits the packets.
     pub made_by: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl Network {
     /// Makes the namespace and the network to it.
     ///
     /// # Errors
-    /// What is missing, and a fix.
+    /// If something is missing; the message has a fix.
     pub fn make(link: &Link) -> Result<Network, String> {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Licences of all linked packages must be compatible with ours. The list is in `deny.toml`, which
+//! Licenses of all linked packages must be compatible with ours. The list is in `deny.toml`, which
 //! cargo-deny also reads if it is installed.
 
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::tree::Tree;
 
 const LIST: &str = "deny.toml";
 
-/// Checks the licence of every package that the workspace may use on any platform. `metadata` is
+/// Checks the license of every package that the workspace may use on any platform. `metadata` is
 /// the output of `cargo metadata`.
 pub fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
     let list = tree.files.iter().find(|file| file.path == LIST);
@@ -20,25 +20,25 @@ pub fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in packages {
         let name = format!("{} {}", text(&package["name"]), text(&package["version"]));
-        let Some(licence) = package["license"].as_str() else {
-            findings.push(Finding::new(LIST, 0, format!("{name} names no licence")));
+        let Some(license) = package["license"].as_str() else {
+            findings.push(Finding::new(LIST, 0, format!("{name} names no license")));
             continue;
         };
         let excepted = list.map(|file| excepted(&file.text, text(&package["name"])));
         let allowed = [allowed.as_slice(), &excepted.unwrap_or_default()].concat();
-        match permits(licence, &allowed) {
+        match permits(license, &allowed) {
             Some(true) => {}
             Some(false) => {
                 findings.push(Finding::new(
                     LIST,
                     0,
-                    format!("{name} is under {licence}, which is not allowed here"),
+                    format!("{name} is under {license}, which is not allowed here"),
                 ));
             }
             None => findings.push(Finding::new(
                 LIST,
                 0,
-                format!("{name}: cannot read its licence, {licence}"),
+                format!("{name}: cannot read its license, {license}"),
             )),
         }
     }
@@ -76,7 +76,7 @@ fn excepted<'a>(deny: &'a str, package: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// Whether the licences in `allowed` satisfy an SPDX expression; `None` if it is invalid. The old
+/// Whether the licenses in `allowed` satisfy an SPDX expression; `None` if it is invalid. The old
 /// notation with a slash for OR is accepted.
 fn permits(expression: &str, allowed: &[&str]) -> Option<bool> {
     let spaced = expression
@@ -204,7 +204,7 @@ mod tests {
             messages,
             [
                 "bad 2.0.0 is under AGPL-3.0, which is not allowed here",
-                "silent 3.0.0 names no licence"
+                "silent 3.0.0 names no license"
             ]
         );
     }
