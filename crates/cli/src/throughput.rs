@@ -14,7 +14,7 @@ use plimsoll_units::BitRate;
 use crate::args::ThroughputArgs;
 use crate::exit::Exit;
 
-/// How long a peer may be silent where it is its turn.
+/// How long to wait for a peer's next message.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A server cannot serve others meanwhile.
 const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);

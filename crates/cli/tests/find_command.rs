@@ -55,7 +55,7 @@ fn serve(mut connection: TcpStream, begins_in: Duration, admit: &dyn Fn()) {
     }
 }
 
-/// How many requests a server delayed, and how many of them clearly longer than intended, because it had no processor.
+/// The number of requests that a server delayed, and of those delayed clearly longer than intended, because it had no processor.
 #[derive(Clone, Default)]
 struct Lateness(Arc<Mutex<(u64, u64)>>);
 

@@ -104,7 +104,7 @@ impl Host {
         self.lab_with(duration, "")
     }
 
-    /// With further keys of the place.
+    /// The same, with additional keys for the host.
     fn lab_with(&self, duration: &str, keys: &str) -> Lab {
         let place = format!(
             "[[place]]\nname = \"far\"\nhost = \"ssh:far\"\nssh-config = \"{}\"\naddress = \"127.0.0.2\"\n{keys}\n[[system]]",

@@ -154,7 +154,7 @@ impl ScenarioState {
         incomplete || before_time && self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// How long iterations may start. A scenario without an end gets a duration that no run
+    /// The time in which iterations may start. A scenario without an end gets a duration that no run
     /// reaches.
     pub fn regular_duration(&self) -> Duration {
         self.scenario
@@ -287,7 +287,7 @@ impl ScenarioState {
     }
 }
 
-/// How long after the run's start iterations may start, if that depends on time alone; `None` if it
+/// The time after the run's start in which iterations may start, if only time limits it; `None` if it
 /// depends on an amount of work.
 pub fn load_duration<'a>(
     scenarios: impl IntoIterator<Item = &'a ScenarioState>,

@@ -22,7 +22,7 @@ pub struct Endpoint {
     pub protocol: Protocol,
 }
 
-/// How requests are sent, and how a receiver says that it accepted one.
+/// The protocol for sending requests, and the responses that mean success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// POST requests. A status from 200 to 299 means that everything was accepted.

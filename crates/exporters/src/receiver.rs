@@ -132,7 +132,7 @@ impl Receiver {
     }
 }
 
-/// How long opening may wait for a receiver.
+/// Time limit for the first connection to a receiver.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 #[cfg(not(feature = "parquet"))]

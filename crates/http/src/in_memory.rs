@@ -17,7 +17,7 @@ use crate::proxy::Proxies;
 use crate::scratch::Scratch;
 use crate::url::Url;
 
-/// How a response was understood.
+/// The parsed form of a response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,

@@ -7,7 +7,7 @@ use plimsoll_units::Moment;
 /// Measurements of a thread over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThreadReading {
-    /// How long the span was.
+    /// The length of the span.
     pub span: Duration,
     /// Processor time of the thread.
     pub cpu: Duration,

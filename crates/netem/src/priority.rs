@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How often [`Priority::guard`] checks. A burst of several thousand new connections is over by then, and nobody
+/// How often [`Priority::guard`] checks. A burst of several thousand new connections has ended by then, and nobody
 /// notices a machine that does not respond for this long.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// The priority is dropped after an interval in which the thread used more than this share of a processor.

@@ -15,13 +15,13 @@ use tokio::sync::Notify;
 
 use crate::arrival;
 
-/// How many sockets are made in advance at most. Further ones are made when they are needed.
+/// Maximum number of sockets created in advance. Further ones are created when they are needed.
 pub const MOST: usize = 1_024;
 /// The share of the permitted descriptors that sockets made in advance may use: one in this number.
 const SHARE: u64 = 8;
 /// More are made once no connection has been opened for this long.
 const QUIET: Duration = Duration::from_millis(200);
-/// How many are made before other work runs.
+/// The number created before other work runs.
 const AT_ONCE: usize = 16;
 
 /// Unconnected sockets for one target.

@@ -34,7 +34,7 @@ pub struct HttpResult {
     pub failed: u64,
     /// Duration of the run, until the last response.
     pub duration_seconds: f64,
-    /// How long requests could start. `None` if an amount of work ends the run.
+    /// The time in which requests could start; `None` if an amount of work ends the run.
     pub load_seconds: Option<f64>,
     /// Requests that were sent again, because the server closed a reused connection without a
     /// response or refused to process them. Each counts once in `requests`.

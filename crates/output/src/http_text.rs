@@ -125,7 +125,7 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// How long requests started and, if that took noticeably longer, the time until the last response.
+/// The time in which requests started and, if it is noticeably longer, the time until the last response.
 fn duration(result: &HttpResult) -> String {
     let whole = numbers::time(result.duration_seconds * 1e3, None);
     let load = result.load_seconds;

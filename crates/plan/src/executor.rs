@@ -32,7 +32,7 @@ pub enum Executor {
     ConstantUsers {
         /// Number of users.
         users: u32,
-        /// How long they start iterations.
+        /// The time in which they start iterations.
         duration: Duration,
     },
     /// The number of looping users follows straight lines between stages.
@@ -48,7 +48,7 @@ pub enum Executor {
     ConstantArrivalRate {
         /// The whole test's rate.
         rate: Rate,
-        /// How long iterations start.
+        /// The time in which iterations start.
         duration: Duration,
         /// Users initialized before the start.
         pre_allocated: u32,
@@ -174,7 +174,7 @@ impl Executor {
         )
     }
 
-    /// How long iterations may start; `None` only for an externally
+    /// The time in which iterations may start; `None` only for an externally
     /// controlled scenario without a duration.
     pub fn duration(&self) -> Option<Duration> {
         match self {

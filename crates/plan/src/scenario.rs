@@ -84,7 +84,7 @@ impl Scenario {
         }
     }
 
-    /// How long iterations may start, from the scenario's start; `None` if it runs until stopped.
+    /// The time in which iterations may start, from the scenario's start; `None` if it runs until stopped.
     pub fn duration(&self) -> Option<Duration> {
         self.executor.duration()
     }

@@ -89,7 +89,7 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
     }
 }
 
-/// How far the cell's figures can be trusted, and why not further.
+/// The verdict on the cell's figures, with its reasons.
 fn verdict(cell: &Cell) -> Words {
     let (_, why) = state_text(cell);
     let words = if !why.is_empty() {

@@ -214,7 +214,7 @@ fn lab_file(result: &LabResult) -> String {
     format!("{name}, SHA-256 {hash}…{commit}")
 }
 
-/// How much the machine alone makes two equal cells differ, in the figures that are compared.
+/// The difference between two equal cells, which the machine alone causes, in the compared figures.
 fn floor(result: &LabResult) -> String {
     let Some(same) = &result.same_cell else {
         return String::new();

@@ -19,7 +19,7 @@ pub fn factor(from: &str, to: &str) -> Option<f64> {
     }
 }
 
-/// How the value of a cell follows from its runs.
+/// The computation of a cell's value from its runs.
 pub fn value_over_runs(result: &LabResult) -> &'static str {
     let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
     // Versions without restarts used the median.

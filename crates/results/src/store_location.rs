@@ -69,7 +69,7 @@ pub fn passing(store: &Path) -> PathBuf {
     store.with_extension(format!("{}.{PASSING}", std::process::id()))
 }
 
-/// How the names of passing records end.
+/// The suffix of the names of temporary records.
 const PASSING: &str = "jsonl";
 
 /// Keeps the records that killed runs left next to the store. A run that is not over holds its

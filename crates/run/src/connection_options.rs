@@ -1,4 +1,4 @@
-//! How connections of any load are made: the options that all load commands share.
+//! Options for connections, shared by all load commands.
 
 use plimsoll_address::IpPool;
 use plimsoll_net::NetworkSettings;

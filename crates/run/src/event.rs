@@ -50,7 +50,7 @@ pub struct Judged<'a> {
     pub summary: &'a Summary,
     pub verdict: &'a Verdict,
     pub aborted: Option<&'a AbortReason>,
-    /// How long scenarios ran.
+    /// The run time of the scenarios.
     pub elapsed: Duration,
 }
 

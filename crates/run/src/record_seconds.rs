@@ -19,7 +19,7 @@ use crate::record_figures::Figures;
 pub struct Seconds {
     registry: Arc<Registry>,
     watch: Arc<Watch>,
-    /// How long iterations may start, if known before the end of the run.
+    /// The time in which iterations may start, if known before the end of the run.
     load: Option<Duration>,
     pending: BTreeMap<RunSecond, Pending>,
     /// Empty stretches, for reuse.
@@ -40,7 +40,7 @@ struct Pending {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
-/// How long after its end a second is written; workers report lateness every 10 ms.
+/// The delay after the end of a second before it is written; workers report lateness every 10 ms.
 const GRACE: Duration = Duration::from_millis(300);
 /// A load that ends within this time after a full second has no further second.
 const SLIVER: Duration = Duration::from_millis(100);

@@ -13,7 +13,7 @@ pub struct Resolved {
     pub title: String,
     /// The settings in the header of a record.
     pub configuration: Value,
-    /// How long it takes, if nothing but time ends it.
+    /// Its duration, if only time ends it.
     pub duration: Option<Duration>,
     /// Whether each user does a fixed amount of work.
     pub is_fixed_work: bool,

@@ -15,7 +15,7 @@ use crate::work::ScenarioWork;
 pub struct Summary {
     /// Duration of the run; the time for counter rates.
     pub elapsed: Duration,
-    /// How long iterations could start, if time limits that. Filled in by the engine's caller.
+    /// The time in which iterations could start, if time limits it. Filled in by the engine's caller.
     pub load: Option<Duration>,
     /// Metrics that have samples or thresholds, sorted by name, each followed
     /// by its sub-metrics.
@@ -85,7 +85,7 @@ pub enum Values {
     Counter { count: f64, rate: f64 },
     /// The latest, smallest and largest value.
     Gauge { value: f64, min: f64, max: f64 },
-    /// How many values were not zero, and how many were.
+    /// The numbers of values that were not zero, and that were zero.
     Rate { passes: u64, fails: u64 },
     /// The whole distribution.
     Trend(Arc<Histogram>),

@@ -143,7 +143,7 @@ impl LoadCommand {
         })
     }
 
-    /// How many users its trials may use.
+    /// The number of users that its trials may use.
     pub(crate) fn users(&self) -> Users {
         Users::of(&self.words, &self.kind.users)
     }

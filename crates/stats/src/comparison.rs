@@ -196,7 +196,7 @@ impl Paired {
     }
 }
 
-/// How many standard errors a difference must be away from zero for this number of pairs to show it
+/// The number of standard errors by which a difference must exceed zero for this number of pairs to show it
 /// with [`POWER`].
 fn needed(pairs: usize, level: f64) -> f64 {
     let freedom = pairs as f64 - 1.0;
@@ -293,7 +293,7 @@ impl Incomparable {
     }
 }
 
-/// How much A differs from A, as a share: the farther end of the interval over pairs of A and A.
+/// The difference between A and A, as a share: the farther end of the interval over pairs of A and A.
 ///
 /// # Errors
 /// Why it is unknown.

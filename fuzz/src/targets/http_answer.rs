@@ -39,7 +39,7 @@ thread_local! {
 }
 
 fn run(data: &[u8]) {
-    // How the bytes are cut into arrivals comes from the bytes, too.
+    // The bytes also determine how they are split into reads.
     let sum: usize = data.iter().map(|&byte| byte as usize).sum();
     let pieces: Vec<&[u8]> = match sum % 4 {
         0 => data.chunks(1 + sum % 7).collect(),

@@ -48,7 +48,7 @@ fn run(data: &[u8]) {
     if let Ok(count) = amounts::parse_bytes(&text(data)) {
         assert!(!amounts::bytes(count).is_empty());
     }
-    // With its length, and as it is: most changes to an input break its length.
+    // Once with a correct length and once unchanged: most mutations of an input break its length.
     let whole = serde_json::from_slice(data.get(4..).unwrap_or_default()).ok();
     for value in [read_json(data).ok(), whole].into_iter().flatten() {
         let mut written = Vec::new();

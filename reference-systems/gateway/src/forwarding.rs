@@ -71,7 +71,7 @@ pub fn to_client(headers: &mut HeaderMap) {
     headers.remove(PROXY_AUTHENTICATE);
 }
 
-/// How often this gateway is in Via: many times means a loop.
+/// The number of times that this gateway is in Via: many mean a loop.
 pub fn rounds(headers: &HeaderMap) -> usize {
     let fields = headers.get_all(VIA).iter();
     fields

@@ -27,7 +27,7 @@ pub struct Arrival {
     ending: Option<Ending>,
 }
 
-/// How much longer data is discarded.
+/// The time for which further data is discarded.
 struct Ending {
     until: Pin<Box<Sleep>>,
     left: usize,

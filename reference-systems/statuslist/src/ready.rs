@@ -160,7 +160,7 @@ impl Ready {
         }
     }
 
-    /// How many to reserve now: up to the capacity, if fewer than the threshold or than a request
+    /// The number to reserve now: up to the capacity, if fewer than the threshold or than a request
     /// needs are available, plus those for all waiting requests.
     fn lacking(&self, everything: bool) -> u32 {
         let mut queue = self.queue();

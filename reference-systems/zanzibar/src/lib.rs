@@ -31,7 +31,7 @@ use crate::model::Model;
 use crate::service::{Shared, Zanzibar};
 use crate::store::{Place, Store};
 
-/// How tuples are kept, and how a check finds its way.
+/// The store of the tuples, and the algorithm of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Backend {
     /// SQLite within the process

@@ -7,7 +7,7 @@ use plimsoll_plan::{DnsOptions, Protocol};
 use plimsoll_run::settings::IoMode;
 use plimsoll_run::{ConnectionOptions, TlsFiles};
 
-/// How connections are made.
+/// Options for connections.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionArgs {

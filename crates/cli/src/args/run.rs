@@ -63,7 +63,7 @@ pub struct InspectArgs {
     pub options: Box<OptionArgs>,
 }
 
-/// How a script is run, besides its own options.
+/// Options for running a script, in addition to those in the script.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Script")]
 pub struct RuntimeArgs {

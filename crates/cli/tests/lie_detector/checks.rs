@@ -213,7 +213,7 @@ fn duration(reported: &Reported, wall: Duration, log: &Log) -> Vec<String> {
     lies
 }
 
-/// How long the requests of a command start, in seconds; `None` if their number decides that.
+/// The time in which the requests of a command start, in seconds; `None` if their number is fixed.
 fn load(command: &Command, row: &Row) -> Option<f64> {
     match row.rate {
         Some(_) => Some(RATE_SECONDS as f64),

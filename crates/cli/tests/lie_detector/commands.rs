@@ -51,7 +51,7 @@ type RunOnce = fn(&Row, &LoggedServer, &Files, &[&str]) -> (Ended, Vec<Reported>
 pub struct Run {
     /// The figures of each output; they must agree with the server, and so with each other.
     pub reported: Vec<Reported>,
-    /// How long the process ran: no figure can be longer.
+    /// The run time of the process: no figure can be longer.
     pub wall: Duration,
     pub ended: Ended,
 }

@@ -18,7 +18,7 @@ pub struct Figures {
     pub makespan: f64,
     /// Of the payload in both directions; `None` if rounded.
     pub megabits_per_second: Option<f64>,
-    /// How many seconds the output may cut off the makespan.
+    /// The rounding error of the printed makespan, in seconds.
     pub rounding: f64,
     /// A message that says that the work is incomplete.
     pub unfinished: Option<String>,

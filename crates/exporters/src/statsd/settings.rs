@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::settings::Variables;
 
-/// How long sending may wait for space in the buffer of the network device.
+/// Time limit for waiting for space in the buffer of the network device.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The destination, interval and format.

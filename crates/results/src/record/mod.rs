@@ -154,7 +154,7 @@ impl Second {
 /// The last line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// How long the run took.
+    /// The duration of the run.
     pub duration_seconds: f64,
     /// Why it was aborted, if it was.
     pub aborted: Option<String>,

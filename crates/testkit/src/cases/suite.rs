@@ -81,7 +81,7 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
     })
 }
 
-/// How often k6 runs a case when it is recorded, to detect what varies.
+/// The number of runs with k6 when a case is recorded, to detect what varies.
 const RUNS: usize = 3;
 
 /// Runs every case with k6 and writes `expected.json`; returns the outcome of each case.

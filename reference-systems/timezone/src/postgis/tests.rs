@@ -8,7 +8,7 @@ use plimsoll_testground::Postgres;
 use super::*;
 use crate::embedded::Embedded;
 
-/// How far a corner may have moved on its way to PostGIS, and with it the split of a polygon's
+/// The distance by which PostGIS may have moved a corner, and with it the split of a polygon's
 /// side, in degrees: 2 m.
 const TOLERANCE: f64 = 2e-5;
 

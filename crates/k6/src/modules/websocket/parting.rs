@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll_net::Stream;
 use plimsoll_ws::{Connection, code};
 
-/// How long the server has to send its close frame. This happens in the background.
+/// The time limit for the server's close frame. This happens in the background.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Waits for the server to close a connection whose close frame has been sent. RFC 6455, section 7.1.1, has the

@@ -130,7 +130,7 @@ impl From<Used> for ProcessReading {
 /// How long to measure the throughput of a network path.
 const COUNTED: std::time::Duration = std::time::Duration::from_millis(250);
 
-/// How often the lab says that it is still there.
+/// The interval at which the lab confirms that it is still connected.
 const ALIVE_EVERY: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Without a word from the lab for this long, it is gone: the connection may be cut without either
