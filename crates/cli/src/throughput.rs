@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plimsoll_iperf::client::{Family, From};
 use plimsoll_iperf::server::{Serve, Server};
-use plimsoll_iperf::{Ask, Direction, End, Error, Protocol, Report, Test, client, json};
+use plimsoll_iperf::{TestRequest, Direction, End, Error, Protocol, Report, Test, client, json};
 use plimsoll_terminal::messages::{complain, put};
 use plimsoll_terminal::signals;
 use plimsoll_units::BitRate;
@@ -100,7 +100,7 @@ fn family(args: &ThroughputArgs) -> Family {
     }
 }
 
-fn description(args: &ThroughputArgs, host: &str) -> Result<Ask, String> {
+fn description(args: &ThroughputArgs, host: &str) -> Result<TestRequest, String> {
     let protocol = if args.udp {
         Protocol::Udp
     } else {
@@ -149,7 +149,7 @@ fn description(args: &ThroughputArgs, host: &str) -> Result<Ask, String> {
         extra_data: args.extra_data.clone(),
     };
     test.check()?;
-    Ok(Ask {
+    Ok(TestRequest {
         host: host.to_owned(),
         port: args.port,
         family: family(args),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use plimsoll_plots::terminal;
 use plimsoll_results::figures::Figure;
 use plimsoll_results::noise::{self, Noise};
-use plimsoll_results::store::Kept;
+use plimsoll_results::store::StoredRun;
 use plimsoll_results::store_location;
 use plimsoll_stats::change_points::{ChangePoint, change_points};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub struct HistorySettings {
 }
 
 /// The requested runs, oldest first; at least one.
-fn runs(settings: &HistorySettings, report: &mut dyn FnMut(&str)) -> Result<Vec<Kept>, String> {
+fn runs(settings: &HistorySettings, report: &mut dyn FnMut(&str)) -> Result<Vec<StoredRun>, String> {
     let place = store_location::place(settings.store.as_deref())?;
     let mut store = store_location::open_existing(&place)?;
     for sentence in store_location::recover(&place, &mut store) {
@@ -54,7 +54,7 @@ fn runs(settings: &HistorySettings, report: &mut dyn FnMut(&str)) -> Result<Vec<
 /// Runs, and the figure of those that have one that can be believed.
 pub struct History {
     figure: &'static Figure,
-    runs: Vec<Kept>,
+    runs: Vec<StoredRun>,
     /// Index of a run, and its figure.
     series: Vec<(usize, f64)>,
     changes: Vec<ChangePoint>,
@@ -71,7 +71,7 @@ impl History {
         report: &mut dyn FnMut(&str),
     ) -> Result<History, String> {
         let runs = runs(settings, report)?;
-        let value = |run: &Kept| {
+        let value = |run: &StoredRun| {
             store_location::figure(run, settings.figure)
                 .filter(|_| store_location::is_followed(run))
         };
@@ -90,7 +90,7 @@ impl History {
     }
 
     /// The run in which a change shows first.
-    fn changed(&self, change: &ChangePoint) -> Option<&Kept> {
+    fn changed(&self, change: &ChangePoint) -> Option<&StoredRun> {
         let (index, _) = self.series.get(change.at)?;
         self.runs.get(*index)
     }
@@ -171,14 +171,14 @@ impl History {
         }
     }
 
-    fn is_followed(&self, run: &Kept) -> bool {
+    fn is_followed(&self, run: &StoredRun) -> bool {
         self.series
             .iter()
             .filter_map(|(index, _)| self.runs.get(*index))
             .any(|followed| followed.id == run.id)
     }
 
-    fn why(&self, run: &Kept) -> &'static str {
+    fn why(&self, run: &StoredRun) -> &'static str {
         match run.verdict.as_str() {
             "invalid" => "its verdict is invalid",
             "killed" => "it was killed",

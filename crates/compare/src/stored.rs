@@ -78,10 +78,10 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
 }
 
 /// Returns the noise of a figure, if it is known.
-type Known = Box<dyn Fn(&Figure) -> Option<f64>>;
+type NoiseByFigure = Box<dyn Fn(&Figure) -> Option<f64>>;
 
 /// The source of the noise, and its description for the output.
-fn noise_of(settings: &Settings, a: &Side) -> Result<(Known, String), String> {
+fn noise_of(settings: &Settings, a: &Side) -> Result<(NoiseByFigure, String), String> {
     Ok(match settings.noise {
         Some(Noise::Known(share)) => (
             Box::new(move |_: &Figure| Some(share)),

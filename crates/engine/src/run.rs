@@ -80,15 +80,15 @@ fn conduct<F: UserFactory>(
     events: &Sender<Event>,
 ) {
     let (reports, reported) = channel();
-    let workers = hire(setting, state, scenarios, events, &reports);
+    let workers = start_workers(setting, state, scenarios, events, &reports);
     let mut phase = Phase {
         workers: &workers,
         state,
         reported: &reported,
-        told_abort: false,
+        abort_sent: false,
         gone: 0,
     };
-    let say = |event| {
+    let send_event = |event| {
         let _ = events.send(event);
     };
 
@@ -103,35 +103,35 @@ fn conduct<F: UserFactory>(
         if state.aborted().is_none() {
             let start = plimsoll_clock::now();
             state.start(start);
-            say(Event::Started);
-            phase.tell_all(|| Command::Start(start));
+            send_event(Event::Started);
+            phase.send_all(|| Command::Start(start));
             phase.wait_for_all(|report| matches!(report, Report::ScenariosDone));
             state.end(plimsoll_clock::now());
-            say(Event::ScenariosDone);
+            send_event(Event::ScenariosDone);
             // From here on an abort no longer interrupts users, because none are running; teardown
             // has its own timeout.
-            phase.tell_first(Command::TearDown);
+            phase.send_first(Command::TearDown);
             phase.wait_for_one(|report| matches!(report, Report::TearDownDone));
         }
     }
-    phase.tell_all(|| Command::Exit);
+    phase.send_all(|| Command::Exit);
     // Their threads may take seconds longer, to free the users.
     phase.wait_until_gone();
-    say(Event::Finished);
+    send_event(Event::Finished);
 }
 
-struct Hired {
+struct WorkerHandle {
     commands: UnboundedSender<Command>,
 }
 
 /// Divides the plan among workers and starts their threads.
-fn hire<F: UserFactory>(
+fn start_workers<F: UserFactory>(
     setting: Setting<F>,
     state: &Arc<RunState>,
     scenarios: &[Arc<ScenarioState>],
     events: &Sender<Event>,
     reports: &Sender<Report>,
-) -> Vec<Hired> {
+) -> Vec<WorkerHandle> {
     let slots = setting.plan.assign_slots();
     let planned = slots
         .iter()
@@ -185,7 +185,7 @@ fn hire<F: UserFactory>(
                 .name(format!("worker-{index}"))
                 .spawn(move || worker::run(assignment));
             match spawned {
-                Ok(_) => Some(Hired { commands }),
+                Ok(_) => Some(WorkerHandle { commands }),
                 Err(error) => {
                     let what = format!(
                         "could not start a worker thread: {}",
@@ -213,10 +213,10 @@ fn share_of(slots: &[u32], together: u32, worker: usize, workers: usize) -> Vec<
 }
 
 struct Phase<'a> {
-    workers: &'a [Hired],
+    workers: &'a [WorkerHandle],
     state: &'a RunState,
     reported: &'a Receiver<Report>,
-    told_abort: bool,
+    abort_sent: bool,
     /// The number of workers that have ended.
     gone: usize,
 }
@@ -230,14 +230,14 @@ impl Phase<'_> {
         }
     }
 
-    fn tell_all(&self, command: impl Fn() -> Command) {
+    fn send_all(&self, command: impl Fn() -> Command) {
         for worker in self.workers {
             // A worker that has ended has reported that, or has aborted the run.
             let _ = worker.commands.send(command());
         }
     }
 
-    fn tell_first(&self, command: Command) {
+    fn send_first(&self, command: Command) {
         if let Some(worker) = self.workers.first() {
             let _ = worker.commands.send(command);
         }
@@ -278,9 +278,9 @@ impl Phase<'_> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            if !self.told_abort && self.state.aborted().is_some() {
-                self.told_abort = true;
-                self.tell_all(|| Command::Abort);
+            if !self.abort_sent && self.state.aborted().is_some() {
+                self.abort_sent = true;
+                self.send_all(|| Command::Abort);
             }
         }
     }

@@ -8,7 +8,7 @@ use plimsoll_http::{Alarm, Timeline};
 use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault};
 use plimsoll_units::Moment;
 
-use crate::answer::Answer;
+use crate::answer::UnaryResponse;
 use crate::code::Code;
 use crate::frame::{Deframer, Framed};
 use crate::limits::Limits;
@@ -38,7 +38,7 @@ pub struct Receiver {
     incoming: Incoming,
     deframer: Deframer,
     place: Place,
-    answer: Answer,
+    answer: UnaryResponse,
     deadline: Option<Moment>,
     alarm: Alarm,
 }
@@ -125,7 +125,7 @@ impl Receiver {
         link: Rc<Link>,
         incoming: Incoming,
         limits: Limits,
-        mut answer: Answer,
+        mut answer: UnaryResponse,
         deadline: Option<Moment>,
     ) -> Receiver {
         answer.remote = link.remote;
@@ -373,7 +373,7 @@ pub(crate) async fn read_single(
     heading: Rc<Heading>,
     incoming: &mut Incoming,
     limits: Limits,
-    answer: &mut Answer,
+    answer: &mut UnaryResponse,
 ) -> Result<(), Status> {
     let of_fault = |fault: StreamFault| Status::of_fault(&fault);
     let mut deframer = Deframer::new(limits.max_receive);

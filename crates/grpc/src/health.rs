@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::answer::Answer;
+use crate::answer::UnaryResponse;
 use crate::channel::Channel;
 use crate::code::Code;
 use crate::frame::{Compression, Framed};
@@ -33,7 +33,7 @@ pub async fn check_health(
     metadata: &Metadata,
     user_agent: &str,
     timeout: Option<Duration>,
-) -> (Answer, Option<Health>) {
+) -> (UnaryResponse, Option<Health>) {
     let started = plimsoll_clock::now();
     let prepared = Template::new(
         channel.endpoint(),
@@ -56,7 +56,7 @@ pub async fn check_health(
     let (template, framed) = match prepared {
         Ok(prepared) => prepared,
         Err(status) => {
-            let mut answer = Answer::begun(started);
+            let mut answer = UnaryResponse::begun(started);
             answer.status = status;
             return (answer, None);
         }

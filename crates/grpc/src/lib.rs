@@ -31,7 +31,7 @@ mod status;
 mod template;
 mod wire;
 
-pub use answer::Answer;
+pub use answer::UnaryResponse;
 pub use call::{Call, Receiver, Sender};
 pub use channel::{Channel, Opening};
 pub use code::Code;

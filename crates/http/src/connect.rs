@@ -8,13 +8,13 @@ use crate::h1;
 use crate::h2_connection;
 use crate::h3_connection;
 use crate::multiplexed::Multiplexed;
-use crate::pool::Kept;
+use crate::pool::PooledConnection;
 use crate::protocol::Protocol;
 use crate::url::Url;
 
 /// A new connection, by its version of HTTP.
 pub(crate) enum Link {
-    Own(Box<Kept>),
+    Own(Box<PooledConnection>),
     Shared(Rc<Multiplexed>),
 }
 
@@ -69,7 +69,7 @@ impl Client {
             let connection = h2_connection::Connection::start(stream, remote, tls);
             return Ok(Link::Shared(Rc::new(Multiplexed::Http2(connection))));
         }
-        Ok(Link::Own(Box::new(Kept {
+        Ok(Link::Own(Box::new(PooledConnection {
             wire: h1::Connection::<Stream>::new(stream),
             remote,
             tls,

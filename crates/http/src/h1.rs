@@ -36,7 +36,7 @@ pub(crate) struct Connection<S> {
 }
 
 /// The parameters of one exchange.
-pub(crate) struct Ask<'a> {
+pub(crate) struct H1Request<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) body: &'a [u8],
     /// The response to HEAD has no body, whatever its headers say.
@@ -122,7 +122,7 @@ impl<S: Wire> Connection<S> {
     /// must be dropped too.
     pub(crate) async fn exchange(
         &mut self,
-        ask: &Ask<'_>,
+        ask: &H1Request<'_>,
         scratch: &Scratch,
         progress: &mut Progress,
     ) -> Result<(), Fault> {
@@ -151,7 +151,7 @@ impl<S: Wire> Connection<S> {
     fn poll_exchange(
         &mut self,
         cx: &mut Context<'_>,
-        ask: &Ask<'_>,
+        ask: &H1Request<'_>,
         scratch: &Scratch,
         state: &mut Exchanging,
         progress: &mut Progress,
@@ -217,7 +217,7 @@ impl<S: Wire> Connection<S> {
     fn poll_send(
         &mut self,
         cx: &mut Context<'_>,
-        ask: &Ask<'_>,
+        ask: &H1Request<'_>,
         progress: &mut Progress,
     ) -> Poll<io::Result<()>> {
         let total = ask.head.len() + ask.body.len();
@@ -248,7 +248,7 @@ impl<S: Wire> Connection<S> {
     #[inline]
     fn take(
         &mut self,
-        ask: &Ask<'_>,
+        ask: &H1Request<'_>,
         data: &[u8],
         state: &mut Exchanging,
         progress: &mut Progress,
@@ -335,7 +335,7 @@ impl<S: Wire> Connection<S> {
     #[cold]
     fn take_head(
         &mut self,
-        ask: &Ask<'_>,
+        ask: &H1Request<'_>,
         data: &[u8],
         state: &mut Exchanging,
         progress: &mut Progress,
@@ -432,7 +432,7 @@ impl<S: Wire> Connection<S> {
 }
 
 /// RFC 9112, section 6.3, items 1 to 3: responses without a body.
-fn place_after(head: &Head, ask: &Ask<'_>) -> Place {
+fn place_after(head: &Head, ask: &H1Request<'_>) -> Place {
     if ask.is_head || matches!(head.status(), 204 | 304) {
         return Place::Done;
     }
@@ -445,7 +445,7 @@ fn place_after(head: &Head, ask: &Ask<'_>) -> Place {
 }
 
 /// Keeps bytes of a body; `more` is how many are announced to follow.
-fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &Ask<'_>, more: u64) -> Result<(), ErrorInfo> {
+fn keep(kept: &mut Vec<u8>, bytes: &[u8], ask: &H1Request<'_>, more: u64) -> Result<(), ErrorInfo> {
     let max = ask.max_body;
     let room = max.saturating_sub(kept.len() as u64);
     let (bytes, more) = match bytes.split_at_checked(usize::try_from(room).unwrap_or(usize::MAX)) {

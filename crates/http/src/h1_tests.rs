@@ -14,7 +14,7 @@ async fn exchange(
     body: &[u8],
 ) -> (Result<(), Fault>, Progress) {
     let scratch = Scratch::new(256);
-    let ask = Ask {
+    let ask = H1Request {
         head: b"POST / HTTP/1.1\r\nHost: h\r\n\r\n",
         body,
         is_head: false,

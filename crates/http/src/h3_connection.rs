@@ -76,7 +76,7 @@ impl Connection {
         exchange: &mut plimsoll_http3::Exchange<'_>,
         progress: &mut Progress,
     ) -> Result<(), Stop> {
-        let answer = exchange.answer().await?;
+        let answer = exchange.response_head().await?;
         let head = self.head_of(&answer)?;
         progress.received += head.raw().len() as u64;
         let announced = match head.framing {
@@ -110,7 +110,7 @@ impl Connection {
     }
 
     /// The response headers, shared with the last ones if they are equal.
-    fn head_of(&self, answer: &plimsoll_http3::Answer) -> Result<Rc<Head>, Stop> {
+    fn head_of(&self, answer: &plimsoll_http3::ResponseHead) -> Result<Rc<Head>, Stop> {
         let fields = || {
             answer.fields.iter().map(|(name, value)| {
                 (

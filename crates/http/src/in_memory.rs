@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use crate::coding::{self, DecodeLimits};
 use crate::cookie::Cookie;
 use crate::digest::Challenge;
-use crate::h1::{Ask, Connection};
+use crate::h1::{H1Request, Connection};
 use crate::head::Head;
 use crate::memory_budget::MemoryBudget;
 use crate::parse_head::parse_head;
@@ -19,7 +19,7 @@ use crate::url::Url;
 
 /// The parsed form of a response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ParsedResponse {
     pub status: u16,
     /// The decoded body, or why it could not be decoded.
     pub body: Result<Bytes, String>,
@@ -36,7 +36,7 @@ pub async fn read_answer(
     is_head: bool,
     max_body: u64,
     deadline: Moment,
-) -> Result<Answer, String> {
+) -> Result<ParsedResponse, String> {
     let (ours, mut theirs) = duplex(1 << 16);
     let server = async {
         let mut request = [0; 64];
@@ -53,7 +53,7 @@ pub async fn read_answer(
     let client = async move {
         let mut connection = Connection::new(ours);
         let mut progress = Progress::default();
-        let ask = Ask {
+        let ask = H1Request {
             head: b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
             body: b"",
             is_head,
@@ -82,7 +82,7 @@ pub async fn read_answer(
         memory: MemoryBudget::process(),
     };
     let body = coding::decode(progress.body, coding::codings(&head), limits, deadline).await;
-    Ok(Answer {
+    Ok(ParsedResponse {
         status: head.status(),
         body: body.map_err(|error| error.message),
         cookies,

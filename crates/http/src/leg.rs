@@ -12,13 +12,13 @@ use crate::connect::Link;
 use crate::encode::{HeadParts, write_head};
 use crate::error::ErrorInfo;
 use crate::fault;
-use crate::h1::Ask;
+use crate::h1::H1Request;
 use crate::h3_connection;
 use crate::method::Method;
 use crate::multiplexed::Multiplexed;
 use crate::multiplexed_request::MultiplexedRequest;
 use crate::outcome::Outcome;
-use crate::pool::{Kept, Place, Slot};
+use crate::pool::{PooledConnection, Place, Slot};
 use crate::prepared::{JOINED_BODY, Prepared, Stamp};
 use crate::progress::Progress;
 use crate::protocol::Protocol;
@@ -199,7 +199,7 @@ impl Client {
 
     /// This idle connection or, if the peer has closed it, another one.
     #[inline]
-    fn alive(&self, leg: &Leg<'_>, mut kept: Box<Kept>) -> Option<Box<Kept>> {
+    fn alive(&self, leg: &Leg<'_>, mut kept: Box<PooledConnection>) -> Option<Box<PooledConnection>> {
         while kept.wire.is_dead() {
             kept = self.pool.take(leg.url, leg.protocol)?;
         }
@@ -208,10 +208,10 @@ impl Client {
 
     /// Makes the round trip on an HTTP/1.x connection.
     #[inline]
-    async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<Kept>, outcome: &mut Outcome) -> Ended {
+    async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<PooledConnection>, outcome: &mut Outcome) -> Ended {
         outcome.exchange.tls = kept.tls;
         outcome.exchange.remote = kept.remote;
-        let Kept { wire, out, .. } = &mut *kept;
+        let PooledConnection { wire, out, .. } = &mut *kept;
         let (head, body): (&[u8], &[u8]) = match &leg.head {
             HeadSource::Prepared(prepared) => (&prepared.head, &prepared.body),
             HeadSource::Stamped(prepared, stamp) => {
@@ -231,7 +231,7 @@ impl Client {
                 }
             }
         };
-        let ask = Ask {
+        let ask = H1Request {
             head,
             body,
             is_head: *leg.method == Method::Head,

@@ -7,7 +7,7 @@ use plimsoll_units::Moment;
 use crate::error::ErrorInfo;
 use crate::exchange::Exchange;
 use crate::method::Method;
-use crate::pool::Kept;
+use crate::pool::PooledConnection;
 use crate::progress::Progress;
 use crate::proto::Proto;
 use crate::request::{Auth, Request};
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
     /// The headers as sent, unless the request was prepared.
     pub(crate) sent_head: Option<Rc<[u8]>>,
     /// The connection, if the response switched it to another protocol.
-    pub(crate) switched: Option<Box<Kept>>,
+    pub(crate) switched: Option<Box<PooledConnection>>,
 }
 
 impl Outcome {

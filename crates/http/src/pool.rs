@@ -14,7 +14,7 @@ use crate::url::Url;
 
 /// An HTTP/1.x connection of a user, with its remote address.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct PooledConnection {
     pub(crate) wire: h1::Connection<Stream>,
     /// `None` for a unix socket.
     pub(crate) remote: Option<SocketAddr>,
@@ -51,7 +51,7 @@ struct Host {
     protocol: Protocol,
     /// Boxed, because they move in and out of requests all the time.
     #[allow(clippy::vec_box)]
-    idle: Vec<Box<Kept>>,
+    idle: Vec<Box<PooledConnection>>,
     /// The HTTP/2 or HTTP/3 connections, if the host uses those.
     shared: Vec<Rc<Multiplexed>>,
     /// Index at which the next search among them begins.
@@ -68,7 +68,7 @@ pub(crate) enum Place<'a> {
     /// A stream of a connection that other requests share.
     Stream(StreamPlace<'a>),
     /// A connection that was idle.
-    Idle(Box<Kept>, Slot<'a>),
+    Idle(Box<PooledConnection>, Slot<'a>),
     /// A connection that is yet to be opened.
     Fresh(Slot<'a>),
 }
@@ -190,7 +190,7 @@ impl Pool {
 
     /// The most recently used idle connection to `url`'s origin.
     #[cold]
-    pub(crate) fn take(&self, url: &Rc<Url>, protocol: Protocol) -> Option<Box<Kept>> {
+    pub(crate) fn take(&self, url: &Rc<Url>, protocol: Protocol) -> Option<Box<PooledConnection>> {
         let mut hosts = self.hosts.borrow_mut();
         let host = hosts.iter_mut().find(|host| host.is_for(url, protocol))?;
         let kept = host.idle.pop()?;
@@ -200,7 +200,7 @@ impl Pool {
 
     /// Keeps a connection for the next request to its origin, if the pool has space.
     #[inline]
-    pub(crate) fn give_back(&self, url: &Rc<Url>, protocol: Protocol, kept: Box<Kept>) {
+    pub(crate) fn give_back(&self, url: &Rc<Url>, protocol: Protocol, kept: Box<PooledConnection>) {
         if self.idle.get() >= self.limits.idle_total {
             return;
         }

@@ -48,7 +48,7 @@ impl Client {
         stamp: Stamp,
         limit: BodyLimit,
         started: Moment,
-    ) -> Answer {
+    ) -> PreparedResponse {
         let keep = match limit {
             BodyLimit::None => None,
             BodyLimit::Cut(bytes) => Some(bytes),
@@ -67,7 +67,7 @@ impl Client {
         let mut outcome = Outcome::begin(&prepared.method, &prepared.url, started);
         outcome.exchange.body_sent = prepared.body_length();
         self.leg(&leg, &mut outcome).await;
-        Answer {
+        PreparedResponse {
             exchange: outcome.exchange,
             body: outcome.body,
         }
@@ -85,13 +85,13 @@ pub enum BodyLimit {
 
 /// The outcome of one round trip.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct PreparedResponse {
     pub exchange: Exchange,
     /// As received, not decoded.
     pub body: Bytes,
 }
 
-impl Answer {
+impl PreparedResponse {
     /// Decompresses gzip, as far as the body was kept, and keeps what `limit` allows. Returns false
     /// if gzip is not the only coding of the response.
     pub async fn gunzip(

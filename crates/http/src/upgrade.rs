@@ -22,12 +22,12 @@ pub struct Upgrade {
     /// The round trip, whatever its outcome.
     pub exchange: Exchange,
     /// The response, and the connection if its status was 101.
-    pub outcome: Result<(Response, Option<Switched>), Failure>,
+    pub outcome: Result<(Response, Option<UpgradedStream>), Failure>,
 }
 
 /// A connection that now uses another protocol (RFC 9110, section 7.8).
 #[derive(Debug)]
-pub struct Switched {
+pub struct UpgradedStream {
     pub stream: Stream,
     /// Bytes received after the response headers.
     pub rest: Bytes,
@@ -86,7 +86,7 @@ impl Client {
 }
 
 fn conclude(mut outcome: Outcome, request: &Request, stream: Option<Stream>) -> Upgrade {
-    let switched = stream.map(|stream| Switched {
+    let switched = stream.map(|stream| UpgradedStream {
         stream,
         // A 101 response has no body: these are the first bytes of the next protocol.
         rest: std::mem::take(&mut outcome.body),

@@ -18,7 +18,7 @@ const UPLOAD: usize = 100_000;
 
 /// The results of four requests to a server.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Exchanged {
+pub struct ExchangeResult {
     /// Responses whose headers arrived.
     pub responses: usize,
     /// Responses that arrived completely.
@@ -35,10 +35,10 @@ pub struct Exchanged {
 ///
 /// # Panics
 /// If a request waits for more after that, or if a HEAD request got a body.
-pub fn exchange(pieces: &[&[u8]]) -> Exchanged {
+pub fn exchange(pieces: &[&[u8]]) -> ExchangeResult {
     let mut cx = Context::from_waker(Waker::noop());
     let mut connection = Connection::new();
-    let mut exchanged = Exchanged::default();
+    let mut exchanged = ExchangeResult::default();
     let mut upload = Bytes::from_static(&[b'u'; UPLOAD]);
     let mut streams: Vec<Rc<RefCell<Stream>>> = Vec::new();
     for (method, is_upload) in [
@@ -100,7 +100,7 @@ mod tests {
             \0\0\x01\x01\x04\0\0\0\x05\x88\
             \0\0\x02\0\x01\0\0\0\x05ok\
             \0\0\x01\x01\x05\0\0\0\x07\x89";
-        let expected = Exchanged {
+        let expected = ExchangeResult {
             responses: 3,
             complete: 3,
             body: 4,

@@ -19,7 +19,7 @@ use crate::control::{self, State};
 use crate::draining::Task;
 use crate::endpoints::Endpoints;
 use crate::fault::{Fault, NO_ERROR};
-use crate::tls::{Heard, Listening};
+use crate::tls::{HandshakeFacts, ObservedTls};
 
 /// Unread bytes that a stream and a connection may hold, which bounds the memory of a user.
 const STREAM_WINDOW: u32 = 4 << 20;
@@ -52,7 +52,7 @@ pub struct Connection {
     traffic: Rc<TrafficCounter>,
     /// The traffic counted so far.
     counted: Cell<Traffic>,
-    heard: Heard,
+    handshake: HandshakeFacts,
     /// Buffer for the headers to send.
     pub(crate) out: RefCell<Vec<u8>>,
     tls: TlsFacts,
@@ -74,8 +74,8 @@ impl Connection {
     ) -> Result<Connection, Fault> {
         let Target { host, port, local } = target;
         let remote = network.locate_for_quic(host, port, steps).await?;
-        let heard = Heard::default();
-        let config = configuration(network, host, &heard)?;
+        let handshake = HandshakeFacts::default();
+        let config = configuration(network, host, &handshake)?;
         let endpoint = endpoints
             .towards(remote, local)
             .map_err(|source| match local {
@@ -87,7 +87,7 @@ impl Connection {
             .map_err(|error| Fault::Broken(error.to_string()))?;
         let task = endpoints.task_of_new_connection();
         let limit = network.connect_timeout();
-        let quic = tokio::time::timeout(limit, connect(connecting, remote, &heard, steps))
+        let quic = tokio::time::timeout(limit, connect(connecting, remote, &handshake, steps))
             .await
             .unwrap_or(Err(Fault::NoAnswer {
                 to: remote,
@@ -104,7 +104,7 @@ impl Connection {
             .map_err(|error| Fault::Broken(error.to_string()))?;
         let state = Rc::new(State::default());
         tokio::task::spawn_local(control::listen(quic.clone(), Rc::clone(&state)));
-        let tls = TlsFacts::of_quic(heard.facts().cipher_suite);
+        let tls = TlsFacts::of_quic(handshake.facts().cipher_suite);
         Ok(Connection {
             quic,
             _task: task,
@@ -112,7 +112,7 @@ impl Connection {
             state,
             traffic: Rc::clone(traffic),
             counted: Cell::default(),
-            heard,
+            handshake,
             out: RefCell::default(),
             tls,
             remote,
@@ -144,7 +144,7 @@ impl Connection {
     pub(crate) fn fault(&self, error: ConnectionError) -> Fault {
         match (&*self.state.violation.borrow(), error) {
             (Some(how), ConnectionError::LocallyClosed) => Fault::Violation(how.clone()),
-            (_, error) => Fault::of_connection(error, self.heard.facts().refusal.clone()),
+            (_, error) => Fault::of_connection(error, self.handshake.facts().refusal.clone()),
         }
     }
 
@@ -187,13 +187,13 @@ impl fmt::Debug for Connection {
     }
 }
 
-fn configuration(network: &Network, host: &str, heard: &Heard) -> Result<ClientConfig, Fault> {
+fn configuration(network: &Network, host: &str, handshake: &HandshakeFacts) -> Result<ClientConfig, Fault> {
     let settings = |text: String| plimsoll_net::Error::Tls(plimsoll_net::TlsError::Settings(text));
     let tls = QuicClientConfig::try_from(network.quic_tls(host)?)
         .map_err(|error| settings(format!("HTTP/3: {error}")))?;
-    let mut config = ClientConfig::new(Arc::new(Listening {
+    let mut config = ClientConfig::new(Arc::new(ObservedTls {
         tls: Arc::new(tls),
-        heard: heard.clone(),
+        handshake: handshake.clone(),
     }));
     let mut transport = TransportConfig::default();
     transport
@@ -212,7 +212,7 @@ fn configuration(network: &Network, host: &str, heard: &Heard) -> Result<ClientC
 async fn connect(
     connecting: quinn::Connecting,
     remote: SocketAddr,
-    heard: &Heard,
+    handshake: &HandshakeFacts,
     steps: &mut Steps,
 ) -> Result<quinn::Connection, Fault> {
     let began = plimsoll_clock::now();
@@ -221,7 +221,7 @@ async fn connect(
     poll_fn(|cx| {
         let polled = connecting.as_mut().poll(cx);
         if steps.connected.is_none() {
-            steps.connected = heard.facts().answered;
+            steps.connected = handshake.facts().answered;
         }
         match polled {
             Poll::Ready(Ok(connection)) => Poll::Ready(Ok(connection)),
@@ -230,7 +230,7 @@ async fn connect(
                 Poll::Ready(Err(Fault::NoAnswer { to: remote, waited }))
             }
             Poll::Ready(Err(error)) => {
-                let refusal = heard.facts().refusal.clone();
+                let refusal = handshake.facts().refusal.clone();
                 Poll::Ready(Err(Fault::of_connection(error, refusal)))
             }
             Poll::Pending if steps.connected.is_none() => refusal

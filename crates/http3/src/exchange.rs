@@ -15,7 +15,7 @@ use crate::qpack::{self, Field, MAX_HEAD};
 
 /// The status and headers of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ResponseHead {
     pub status: u16,
     /// The header fields in order of arrival. Names are in lower case.
     pub fields: Vec<Field>,
@@ -97,7 +97,7 @@ impl<'a> Exchange<'a> {
     ///
     /// # Errors
     /// See [`Fault`].
-    pub async fn answer(&mut self) -> Result<Answer, Fault> {
+    pub async fn response_head(&mut self) -> Result<ResponseHead, Fault> {
         loop {
             match poll_fn(|cx| self.poll(cx)).await? {
                 Some(Piece::Whole(HEADERS, section)) => {
@@ -266,7 +266,7 @@ fn encode_head(out: &mut Vec<u8>, request: &RequestHead, body: usize) {
 }
 
 /// Reads the headers of a response: RFC 9114, section 4.3.2.
-fn decode(section: &[u8]) -> Result<Answer, String> {
+fn decode(section: &[u8]) -> Result<ResponseHead, String> {
     let mut fields = qpack::decode(section, MAX_HEAD)?;
     if fields.first().is_none_or(|(name, _)| name != b":status") {
         return Err("the response headers do not start with :status".to_owned());
@@ -287,5 +287,5 @@ fn decode(section: &[u8]) -> Result<Answer, String> {
             ));
         }
     }
-    Ok(Answer { status, fields })
+    Ok(ResponseHead { status, fields })
 }

@@ -4,7 +4,7 @@
 use plimsoll_http2::huffman;
 use plimsoll_http2::primitives::{Input, put_integer};
 
-use crate::static_table::{Known, STATIC, look_up};
+use crate::static_table::{TableMatch, STATIC, look_up};
 
 /// A field's name and value.
 pub type Field = (Vec<u8>, Vec<u8>);
@@ -23,13 +23,13 @@ pub(crate) fn begin(out: &mut Vec<u8>) {
 /// Appends a field. The name is in lower case.
 pub(crate) fn encode(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     match look_up(name, value) {
-        Known::Field(index) => put_integer(out, 0xc0, 6, index),
-        Known::Name(index) => {
+        TableMatch::Field(index) => put_integer(out, 0xc0, 6, index),
+        TableMatch::Name(index) => {
             put_integer(out, 0x50, 4, index);
             put_integer(out, 0, 7, value.len());
             out.extend_from_slice(value);
         }
-        Known::No => {
+        TableMatch::No => {
             put_integer(out, 0x20, 3, name.len());
             out.extend_from_slice(name.as_bytes());
             put_integer(out, 0, 7, value.len());

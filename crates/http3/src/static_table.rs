@@ -114,7 +114,7 @@ pub(crate) const STATIC: [(&str, &str); 99] = [
 
 /// How the table represents a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum TableMatch {
     /// The table contains name and value, at this index.
     Field(usize),
     /// The table contains the name.
@@ -123,17 +123,17 @@ pub(crate) enum Known {
 }
 
 /// Looks up a field. Searching a list of a hundred short names is faster than hashing.
-pub(crate) fn look_up(name: &str, value: &[u8]) -> Known {
-    let mut known = Known::No;
+pub(crate) fn look_up(name: &str, value: &[u8]) -> TableMatch {
+    let mut known = TableMatch::No;
     for (index, (own_name, own_value)) in STATIC.iter().enumerate() {
         if *own_name != name {
             continue;
         }
         if own_value.as_bytes() == value {
-            return Known::Field(index);
+            return TableMatch::Field(index);
         }
-        if known == Known::No {
-            known = Known::Name(index);
+        if known == TableMatch::No {
+            known = TableMatch::Name(index);
         }
     }
     known
@@ -150,8 +150,8 @@ mod tests {
         assert_eq!(STATIC[25], (":status", "200"));
         assert_eq!(STATIC[71], (":status", "500"));
         assert_eq!(STATIC[98], ("x-frame-options", "sameorigin"));
-        assert_eq!(look_up(":method", b"GET"), Known::Field(17));
-        assert_eq!(look_up("user-agent", b"x"), Known::Name(95));
-        assert_eq!(look_up("x-own", b""), Known::No);
+        assert_eq!(look_up(":method", b"GET"), TableMatch::Field(17));
+        assert_eq!(look_up("user-agent", b"x"), TableMatch::Name(95));
+        assert_eq!(look_up("x-own", b""), TableMatch::No);
     }
 }

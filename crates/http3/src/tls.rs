@@ -15,7 +15,7 @@ use quinn_proto::transport_parameters::TransportParameters;
 
 /// The observations of a handshake.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Heard(Arc<Mutex<Facts>>);
+pub(crate) struct HandshakeFacts(Arc<Mutex<Facts>>);
 
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
@@ -25,19 +25,19 @@ pub(crate) struct Facts {
     pub(crate) refusal: Option<TlsError>,
 }
 
-impl Heard {
+impl HandshakeFacts {
     pub(crate) fn facts(&self) -> MutexGuard<'_, Facts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A TLS configuration for one connection, whose session records the handshake.
-pub(crate) struct Listening {
+pub(crate) struct ObservedTls {
     pub(crate) tls: Arc<QuicClientConfig>,
-    pub(crate) heard: Heard,
+    pub(crate) handshake: HandshakeFacts,
 }
 
-impl ClientConfig for Listening {
+impl ClientConfig for ObservedTls {
     fn start_session(
         self: Arc<Self>,
         version: u32,
@@ -47,19 +47,19 @@ impl ClientConfig for Listening {
         let session = Arc::clone(&self.tls).start_session(version, server_name, params)?;
         Ok(Box::new(ListeningSession {
             session,
-            heard: self.heard.clone(),
+            handshake: self.handshake.clone(),
         }))
     }
 }
 
 struct ListeningSession {
     session: Box<dyn Session>,
-    heard: Heard,
+    handshake: HandshakeFacts,
 }
 
 impl Session for ListeningSession {
     fn read_handshake(&mut self, buf: &[u8]) -> Result<bool, TransportError> {
-        self.heard
+        self.handshake
             .facts()
             .answered
             .get_or_insert_with(plimsoll_clock::now);
@@ -67,7 +67,7 @@ impl Session for ListeningSession {
         QuicNotes::take();
         let read = self.session.read_handshake(buf);
         if read.is_err() {
-            self.heard.facts().refusal = QuicNotes::take().refusal;
+            self.handshake.facts().refusal = QuicNotes::take().refusal;
         }
         read
     }
@@ -76,7 +76,7 @@ impl Session for ListeningSession {
         QuicNotes::take();
         let keys = self.session.write_handshake(buf)?;
         if let Some(suite) = QuicNotes::take().cipher_suite {
-            self.heard.facts().cipher_suite = suite;
+            self.handshake.facts().cipher_suite = suite;
         }
         Some(keys)
     }

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::flow::{Flow, Wire};
 use crate::report::{Report, Role};
 use crate::results::Results;
-use crate::session::{self, Heard, Session, Showing};
+use crate::session::{self, ControlEvent, Session, ReportSettings};
 use crate::sockets::{self, readable};
 pub use crate::sockets::{Family, From};
 use crate::test::{LONGEST_DATAGRAM, Protocol, SHORTEST_DATAGRAM, Test};
@@ -24,7 +24,7 @@ use crate::wire::{Cookie, State};
 
 /// A test and the server to request it from.
 #[derive(Clone, Debug)]
-pub struct Ask {
+pub struct TestRequest {
     pub host: String,
     pub port: u16,
     pub family: Family,
@@ -48,7 +48,7 @@ pub(crate) const WELCOME: &[u8; 4] = b"6789";
 
 /// Runs a test until it ends or `stop` is set. Lines go to `print`. The report contains an error, if any, and
 /// everything measured until then.
-pub fn run(ask: &Ask, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
+pub fn run(ask: &TestRequest, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
     let mut report = Report::new(Role::Client, ask.test.clone(), ask.host.clone(), ask.port);
     if let Err(error) = try_run(ask, stop, &mut report, print) {
         report.error = Some(error);
@@ -57,7 +57,7 @@ pub fn run(ask: &Ask, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
 }
 
 fn try_run(
-    ask: &Ask,
+    ask: &TestRequest,
     stop: &AtomicBool,
     report: &mut Report,
     print: &mut Print<'_>,
@@ -87,7 +87,7 @@ fn try_run(
         ask.format,
         ask.interval.is_some(),
     );
-    let showing = Showing {
+    let reporting = ReportSettings {
         interval: ask.interval,
         json: ask.json,
     };
@@ -95,7 +95,7 @@ fn try_run(
         &report.test,
         Role::Client,
         flows,
-        showing,
+        reporting,
         layout.clone(),
         stop,
     );
@@ -107,7 +107,7 @@ fn try_run(
         let [heard] = readable([control.stream.as_fd()], until)
             .map_err(|error| Error::io("unable to read from the server", &error))?;
         if !heard {
-            return Ok(Heard::Nothing);
+            return Ok(ControlEvent::Nothing);
         }
         let state = control.hear()?;
         Err(Error::new(format!(
@@ -144,7 +144,7 @@ fn exchange(control: &Control, report: &mut Report) -> Result<(), Error> {
     control.await_state(State::DisplayResults)
 }
 
-fn connect(ask: &Ask) -> Result<TcpStream, Error> {
+fn connect(ask: &TestRequest) -> Result<TcpStream, Error> {
     let failed = |error: std::io::Error| Error::io("unable to connect to server", &error);
     let found: Vec<SocketAddr> = (ask.host.as_str(), ask.port)
         .to_socket_addrs()
@@ -188,7 +188,7 @@ fn segment(_: &TcpStream) -> Option<u32> {
     None
 }
 
-fn length(ask: &Ask, segment: Option<u32>) -> usize {
+fn length(ask: &TestRequest, segment: Option<u32>) -> usize {
     match (ask.length, ask.test.protocol) {
         (Some(length), _) => length,
         (None, Protocol::Tcp) => Test::default().length,
@@ -199,7 +199,7 @@ fn length(ask: &Ask, segment: Option<u32>) -> usize {
 }
 
 /// Opens the streams one after another, because the server identifies them by their order.
-fn open(ask: &Ask, test: &Test, server: SocketAddr, cookie: &Cookie) -> Result<Vec<Flow>, Error> {
+fn open(ask: &TestRequest, test: &Test, server: SocketAddr, cookie: &Cookie) -> Result<Vec<Flow>, Error> {
     let mut flows = Vec::new();
     for (index, sending) in test.streams().enumerate() {
         let offset = u16::try_from(index).unwrap_or(u16::MAX);

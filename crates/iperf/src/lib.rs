@@ -43,7 +43,7 @@ pub mod test;
 pub mod text;
 pub mod wire;
 
-pub use client::Ask;
+pub use client::TestRequest;
 pub use error::Error;
 pub use report::Report;
 pub use server::Serve;

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::flow::{Flow, Wire, plain};
 use crate::report::{Report, Role};
 use crate::results::Results;
-use crate::session::{self, Heard, Session, Showing};
+use crate::session::{self, ControlEvent, Session, ReportSettings};
 use crate::sockets::{self, Family, readable};
 use crate::test::{Protocol, Test};
 use crate::text::{self, Layout};
@@ -218,7 +218,7 @@ impl Server {
             self.serve.format,
             self.serve.interval.is_some(),
         );
-        let showing = Showing {
+        let reporting = ReportSettings {
             interval: self.serve.interval,
             json: self.serve.json,
         };
@@ -226,7 +226,7 @@ impl Server {
             &report.test,
             Role::Server,
             flows,
-            showing,
+            reporting,
             layout.clone(),
             stop,
         );
@@ -261,7 +261,7 @@ impl Server {
     }
 
     /// Waits for the client's next message, and turns other clients away meanwhile.
-    fn watch(&self, control: &Control, until: Moment) -> Result<Heard, Error> {
+    fn watch(&self, control: &Control, until: Moment) -> Result<ControlEvent, Error> {
         let failed = |error: io::Error| Error::io("unable to read from the client", &error);
         let [heard, knocked] =
             readable([control.stream.as_fd(), self.listener.as_fd()], until).map_err(failed)?;
@@ -269,10 +269,10 @@ impl Server {
             self.turn_away(stream);
         }
         if !heard {
-            return Ok(Heard::Nothing);
+            return Ok(ControlEvent::Nothing);
         }
         match control.hear()? {
-            State::TestEnd => Ok(Heard::TestEnd),
+            State::TestEnd => Ok(ControlEvent::TestEnd),
             other => Err(Error::new(format!(
                 "the client sent {other:?} in the middle of the test"
             ))),

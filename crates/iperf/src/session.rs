@@ -20,7 +20,7 @@ use crate::text::Layout;
 
 /// How a side shows its measurements.
 #[derive(Clone, Copy)]
-pub struct Showing {
+pub struct ReportSettings {
     /// Time between two reports; `None` for no reports.
     pub interval: Option<Duration>,
     /// Keep periods instead of printing them.
@@ -28,7 +28,7 @@ pub struct Showing {
 }
 
 /// The message that the control connection received meanwhile.
-pub enum Heard {
+pub enum ControlEvent {
     Nothing,
     /// The client has ended the test.
     TestEnd,
@@ -36,7 +36,7 @@ pub enum Heard {
 
 /// Streams that are open but not started.
 pub struct Session<'a> {
-    pub showing: Showing,
+    pub reporting: ReportSettings,
     pub layout: Layout,
     pub flows: Vec<Flow>,
     /// Set when the user of this side wants to stop.
@@ -62,12 +62,12 @@ impl<'a> Session<'a> {
         test: &Test,
         role: Role,
         flows: Vec<Flow>,
-        showing: Showing,
+        reporting: ReportSettings,
         layout: Layout,
         stop: &'a AtomicBool,
     ) -> Self {
         Session {
-            showing,
+            reporting,
             layout,
             flows,
             stop,
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
     pub fn run(
         &mut self,
         report: &mut Report,
-        watch: &mut dyn FnMut(Moment) -> Result<Heard, Error>,
+        watch: &mut dyn FnMut(Moment) -> Result<ControlEvent, Error>,
         print: &mut Print<'_>,
     ) -> Result<(), Error> {
         let test = report.test.clone();
@@ -139,8 +139,8 @@ impl<'a> Session<'a> {
             }
             last = self.snapshots();
         }
-        let interval = self.showing.interval.unwrap_or(Duration::MAX);
-        if self.showing.interval.is_some() {
+        let interval = self.reporting.interval.unwrap_or(Duration::MAX);
+        if self.reporting.interval.is_some() {
             let enough = meter.running(ended) >= interval / 10;
             let period = meter.period(ended, &last);
             if enough || period.parts.iter().any(|part| part.bytes > 0) {
@@ -168,12 +168,12 @@ impl<'a> Session<'a> {
         role: Role,
         meter: &mut Meter,
         report: &mut Report,
-        watch: &mut dyn FnMut(Moment) -> Result<Heard, Error>,
+        watch: &mut dyn FnMut(Moment) -> Result<ControlEvent, Error>,
         print: &mut Print<'_>,
     ) -> Result<(), Error> {
         let mut counting_from = plimsoll_clock::now() + test.omit;
         let mut tick = self
-            .showing
+            .reporting
             .interval
             .map(|interval| plimsoll_clock::now() + interval);
         let mut progress = Progress::new(self);
@@ -188,7 +188,7 @@ impl<'a> Session<'a> {
                 End::Time(time) => Some(counting_from + time),
                 _ => None,
             };
-            if let (Some(at), Some(interval)) = (tick, self.showing.interval)
+            if let (Some(at), Some(interval)) = (tick, self.reporting.interval)
                 && (now >= at || omitted)
             {
                 // The last period includes the short rest after it.
@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
                 let now = plimsoll_clock::now();
                 meter.count_from(now, &self.snapshots());
                 counting_from = now;
-                tick = self.showing.interval.map(|interval| now + interval);
+                tick = self.reporting.interval.map(|interval| now + interval);
                 continue;
             }
             if self.stop.load(Ordering::Relaxed) {
@@ -251,8 +251,8 @@ impl<'a> Session<'a> {
                 until = until.min(counting_from);
             }
             match watch(until.max(now))? {
-                Heard::Nothing => {}
-                Heard::TestEnd => return Ok(()),
+                ControlEvent::Nothing => {}
+                ControlEvent::TestEnd => return Ok(()),
             }
         }
     }
@@ -305,7 +305,7 @@ impl<'a> Session<'a> {
     }
 
     fn show(&self, report: &mut Report, period: crate::report::Period, print: &mut Print<'_>) {
-        if self.showing.json {
+        if self.reporting.json {
             report.periods.push(period);
         } else {
             self.layout.period(&report.streams, &period, print);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use plimsoll_iperf::client::{self, Ask, Family, From};
+use plimsoll_iperf::client::{self, TestRequest, Family, From};
 use plimsoll_iperf::server::{Serve, Server};
 use plimsoll_iperf::wire::{Cookie, State, read_json, write_json};
 use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test};
@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_secs(20);
 
-fn ask(port: u16, patience: Duration, test: Test) -> Ask {
-    Ask {
+fn ask(port: u16, patience: Duration, test: Test) -> TestRequest {
+    TestRequest {
         host: "127.0.0.1".to_owned(),
         port,
         family: Family::V4,
@@ -39,7 +39,7 @@ fn small() -> Test {
     }
 }
 
-fn run(ask: &Ask) -> Report {
+fn run(ask: &TestRequest) -> Report {
     client::run(ask, &AtomicBool::new(false), &mut |_| {})
 }
 

@@ -114,7 +114,7 @@ pub struct User {
     /// This user's changes to the shared `__ENV`; `None` for deleted variables.
     pub env_changes: RefCell<BTreeMap<String, Option<String>>>,
     /// Exports made or computed once for this user, by module name.
-    pub modules: Made,
+    pub modules: LoadedModules,
     pub tags: Tags,
     pub scenario: RefCell<Option<Rc<ScenarioContext>>>,
     pub iteration: RefCell<Option<Iteration>>,
@@ -141,9 +141,9 @@ pub struct User {
 
 /// Values created once per user, by name.
 #[derive(Default)]
-pub struct Made(RefCell<HashMap<String, Rc<Persistent>>>);
+pub struct LoadedModules(RefCell<HashMap<String, Rc<Persistent>>>);
 
-impl Made {
+impl LoadedModules {
     pub fn get(&self, name: &str) -> Option<Rc<Persistent>> {
         self.0.borrow().get(name).cloned()
     }
@@ -175,7 +175,7 @@ impl User {
             work,
             event_loop: EventLoop::default(),
             env_changes: RefCell::default(),
-            modules: Made::default(),
+            modules: LoadedModules::default(),
             tags,
             scenario: RefCell::default(),
             iteration: RefCell::default(),

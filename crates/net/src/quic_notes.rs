@@ -62,7 +62,7 @@ fn noting_suite(
     name: &'static str,
     suite: &'static Tls13CipherSuite,
 ) -> Option<SupportedCipherSuite> {
-    let quic = Box::leak(Box::new(Noted {
+    let quic = Box::leak(Box::new(NotingSuite {
         name,
         suite: suite.quic?,
     }));
@@ -79,12 +79,12 @@ fn noting_suite(
     Some(SupportedCipherSuite::Tls13(Box::leak(Box::new(suite))))
 }
 
-struct Noted {
+struct NotingSuite {
     name: &'static str,
     suite: &'static dyn Algorithm,
 }
 
-impl Algorithm for Noted {
+impl Algorithm for NotingSuite {
     fn packet_key(&self, key: AeadKey, iv: Iv) -> Box<dyn PacketKey> {
         NOTES.with_borrow_mut(|notes| notes.cipher_suite = Some(self.name));
         self.suite.packet_key(key, iv)

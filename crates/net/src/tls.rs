@@ -241,11 +241,11 @@ fn key_log() -> Arc<dyn rustls::KeyLog> {
 #[derive(Debug)]
 pub(crate) struct Tls {
     settings: TlsSettings,
-    made: RefCell<Vec<Made>>,
+    made: RefCell<Vec<CachedConfig>>,
 }
 
 #[derive(Debug)]
-struct Made {
+struct CachedConfig {
     certificate: Option<usize>,
     alpn: Alpn,
     config: Arc<ClientConfig>,
@@ -274,7 +274,7 @@ impl Tls {
         }
         drop(made);
         let config = Arc::new(self.make(certificate, alpn)?);
-        self.made.borrow_mut().push(Made {
+        self.made.borrow_mut().push(CachedConfig {
             certificate,
             alpn,
             config: config.clone(),

@@ -26,7 +26,7 @@ mod sockets;
 pub mod tcp;
 pub mod udp;
 mod waiting;
-pub mod way;
+pub mod path;
 
 use std::time::Duration;
 

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use crate::Link;
 use crate::netem::Namespace;
 use crate::priority::Priority;
-use crate::way::Way;
+use crate::path::NetworkPath;
 use crate::{sockets, tcp, udp};
 
 /// The settings of a relay: the emulated network, its two addresses, and the protocols.
@@ -85,7 +85,7 @@ impl Relay {
             address = bound.local_addr().map_err(|error| refused("UDP", error))?;
             socket = Some(bound);
         }
-        let way = Rc::new(Way::new(self.link, self.seed));
+        let path = Rc::new(NetworkPath::new(self.link, self.seed));
         ready(
             format!(
                 "relaying {address} to {to}: {}\n{}",
@@ -100,13 +100,13 @@ impl Relay {
         );
         let tcp = async {
             match listener {
-                Some(listener) => tcp::relay(listener, to, Rc::clone(&way)).await,
+                Some(listener) => tcp::relay(listener, to, Rc::clone(&path)).await,
                 None => std::future::pending().await,
             }
         };
         let udp = async {
             match socket {
-                Some(socket) => udp::relay(socket, to, Rc::clone(&way)).await,
+                Some(socket) => udp::relay(socket, to, Rc::clone(&path)).await,
                 None => std::future::pending().await,
             }
         };
@@ -124,7 +124,7 @@ impl Relay {
             ended = tcp => ended.map_err(|error| format!("the TCP side of the relay failed: {error}"))?,
             ended = udp => ended.map_err(|error| format!("the UDP side of the relay failed: {error}"))?,
         }
-        let mut report = way.account.report();
+        let mut report = path.account.report();
         report["real_time"] = priority.report();
         Ok(report)
     }

@@ -15,7 +15,7 @@ use crate::arrival::{self, Received};
 use crate::deliveries::Outgoing;
 use crate::queue::Piece;
 use crate::sockets::Sockets;
-use crate::way::{Entry, Way};
+use crate::path::{Entry, NetworkPath};
 
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;
@@ -53,16 +53,16 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Relays every incoming connection as long as it is polled.
-pub async fn relay(listener: TcpListener, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+pub async fn relay(listener: TcpListener, target: SocketAddr, path: Rc<NetworkPath>) -> io::Result<()> {
     let sockets = Rc::new(Sockets::new(target));
     tokio::select! {
-        ended = accept_all(listener, &sockets, &way) => ended,
-        () = way.deliver() => Ok(()),
+        ended = accept_all(listener, &sockets, &path) => ended,
+        () = path.deliver() => Ok(()),
         () = sockets.prepare() => Ok(()),
     }
 }
 
-async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, way: &Rc<Way>) -> io::Result<()> {
+async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, path: &Rc<NetworkPath>) -> io::Result<()> {
     let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MOST));
     let mut at_once = 0;
     loop {
@@ -72,10 +72,10 @@ async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, way: &Rc<Way>)
         match listener.accept().await {
             Ok((client, _)) => {
                 let accepted = plimsoll_clock::now();
-                let (way, sockets) = (Rc::clone(way), Rc::clone(sockets));
-                way.catch_up();
+                let (path, sockets) = (Rc::clone(path), Rc::clone(sockets));
+                path.catch_up();
                 tokio::task::spawn_local(async move {
-                    pass_on(client, accepted, &sockets, &way).await;
+                    pass_on(client, accepted, &sockets, &path).await;
                     drop(place);
                 });
                 at_once += 1;
@@ -86,7 +86,7 @@ async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, way: &Rc<Way>)
             }
             // The client disconnected before it was accepted, or no descriptor is free: wait and try again.
             Err(_) => {
-                let failures = &way.account.accept_failures;
+                let failures = &path.account.accept_failures;
                 failures.set(failures.get() + 1);
                 sockets.give_up();
                 sleep(Duration::from_millis(10)).await;
@@ -95,26 +95,26 @@ async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, way: &Rc<Way>)
     }
 }
 
-async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, way: &Rc<Way>) {
-    way.account
+async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &Rc<NetworkPath>) {
+    path.account
         .connections
-        .set(way.account.connections.get() + 1);
-    way.catch_up();
+        .set(path.account.connections.get() + 1);
+    path.catch_up();
     // The kernel completed the handshake before we accepted the connection, in a burst long before. The timestamps of
     // early bytes show approximately when.
-    let early = arrival::receive_early(&client, &mut way.scratch.borrow_mut());
+    let early = arrival::receive_early(&client, &mut path.scratch.borrow_mut());
     let connected = early
         .as_ref()
         .map_or(accepted, |early| early.arrived.min(accepted));
-    way.catch_up();
+    path.catch_up();
     let server = match sockets.connect().await {
         Ok(server) => server,
         Err(_) => {
-            way.account
+            path.account
                 .unreachable
-                .set(way.account.unreachable.get() + 1);
+                .set(path.account.unreachable.get() + 1);
             // The client receives the refusal one round trip later, as a reset.
-            sleep_until(connected + way.link.round_trip).await;
+            sleep_until(connected + path.link.round_trip).await;
             let _ = client.set_zero_linger();
             return;
         }
@@ -128,17 +128,17 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, way: &R
         socket: from_client,
         early,
         // Adds the handshake's round trip, because the kernel completed the handshake locally.
-        open: connected + way.link.round_trip,
+        open: connected + path.link.round_trip,
     };
     let backward = Incoming {
         socket: from_server,
         early: None,
         // A server sees the connection when the handshake's last packet has arrived; it cannot send earlier.
-        open: connected + (way.link.round_trip * 3 / 2 - way.link.jitter / 2),
+        open: connected + (path.link.round_trip * 3 / 2 - path.link.jitter / 2),
     };
     tokio::join!(
-        carry(forward, Outgoing::new(to_server, Side::Forward), way),
-        carry(backward, Outgoing::new(to_client, Side::Backward), way),
+        carry(forward, Outgoing::new(to_server, Side::Forward), path),
+        carry(backward, Outgoing::new(to_client, Side::Backward), path),
     );
 }
 
@@ -152,17 +152,17 @@ struct Incoming {
 }
 
 /// Relays one direction of a connection, until its end has left the line.
-async fn carry(from: Incoming, to: Rc<Outgoing>, way: &Way) {
+async fn carry(from: Incoming, to: Rc<Outgoing>, path: &NetworkPath) {
     tokio::select! {
         // The end of the incoming data is in transit, and its delivery ends this function.
-        () = async { take_in(from, &to, way).await; std::future::pending::<()>().await } => {}
+        () = async { take_in(from, &to, path).await; std::future::pending::<()>().await } => {}
         // An error also ends it, because nobody reads the rest.
-        _ = to.finish(way.direction(to.side)) => way.catch_up(),
+        _ = to.finish(path.direction(to.side)) => path.catch_up(),
     }
 }
 
-async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
-    let is_limited = way.link.rate.is_some();
+async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, path: &NetworkPath) {
+    let is_limited = path.link.rate.is_some();
     if is_limited {
         // Bytes reserve the shared line only when they are available to it, so that other connections can use it meanwhile.
         sleep_until(from.open).await;
@@ -174,13 +174,13 @@ async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
             None => arrival::readable(from.socket.as_ref()).await,
         };
         if to.waiting.get() >= UNBLOCKED {
-            way.wait_for_line(to.side).await;
+            path.wait_for_line(to.side).await;
         }
-        way.catch_up();
+        path.catch_up();
         let received = match from.early.take() {
             Some(early) => Ok(Some(early)),
             None => is_readable.and_then(|()| {
-                arrival::receive(from.socket.as_ref(), &mut way.scratch.borrow_mut())
+                arrival::receive(from.socket.as_ref(), &mut path.scratch.borrow_mut())
             }),
         };
         let (piece, size, arrived) = match received {
@@ -193,7 +193,7 @@ async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, way: &Way) {
         };
         let ended = matches!(piece, Piece::End);
         let entered = arrived.max(from.open);
-        way.enter(to.side, entered, size, Entry::Stream(Rc::clone(to), piece));
+        path.enter(to.side, entered, size, Entry::Stream(Rc::clone(to), piece));
         if ended {
             return;
         }
@@ -236,17 +236,17 @@ mod tests {
             rate: BitRate::new(100_000),
             loss: 0.0,
         };
-        let way = Rc::new(Way::new(link, 1));
+        let path = Rc::new(NetworkPath::new(link, 1));
         let mut most = 0;
         let queued = async {
             let end = plimsoll_clock::now() + Duration::from_secs(3);
             while most < CONNECTIONS - 5 && plimsoll_clock::now() < end {
                 yield_now().await;
-                most = most.max(way.in_transit());
+                most = most.max(path.in_transit());
             }
         };
         tokio::select! {
-            ended = relay(listener, server.local_addr()?, Rc::clone(&way)) => ended?,
+            ended = relay(listener, server.local_addr()?, Rc::clone(&path)) => ended?,
             () = queued => {}
         }
         // Some pieces may have left before the last ones were read.

@@ -15,7 +15,7 @@ use tokio::net::UdpSocket;
 use crate::account::Side;
 use crate::arrival;
 use crate::queue::Queue;
-use crate::way::{Entry, Way};
+use crate::path::{Entry, NetworkPath};
 
 /// A client that has not sent anything for this long is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
@@ -36,14 +36,14 @@ struct Session {
 ///
 /// # Errors
 /// If the listening socket fails.
-pub async fn relay(socket: UdpSocket, target: SocketAddr, way: Rc<Way>) -> io::Result<()> {
+pub async fn relay(socket: UdpSocket, target: SocketAddr, path: Rc<NetworkPath>) -> io::Result<()> {
     tokio::select! {
-        ended = receive_all(socket, target, &way) => ended,
-        () = way.deliver() => Ok(()),
+        ended = receive_all(socket, target, &path) => ended,
+        () = path.deliver() => Ok(()),
     }
 }
 
-async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io::Result<()> {
+async fn receive_all(socket: UdpSocket, target: SocketAddr, path: &Rc<NetworkPath>) -> io::Result<()> {
     arrival::date(&socket);
     let socket = Rc::new(socket);
     let sessions: Rc<RefCell<HashMap<SocketAddr, Rc<Session>>>> = Rc::default();
@@ -59,17 +59,17 @@ async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io
         let session = match known {
             Some(session) => session,
             None if sessions.borrow().len() >= MOST => {
-                way.account.forward.crowded_out();
+                path.account.forward.crowded_out();
                 continue;
             }
             None => {
                 let Ok(upstream) = connected(target).await else {
-                    way.account
+                    path.account
                         .unreachable
-                        .set(way.account.unreachable.get() + 1);
+                        .set(path.account.unreachable.get() + 1);
                     continue;
                 };
-                way.account.sessions.set(way.account.sessions.get() + 1);
+                path.account.sessions.set(path.account.sessions.get() + 1);
                 let session = Rc::new(Session {
                     queue: Rc::default(),
                     seen: std::cell::Cell::new(plimsoll_clock::now()),
@@ -80,7 +80,7 @@ async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io
                     upstream,
                     client,
                     Rc::clone(&session),
-                    Rc::clone(way),
+                    Rc::clone(path),
                 );
                 let sessions = Rc::clone(&sessions);
                 tokio::task::spawn_local(async move {
@@ -92,7 +92,7 @@ async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io
         };
         session.seen.set(plimsoll_clock::now());
         enter(
-            way,
+            path,
             Side::Forward,
             &session.queue,
             arrived,
@@ -102,14 +102,14 @@ async fn receive_all(socket: UdpSocket, target: SocketAddr, way: &Rc<Way>) -> io
 }
 
 /// Puts a packet on a line, unless the line's buffer is full.
-fn enter(way: &Way, side: Side, to: &Rc<Queue>, arrived: Moment, packet: &[u8]) {
-    if way.is_full(side, arrived) || to.bytes() > WINDOW {
-        way.direction(side).crowded_out();
+fn enter(path: &NetworkPath, side: Side, to: &Rc<Queue>, arrived: Moment, packet: &[u8]) {
+    if path.is_full(side, arrived) || to.bytes() > WINDOW {
+        path.direction(side).crowded_out();
         return;
     }
     let size = Bytes(packet.len() as u64);
     let packet = Entry::Packet(Rc::clone(to), Buffer::copy_from_slice(packet));
-    way.enter(side, arrived, size, packet);
+    path.enter(side, arrived, size, packet);
 }
 
 /// Relays one client's packets to the server and back, until both have been silent for long enough.
@@ -118,7 +118,7 @@ async fn serve(
     upstream: UdpSocket,
     client: SocketAddr,
     session: Rc<Session>,
-    way: Rc<Way>,
+    path: Rc<NetworkPath>,
 ) {
     let back = Rc::default();
     let out = async {
@@ -126,8 +126,8 @@ async fn serve(
             let (late, packet) = due(&session.queue).await;
             // A refusal means that nothing listens there now; that may change before the next packet.
             let _ = upstream.send(&packet).await;
-            way.account.forward.wrote(Bytes(packet.len() as u64));
-            way.account.forward.passed(late);
+            path.account.forward.wrote(Bytes(packet.len() as u64));
+            path.account.forward.passed(late);
         }
     };
     let returning = async {
@@ -136,7 +136,7 @@ async fn serve(
             match arrival::receive_packet(&upstream, &mut buffer).await {
                 Ok((count, _, arrived)) => {
                     session.seen.set(plimsoll_clock::now());
-                    enter(&way, Side::Backward, &back, arrived, &buffer[..count]);
+                    enter(&path, Side::Backward, &back, arrived, &buffer[..count]);
                 }
                 Err(_) => sleep(Duration::from_millis(1)).await,
             }
@@ -146,8 +146,8 @@ async fn serve(
         loop {
             let (late, packet) = due(&back).await;
             let _ = socket.send_to(&packet, client).await;
-            way.account.backward.wrote(Bytes(packet.len() as u64));
-            way.account.backward.passed(late);
+            path.account.backward.wrote(Bytes(packet.len() as u64));
+            path.account.backward.passed(late);
         }
     };
     let silence = async {

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
-use plimsoll_netem::way::Way;
+use plimsoll_netem::path::NetworkPath;
 use plimsoll_netem::{Link, tcp};
 use tokio::net::TcpStream;
 use tokio::task::{LocalSet, yield_now};
@@ -44,19 +44,19 @@ async fn burst() -> io::Result<u64> {
         rate: None,
         loss: 0.0,
     };
-    let way = Rc::new(Way::new(link, 1));
+    let path = Rc::new(NetworkPath::new(link, 1));
     let most = Cell::new(0);
     let turns = async {
         let mut before = 0;
         while before < CONNECTIONS {
             yield_now().await;
-            let now = way.account.connections.get();
+            let now = path.account.connections.get();
             most.set(most.get().max(now - before));
             before = now;
         }
     };
     tokio::select! {
-        ended = tcp::relay(listener, target, Rc::clone(&way)) => ended?,
+        ended = tcp::relay(listener, target, Rc::clone(&path)) => ended?,
         () = turns => {}
     }
     Ok(most.get())

@@ -10,12 +10,12 @@ use plimsoll_samples::{Metric, MetricId, Registry};
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     registry: Arc<Registry>,
-    demands: HashMap<String, Demands>,
+    by_metric: HashMap<String, MetricThresholds>,
 }
 
 /// The thresholds and sub-metrics of one metric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Demands {
+pub struct MetricThresholds {
     /// Its thresholds, as written.
     pub thresholds: Vec<String>,
     /// Its sub-metrics.
@@ -40,9 +40,9 @@ impl Catalog {
     where
         T: IntoIterator<Item = (&'a MetricSelector, &'a str)>,
     {
-        let mut demands: HashMap<String, Demands> = HashMap::new();
+        let mut by_metric: HashMap<String, MetricThresholds> = HashMap::new();
         for (on, condition) in thresholds {
-            let of = demands.entry(on.name.clone()).or_default();
+            let of = by_metric.entry(on.name.clone()).or_default();
             if on.tags.is_empty() {
                 of.thresholds.push(condition.to_owned());
             } else {
@@ -51,18 +51,18 @@ impl Catalog {
         }
         // This one always exists.
         let always = [("expected_response".to_owned(), "true".to_owned())];
-        demands
+        by_metric
             .entry("http_req_duration".to_owned())
             .or_default()
             .add("http_req_duration{expected_response:true}", &always);
-        Catalog { registry, demands }
+        Catalog { registry, by_metric }
     }
 
     /// The same for a run whose samples do not show whether a response was expected.
     #[must_use]
     pub fn without_expected_responses(mut self) -> Catalog {
-        if let Some(demands) = self.demands.get_mut("http_req_duration") {
-            demands
+        if let Some(thresholds) = self.by_metric.get_mut("http_req_duration") {
+            thresholds
                 .submetrics
                 .retain(|submetric| submetric.suffix != "expected_response:true");
         }
@@ -70,14 +70,14 @@ impl Catalog {
     }
 
     /// The properties of a metric, and its thresholds and sub-metrics.
-    pub fn find(&self, id: MetricId) -> Option<(Metric, Demands)> {
+    pub fn find(&self, id: MetricId) -> Option<(Metric, MetricThresholds)> {
         let metric = self.registry.get(id)?;
-        let demands = self.demands.get(&metric.name).cloned().unwrap_or_default();
-        Some((metric, demands))
+        let thresholds = self.by_metric.get(&metric.name).cloned().unwrap_or_default();
+        Some((metric, thresholds))
     }
 }
 
-impl Demands {
+impl MetricThresholds {
     fn add(&mut self, name: &str, tags: &[(String, String)]) {
         let (metric, rest) = name.split_once('{').unwrap_or((name, ""));
         let suffix = rest.strip_suffix('}').unwrap_or(rest).trim();

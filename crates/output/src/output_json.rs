@@ -9,7 +9,7 @@ use std::sync::Arc;
 use plimsoll_samples::{Metric, MetricId, SampleRecord, SampleTags};
 use serde_json::{Map, Value, json};
 
-use crate::catalog::{Catalog, Demands};
+use crate::catalog::{Catalog, MetricThresholds};
 use crate::json_number::number;
 use crate::sample_output::{NamedSink, Output, OutputError, OutputSetting, ShownUrl, shown_tag};
 use crate::wall_clock::{DateWriter, WallClock};
@@ -48,10 +48,10 @@ impl JsonOutput {
             return;
         };
         if name.is_none()
-            && let Some((metric, demands)) = self.catalog.find(id)
+            && let Some((metric, of_metric)) = self.catalog.find(id)
         {
             self.text
-                .push_str(&description(&metric, &demands).to_string());
+                .push_str(&description(&metric, &of_metric).to_string());
             self.text.push('\n');
             *name = Some(quoted(&metric.name));
         }
@@ -126,8 +126,8 @@ impl Output for JsonOutput {
     }
 }
 
-fn description(metric: &Metric, demands: &Demands) -> Value {
-    let submetrics: Vec<_> = demands
+fn description(metric: &Metric, of_metric: &MetricThresholds) -> Value {
+    let submetrics: Vec<_> = of_metric
         .submetrics
         .iter()
         .map(|submetric| {
@@ -150,7 +150,7 @@ fn description(metric: &Metric, demands: &Demands) -> Value {
             "name": metric.name,
             "type": metric.kind,
             "contains": metric.contains,
-            "thresholds": demands.thresholds,
+            "thresholds": of_metric.thresholds,
             "submetrics": submetrics,
         },
         "metric": metric.name,

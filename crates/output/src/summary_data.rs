@@ -12,7 +12,7 @@ use crate::trend_figure::figure;
 
 /// Further facts in a JSON summary.
 #[derive(Clone, Debug, Default)]
-pub struct Circumstances {
+pub struct SummaryContext {
     /// The selected statistics of a trend.
     pub trend_stats: Vec<TrendStat>,
     /// The selected time unit; times in the data are in milliseconds anyway.
@@ -32,7 +32,7 @@ pub struct Circumstances {
 /// The argument of `handleSummary`.
 ///
 /// It has k6's keys; additions are under `plimsoll`.
-pub fn handle_summary_argument(summary: &Summary, about: &Circumstances) -> Value {
+pub fn handle_summary_argument(summary: &Summary, about: &SummaryContext) -> Value {
     let stats: Vec<_> = about.trend_stats.iter().map(TrendStat::as_str).collect();
     let mut data = json!({
         "root_group": group(&summary.root_group),
@@ -58,7 +58,7 @@ pub fn handle_summary_argument(summary: &Summary, about: &Circumstances) -> Valu
 }
 
 /// Plimsoll's additions: metrics, errors, the verdict.
-pub(crate) fn own(summary: &Summary, about: &Circumstances) -> Value {
+pub(crate) fn own(summary: &Summary, about: &SummaryContext) -> Value {
     json!({
         "metrics": metrics(summary, about, true),
         "errors": summary.http.errors,
@@ -77,7 +77,7 @@ fn fixed_work(summary: &Summary) -> Map<String, Value> {
         .collect()
 }
 
-fn metrics(summary: &Summary, about: &Circumstances, extra: bool) -> Value {
+fn metrics(summary: &Summary, about: &SummaryContext, extra: bool) -> Value {
     sorted(
         summary
             .metrics
@@ -90,7 +90,7 @@ fn metrics(summary: &Summary, about: &Circumstances, extra: bool) -> Value {
     .into()
 }
 
-fn metric(metric: &MetricSummary, about: &Circumstances) -> Value {
+fn metric(metric: &MetricSummary, about: &SummaryContext) -> Value {
     let mut object = Map::new();
     object.insert("type".to_owned(), json!(metric.kind));
     object.insert("contains".to_owned(), json!(metric.contains));

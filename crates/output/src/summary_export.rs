@@ -8,12 +8,12 @@ use plimsoll_samples::{Group, MetricSummary, Summary};
 use serde_json::{Map, Value, json};
 
 use crate::metric_table::sorted;
-use crate::summary_data::{self, Circumstances};
+use crate::summary_data::{self, SummaryContext};
 
 /// The file's content as a JSON value.
 ///
 /// It has k6's keys; additions are under `plimsoll`.
-pub fn summary_export(summary: &Summary, about: &Circumstances) -> Value {
+pub fn summary_export(summary: &Summary, about: &SummaryContext) -> Value {
     let metrics: Map<_, _> = sorted(summary.metrics.iter().filter(|metric| !metric.extra))
         .into_iter()
         .map(|summary| (summary.name.clone(), metric(summary, about)))
@@ -28,7 +28,7 @@ pub fn summary_export(summary: &Summary, about: &Circumstances) -> Value {
     data.into()
 }
 
-fn metric(metric: &MetricSummary, about: &Circumstances) -> Value {
+fn metric(metric: &MetricSummary, about: &SummaryContext) -> Value {
     let mut values = summary_data::values(&metric.values, &about.trend_stats);
     if metric.kind == plimsoll_samples::Kind::Rate
         && let Some(share) = values.shift_remove("rate")

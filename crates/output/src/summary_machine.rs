@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::json_number::number;
 use crate::metric_table::sorted;
-use crate::summary_data::{self, Circumstances};
+use crate::summary_data::{self, SummaryContext};
 use crate::wall_clock;
 
 /// The identity of the run.
@@ -29,7 +29,7 @@ pub struct RunIdentity {
 /// The object that `handleSummary` gets and `--summary-export` writes in this mode.
 ///
 /// It has k6's keys; additions are under `plimsoll`.
-pub fn machine_readable(summary: &Summary, run: &RunIdentity, about: &Circumstances) -> Value {
+pub fn machine_readable(summary: &Summary, run: &RunIdentity, about: &SummaryContext) -> Value {
     let metrics: Vec<_> = sorted(
         summary
             .metrics

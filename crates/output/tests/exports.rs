@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use plimsoll_output::summary_data::{Circumstances, handle_summary_argument};
+use plimsoll_output::summary_data::{SummaryContext, handle_summary_argument};
 use plimsoll_output::summary_export::summary_export;
 use plimsoll_output::summary_machine::{RunIdentity, machine_readable};
 use plimsoll_output::{default_trend_stats, pretty_json};
@@ -16,8 +16,8 @@ fn figures() -> plimsoll_samples::Summary {
     Figures::read(include_str!("figures/groups.json")).summary()
 }
 
-fn circumstances() -> Circumstances {
-    Circumstances {
+fn context() -> SummaryContext {
+    SummaryContext {
         trend_stats: default_trend_stats(),
         setup_data: Some(json!({ "token": 1 })),
         verdict: Some(Verdict {
@@ -25,7 +25,7 @@ fn circumstances() -> Circumstances {
             reasons: Vec::new(),
             disturbed: false,
         }),
-        ..Circumstances::default()
+        ..SummaryContext::default()
     }
 }
 
@@ -33,15 +33,15 @@ fn circumstances() -> Circumstances {
 fn handle_summary_receives_the_summary() {
     expect(
         "handle_summary.json",
-        &pretty_json(&handle_summary_argument(&figures(), &circumstances())),
+        &pretty_json(&handle_summary_argument(&figures(), &context())),
     );
 }
 
 #[test]
 fn setup_data_without_a_value_has_no_key() {
-    let about = Circumstances {
+    let about = SummaryContext {
         setup_data: None,
-        ..circumstances()
+        ..context()
     };
     assert_eq!(
         handle_summary_argument(&figures(), &about).get("setup_data"),
@@ -54,14 +54,14 @@ fn setup_data_without_a_value_has_no_key() {
 fn the_export() {
     expect(
         "summary_export.json",
-        &pretty_json(&summary_export(&figures(), &circumstances())),
+        &pretty_json(&summary_export(&figures(), &context())),
     );
 }
 
 #[test]
 fn thresholds_are_the_other_way_round_in_the_export() {
-    let data = handle_summary_argument(&figures(), &circumstances());
-    let export = summary_export(&figures(), &circumstances());
+    let data = handle_summary_argument(&figures(), &context());
+    let export = summary_export(&figures(), &context());
     let mut seen = 0;
     for (name, metric) in data["metrics"].as_object().expect("metrics by name") {
         for (source, outcome) in metric
@@ -89,6 +89,6 @@ fn the_machine_readable_one() {
         version: "1.2.3".to_owned(),
         k6_version: "2.2.0".to_owned(),
     };
-    let data = machine_readable(&figures(), &run, &circumstances());
+    let data = machine_readable(&figures(), &run, &context());
     expect("machine_readable.json", &pretty_json(&data));
 }

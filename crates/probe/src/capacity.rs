@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plimsoll_iperf::amounts::Format;
 use plimsoll_iperf::client::{self, Family, From};
-use plimsoll_iperf::{Ask, Direction, End, Test};
+use plimsoll_iperf::{TestRequest, Direction, End, Test};
 use serde_json::{Value, json};
 
 use crate::Plan;
@@ -28,7 +28,7 @@ pub(crate) fn measure(plan: &Plan, port: u16) -> Result<Capacity, String> {
 }
 
 fn one_way(plan: &Plan, port: u16, direction: Direction) -> Result<f64, String> {
-    let ask = Ask {
+    let ask = TestRequest {
         host: plan.address.host.clone(),
         port,
         family: Family::Any,

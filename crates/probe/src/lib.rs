@@ -59,20 +59,20 @@ pub enum Peer {
 /// is part of the report instead.
 pub async fn probe(plan: &Plan) -> Result<Report, String> {
     let mut report = Report::new(plan);
-    let way = Way::new(plan, false);
+    let path = NetworkPath::new(plan, false);
     if plan.tls.is_some() {
         // The first handshake also loads the system's root certificates, which is not part of the
         // network path.
-        way.open().await?;
+        path.open().await?;
     }
     for _ in 0..plan.repeats.max(1) {
-        let (_, opening, facts) = way.open().await?;
+        let (_, opening, facts) = path.open().await?;
         report.opened(&opening, facts);
     }
     if plan.tls.is_some() {
         resume(plan, &mut report).await?;
     }
-    report.round_trip = round_trip(plan, &way).await?;
+    report.round_trip = round_trip(plan, &path).await?;
     // Last, so that it does not fill the path during other measurements.
     report.capacity = plan
         .throughput_port
@@ -82,10 +82,10 @@ pub async fn probe(plan: &Plan) -> Result<Report, String> {
 
 /// Measures handshakes of resumed sessions, if the server supports them.
 async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
-    let way = Way::new(plan, true);
+    let path = NetworkPath::new(plan, true);
     // The first one has no session to resume.
     for _ in 0..=plan.repeats.max(1) {
-        let (mut stream, opening, facts) = way.open().await?;
+        let (mut stream, opening, facts) = path.open().await?;
         if facts.is_some_and(|facts| facts.resumed) {
             report.resumed(&opening);
         }
@@ -97,8 +97,8 @@ async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-async fn round_trip(plan: &Plan, way: &Way<'_>) -> Result<Result<RoundTrip, String>, String> {
-    let (mut stream, ..) = way.open().await?;
+async fn round_trip(plan: &Plan, path: &NetworkPath<'_>) -> Result<Result<RoundTrip, String>, String> {
+    let (mut stream, ..) = path.open().await?;
     match echo::ask(&mut stream, &plan.address, &plan.path, plan.timeout).await {
         Ok(Peer::Echo) => Ok(echo::measure(stream, plan).await),
         Ok(Peer::Http) => {
@@ -110,7 +110,7 @@ async fn round_trip(plan: &Plan, way: &Way<'_>) -> Result<Result<RoundTrip, Stri
 }
 
 /// Settings for opening streams to the peer.
-struct Way<'a> {
+struct NetworkPath<'a> {
     plan: &'a Plan,
     network: Network,
     traffic: Rc<TrafficCounter>,
@@ -123,9 +123,9 @@ struct Opening {
     securing: Option<Duration>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> NetworkPath<'a> {
     fn new(plan: &'a Plan, resume: bool) -> Self {
-        Way {
+        NetworkPath {
             plan,
             network: Network::new(network_settings(plan, resume)),
             traffic: Rc::default(),

@@ -24,7 +24,7 @@ pub struct Store(Connection);
 
 /// A stored run, as listed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct StoredRun {
     /// Its number.
     pub id: i64,
     /// When it started, RFC 3339.
@@ -220,7 +220,7 @@ impl Store {
     ///
     /// # Errors
     /// Those of SQLite.
-    pub fn runs(&self, configuration: &str) -> Result<Vec<Kept>, StoreError> {
+    pub fn runs(&self, configuration: &str) -> Result<Vec<StoredRun>, StoreError> {
         let mut statement = self.0.prepare(
             "SELECT id, started, kind, command, configuration_hash, fingerprint, verdict, figures
              FROM runs WHERE substr(configuration_hash, 1, length(?1)) = ?1 ORDER BY id",
@@ -230,9 +230,9 @@ impl Store {
     }
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
+fn kept(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
     let figures: String = row.get(7)?;
-    Ok(Kept {
+    Ok(StoredRun {
         id: row.get(0)?,
         started: row.get(1)?,
         kind: row.get(2)?,

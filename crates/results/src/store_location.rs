@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::figures::Figure;
-use crate::store::{Kept, Store};
+use crate::store::{StoredRun, Store};
 
 /// The location of the store: as given, else `plimsoll/runs.sqlite` below the user's folder for
 /// data (XDG Base Directory Specification).
@@ -54,12 +54,12 @@ pub fn open_existing(path: &Path) -> Result<Store, String> {
 
 /// Whether a run's figures are those of its question: not where the run is invalid, or was
 /// killed and is of another length than the others.
-pub fn is_followed(run: &Kept) -> bool {
+pub fn is_followed(run: &StoredRun) -> bool {
     !matches!(run.verdict.as_str(), "invalid" | "killed")
 }
 
 /// A figure of a run, if it has it.
-pub fn figure(run: &Kept, figure: &Figure) -> Option<f64> {
+pub fn figure(run: &StoredRun, figure: &Figure) -> Option<f64> {
     let found = run.figures.iter().find(|(name, _)| name == figure.name);
     found.map(|(_, value)| *value)
 }

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use plimsoll_k6::user::Interrupted;
-use plimsoll_output::summary_data::{self, Circumstances};
+use plimsoll_output::summary_data::{self, SummaryContext};
 use plimsoll_output::summary_machine::{self, RunIdentity};
 use plimsoll_output::summary_text::{self, Detail};
 use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy};
@@ -68,7 +68,7 @@ pub struct EndSummary<'a> {
     prepared: &'a Prepared,
     outcome: &'a Outcome,
     style: Style,
-    circumstances: Circumstances,
+    context: SummaryContext,
     /// Use the newer JSON for scripts and files.
     is_newer: bool,
 }
@@ -82,7 +82,7 @@ impl<'a> EndSummary<'a> {
     ) -> EndSummary<'a> {
         let paint = Paint::new(!screen.is_plain && screen.stdout_is_terminal);
         let style = Style::new(&prepared.plan.options, paint);
-        let circumstances = Circumstances {
+        let context = SummaryContext {
             trend_stats: style.trend_stats.clone(),
             time_unit: style.time_unit,
             no_color: screen.is_plain,
@@ -95,7 +95,7 @@ impl<'a> EndSummary<'a> {
             prepared,
             outcome,
             style,
-            circumstances,
+            context,
             is_newer,
         }
     }
@@ -120,7 +120,7 @@ impl<'a> EndSummary<'a> {
         let data = if self.is_newer {
             self.machine_readable()
         } else {
-            summary_data::handle_summary_argument(&self.outcome.summary, &self.circumstances)
+            summary_data::handle_summary_argument(&self.outcome.summary, &self.context)
         };
         let handled = self.prepared.program.handle_summary(&data, interrupted);
         (handled, pretty_json(&data))
@@ -131,7 +131,7 @@ impl<'a> EndSummary<'a> {
         pretty_json(&if self.is_newer {
             self.machine_readable()
         } else {
-            summary_export::summary_export(&self.outcome.summary, &self.circumstances)
+            summary_export::summary_export(&self.outcome.summary, &self.context)
         })
     }
 
@@ -142,6 +142,6 @@ impl<'a> EndSummary<'a> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             k6_version: K6_VERSION.to_owned(),
         };
-        summary_machine::machine_readable(&self.outcome.summary, &run, &self.circumstances)
+        summary_machine::machine_readable(&self.outcome.summary, &run, &self.context)
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use plimsoll_scriptless::Inlet;
+use plimsoll_scriptless::ResultReceiver;
 
 use plimsoll_vegeta::{Exposition, Hit, Results};
 
@@ -35,7 +35,7 @@ impl ResultsFile {
     /// If the file cannot be created.
     pub fn write(
         destination: Destination,
-        inlet: Inlet,
+        inlet: ResultReceiver,
         figures: Option<Arc<Mutex<Exposition>>>,
     ) -> Result<ResultsFile, String> {
         let (place, output): (String, Box<dyn Write + Send>) = match destination {
@@ -104,7 +104,7 @@ impl Listener for ResultsFile {
 /// A writer that has failed gets no more data; the run continues without it.
 fn write(
     mut output: Box<dyn Write + Send>,
-    inlet: &Inlet,
+    inlet: &ResultReceiver,
     figures: Option<&Mutex<Exposition>>,
 ) -> std::io::Result<()> {
     // A results file without hits is not empty: it has a header.

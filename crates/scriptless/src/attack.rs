@@ -13,15 +13,15 @@ use plimsoll_engine::{
     VirtualUser, Worker,
 };
 use plimsoll_http::{
-    Answer, BodyLimit, Client, Fields, Head, Method, Prepared, Request, Settings, Shared, Stamp,
+    PreparedResponse, BodyLimit, Client, Fields, Head, Method, Prepared, Request, Settings, Shared, Stamp,
     Url,
 };
 use plimsoll_samples::{BaseTags, Recorder, TagMap};
-use plimsoll_vegeta::batch::Fresh;
+use plimsoll_vegeta::batch::NewHit;
 
 use crate::aim::Aim;
 use crate::facts::record;
-use crate::outlet::{Outlet, Sink};
+use crate::outlet::{ResultSender, Sink};
 use crate::target::Target;
 
 /// The header with the number of the hit.
@@ -55,7 +55,7 @@ pub struct AttackUsers {
     aim: Aim,
     attack: AttackSettings,
     settings: Arc<Settings>,
-    results: Option<Outlet>,
+    results: Option<ResultSender>,
     /// Wall-clock time of the origin of moments, in nanoseconds since 1970.
     epoch: i64,
 }
@@ -66,7 +66,7 @@ impl AttackUsers {
         aim: Aim,
         attack: AttackSettings,
         settings: Arc<Settings>,
-        results: Option<Outlet>,
+        results: Option<ResultSender>,
     ) -> Self {
         let since_origin = plimsoll_clock::now().as_nanos();
         let today = SystemTime::now()
@@ -288,10 +288,10 @@ impl AttackUser {
     async fn follow(
         &self,
         target: &Aimed,
-        first: Answer,
+        first: PreparedResponse,
         stamp: Stamp,
         iteration: &Iteration,
-    ) -> (Answer, Option<String>) {
+    ) -> (PreparedResponse, Option<String>) {
         let here = &*self.here;
         let most = here.attack.redirects.unwrap_or_default();
         let mut answer = first;
@@ -325,7 +325,7 @@ impl AttackUser {
     }
 
     /// Records an exchange; `error` is an error that the exchange itself does not contain.
-    fn record(&self, answer: &Answer, error: Option<&str>, iteration: &Iteration) {
+    fn record(&self, answer: &PreparedResponse, error: Option<&str>, iteration: &Iteration) {
         let here = &*self.here;
         record(
             &here.recorder,
@@ -340,7 +340,7 @@ impl AttackUser {
         &self,
         sink: &Sink,
         target: &Aimed,
-        answer: &Answer,
+        answer: &PreparedResponse,
         error: Option<String>,
         decoded: bool,
         iteration: &Iteration,
@@ -365,7 +365,7 @@ impl AttackUser {
                 (0, said.as_str(), None, None)
             }
         };
-        sink.push(&Fresh {
+        sink.push(&NewHit {
             attack: &self.here.attack.name,
             seq: iteration.in_instance,
             code,
@@ -384,7 +384,7 @@ impl AttackUser {
     }
 }
 
-fn is_redirect(answer: &Answer) -> bool {
+fn is_redirect(answer: &PreparedResponse) -> bool {
     matches!(answer.exchange.status, 301 | 302 | 303 | 307 | 308)
 }
 

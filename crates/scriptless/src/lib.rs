@@ -19,7 +19,7 @@ pub use aim::{Aim, Stream};
 pub use attack::{AttackSettings, AttackUsers};
 pub use generated::{Facts, Generated, Random};
 pub use list::{Format, List, ReadBody};
-pub use outlet::{Inlet, Outlet, outlet};
+pub use outlet::{ResultReceiver, ResultSender, outlet};
 pub use reflect::reflect;
 pub use target::{Defaults, ListError, Target};
 

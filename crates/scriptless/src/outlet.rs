@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plimsoll_vegeta::batch::{Batch, Fresh};
+use plimsoll_vegeta::batch::{Batch, NewHit};
 
 /// A batch is sent from this size on, in bytes.
 const FULL: usize = 64 * 1024;
@@ -25,7 +25,7 @@ const OFTEN: Duration = Duration::from_millis(250);
 
 /// The sending end for results. Shared by all workers.
 #[derive(Clone, Debug)]
-pub struct Outlet {
+pub struct ResultSender {
     sender: SyncSender<Vec<u8>>,
     spare: Spare,
     /// Nanoseconds for which workers waited for the writer.
@@ -34,7 +34,7 @@ pub struct Outlet {
 
 /// The receiving end for the writer.
 #[derive(Debug)]
-pub struct Inlet {
+pub struct ResultReceiver {
     batches: Receiver<Vec<u8>>,
     spare: Spare,
     waited: Arc<AtomicU64>,
@@ -43,16 +43,16 @@ pub struct Inlet {
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// Both ends. The inlet ends once every outlet is gone.
-pub fn outlet() -> (Outlet, Inlet) {
+pub fn outlet() -> (ResultSender, ResultReceiver) {
     let (sender, batches) = sync_channel(WAITING);
     let spare = Spare::default();
     let waited = Arc::<AtomicU64>::default();
-    let inlet = Inlet {
+    let inlet = ResultReceiver {
         batches,
         spare: Arc::clone(&spare),
         waited: Arc::clone(&waited),
     };
-    let outlet = Outlet {
+    let outlet = ResultSender {
         sender,
         spare,
         waited,
@@ -60,7 +60,7 @@ pub fn outlet() -> (Outlet, Inlet) {
     (outlet, inlet)
 }
 
-impl Inlet {
+impl ResultReceiver {
     /// The next batch; `None` when the run has ended.
     pub fn next(&self) -> Option<Vec<u8>> {
         self.batches.recv().ok()
@@ -84,14 +84,14 @@ impl Inlet {
 
 /// One worker's sending end.
 pub(crate) struct Sink {
-    outlet: Outlet,
+    outlet: ResultSender,
     batch: RefCell<Batch>,
 }
 
 impl Sink {
     /// A sink on the calling worker's thread, which sends its batch regularly even if it is not
     /// full.
-    pub fn new(outlet: Outlet) -> Rc<Sink> {
+    pub fn new(outlet: ResultSender) -> Rc<Sink> {
         let sink = Rc::new(Sink {
             outlet,
             batch: RefCell::new(Batch::new(Vec::with_capacity(2 * FULL))),
@@ -100,7 +100,7 @@ impl Sink {
         sink
     }
 
-    pub fn push(&self, hit: &Fresh<'_>) {
+    pub fn push(&self, hit: &NewHit<'_>) {
         let mut batch = self.batch.borrow_mut();
         batch.push(hit);
         if batch.len() >= FULL {

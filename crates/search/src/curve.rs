@@ -3,7 +3,7 @@
 
 use plimsoll_stats::Interval;
 use plimsoll_stats::knee::{NoKnee, Step, knee_of_runs};
-use plimsoll_stats::scalability::{Scalability, Unfit, scalability};
+use plimsoll_stats::scalability::{Scalability, FitError, scalability};
 use serde_json::{Value, json};
 
 use crate::trial::Trial;
@@ -28,7 +28,7 @@ pub fn knee(trials: &[Trial]) -> Result<Interval, NoKnee> {
 
 /// Fits the served rate as a function of the iterations in flight. Trials in which hardly any were
 /// in flight at once do not show how they share the system.
-pub fn fit(trials: &[Trial]) -> Result<Scalability, Unfit> {
+pub fn fit(trials: &[Trial]) -> Result<Scalability, FitError> {
     let points: Vec<(f64, f64)> = trials
         .iter()
         .map(|trial| (trial.by_little, trial.served))
@@ -49,7 +49,7 @@ pub fn knee_text(knee: &Result<Interval, NoKnee>) -> String {
 }
 
 /// A sentence about the fit.
-pub fn fit_text(fit: &Result<Scalability, Unfit>) -> String {
+pub fn fit_text(fit: &Result<Scalability, FitError>) -> String {
     match fit {
         Ok(fit) => format!(
             "Universal Scalability Law: contention {}, coherence {}; its peak is {:.0}/s with {:.0} in flight.",
@@ -97,12 +97,12 @@ fn no_knee(why: NoKnee) -> &'static str {
     }
 }
 
-fn unfit(why: &Unfit) -> String {
+fn unfit(why: &FitError) -> String {
     match why {
-        Unfit::TooFewPoints => "fewer than six loads were seen".to_owned(),
-        Unfit::NotPositive => "a trial served nothing".to_owned(),
-        Unfit::Singular => "the trials do not determine a curve".to_owned(),
-        Unfit::SpansZero {
+        FitError::TooFewPoints => "fewer than six loads were seen".to_owned(),
+        FitError::NotPositive => "a trial served nothing".to_owned(),
+        FitError::Singular => "the trials do not determine a curve".to_owned(),
+        FitError::SpansZero {
             contention,
             coherence,
         } => format!(

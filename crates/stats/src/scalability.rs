@@ -18,7 +18,7 @@ pub struct Scalability {
 
 /// Why there is no fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Unfit {
+pub enum FitError {
     /// Fewer than six loads.
     TooFewPoints,
     /// A load or a throughput that is not above zero.
@@ -37,20 +37,20 @@ pub const LEAST_POINTS: usize = 6;
 
 /// Fits points `(load, throughput)` by least squares, with 95 % intervals from the
 /// curvature at the solution.
-pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
+pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, FitError> {
     let mut loads: Vec<f64> = points.iter().map(|(load, _)| *load).collect();
     loads.sort_unstable_by(f64::total_cmp);
     loads.dedup();
     if loads.len() < LEAST_POINTS {
-        return Err(Unfit::TooFewPoints);
+        return Err(FitError::TooFewPoints);
     }
     if points
         .iter()
         .any(|(n, x)| !(n.is_finite() && x.is_finite() && *n > 0.0 && *x > 0.0))
     {
-        return Err(Unfit::NotPositive);
+        return Err(FitError::NotPositive);
     }
-    let mut at = start(points).ok_or(Unfit::Singular)?;
+    let mut at = start(points).ok_or(FitError::Singular)?;
     let mut error = squares(points, at);
     let mut damping = 1e-3;
     // Levenberg-Marquardt, until a step changes nothing.
@@ -61,7 +61,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
             row[k] *= 1.0 + damping;
         }
         let Some(inverse) = inverse(damped) else {
-            return Err(Unfit::Singular);
+            return Err(FitError::Singular);
         };
         let step = times(inverse, slope);
         let next = [at[0] + step[0], at[1] + step[1], at[2] + step[2]];
@@ -81,7 +81,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
         }
     }
     let freedom = points.len() as f64 - 3.0;
-    let covariance = inverse(normal(points, at).0).ok_or(Unfit::Singular)?;
+    let covariance = inverse(normal(points, at).0).ok_or(FitError::Singular)?;
     let t = student::quantile(0.95, freedom);
     let interval = |k: usize| {
         let half = t * (covariance[k][k] * error / freedom).max(0.0).sqrt();
@@ -94,7 +94,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, Unfit> {
     let (contention, coherence) = (interval(1), interval(2));
     // A fit without any error has intervals of width zero; such a point at 0 is not a limit.
     if contention.low <= 0.0 || coherence.low <= 0.0 {
-        return Err(Unfit::SpansZero {
+        return Err(FitError::SpansZero {
             contention,
             coherence,
         });

@@ -104,12 +104,12 @@ pub fn answer(body: &str) -> String {
 /// A peer on its own port, until dropped.
 pub struct Peer {
     address: SocketAddr,
-    told: Arc<Told>,
+    told: Arc<Received>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Default)]
-struct Told {
+struct Received {
     stop: AtomicBool,
     connections: AtomicUsize,
     requests: AtomicUsize,
@@ -126,7 +126,7 @@ impl Peer {
         let address = listener
             .local_addr()
             .unwrap_or_else(|error| panic!("a listener without address: {error}"));
-        let told = Arc::new(Told::default());
+        let told = Arc::new(Received::default());
         let thread = thread::spawn({
             let told = told.clone();
             move || {
@@ -180,7 +180,7 @@ impl Drop for Peer {
     }
 }
 
-fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
+fn play_to(mut stream: TcpStream, play: &Play, told: &Received) -> io::Result<()> {
     stream.set_nodelay(true)?;
     // The timeout lets an idle connection notice the end of the test.
     stream.set_read_timeout(Some(Duration::from_millis(50)))?;
@@ -244,7 +244,7 @@ fn play_to(mut stream: TcpStream, play: &Play, told: &Told) -> io::Result<()> {
 /// Reads up to the empty line that ends the headers; returns false at the end of the connection.
 /// The body of a request, if any, is read as the start of the next headers, which does not matter
 /// here.
-fn read_head(stream: &mut TcpStream, told: &Told) -> io::Result<bool> {
+fn read_head(stream: &mut TcpStream, told: &Received) -> io::Result<bool> {
     let mut last = [0_u8; 4];
     let mut byte = [0_u8; 1];
     loop {
@@ -264,7 +264,7 @@ fn read_head(stream: &mut TcpStream, told: &Told) -> io::Result<bool> {
 }
 
 /// Reads and ignores, until the other side closes or the test ends.
-fn linger(stream: &mut TcpStream, told: &Told) -> io::Result<()> {
+fn linger(stream: &mut TcpStream, told: &Received) -> io::Result<()> {
     let mut ignored = [0_u8; 4096];
     loop {
         match stream.read(&mut ignored) {

@@ -30,7 +30,7 @@ pub(crate) const NO_TEXT: u64 = 0;
 
 /// A hit with borrowed fields, before it is written.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Fresh<'a> {
+pub struct NewHit<'a> {
     pub attack: &'a str,
     pub seq: u64,
     pub code: u16,
@@ -115,7 +115,7 @@ impl Batch {
     pub fn push_hit(&mut self, hit: &Hit) {
         let nanos = |span: std::time::Duration| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
         let head = hit.headers.as_ref().map(Headers::to_head);
-        self.push(&Fresh {
+        self.push(&NewHit {
             attack: &hit.attack,
             seq: hit.seq,
             code: hit.code,
@@ -134,7 +134,7 @@ impl Batch {
     }
 
     /// Adds a hit.
-    pub fn push(&mut self, hit: &Fresh<'_>) {
+    pub fn push(&mut self, hit: &NewHit<'_>) {
         if self.hits == 0 {
             self.base = hit.date;
         }

@@ -12,7 +12,7 @@ use hyper::{Method, Version};
 use crate::refusal::Refusal;
 
 /// The parts of a request that routing needs.
-pub struct Asked {
+pub struct CheckedHead {
     /// The host with its port, as the client wrote it; `None` only for HTTP/1.0.
     pub host: Option<HeaderValue>,
     /// The announced length.
@@ -20,7 +20,7 @@ pub struct Asked {
 }
 
 /// Checks a request's headers.
-pub fn check(head: &Parts) -> Result<Asked, Refusal> {
+pub fn check(head: &Parts) -> Result<CheckedHead, Refusal> {
     if head.method == Method::CONNECT || head.method == Method::TRACE {
         return Err(Refusal::Method);
     }
@@ -39,7 +39,7 @@ pub fn check(head: &Parts) -> Result<Asked, Refusal> {
         ),
         _ => return Err(Refusal::Bad("there are several Content-Lengths")),
     };
-    Ok(Asked { host, length })
+    Ok(CheckedHead { host, length })
 }
 
 /// The host of the request: from its target if that contains one, otherwise from its single Host

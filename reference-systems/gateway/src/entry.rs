@@ -17,7 +17,7 @@ use hyper_util::server::conn::auto;
 use plimsoll_serving::arrival::Arrival;
 use plimsoll_serving::counters::{AllCounters, Counters, count};
 use plimsoll_serving::drain::{Drain, Draining};
-use plimsoll_serving::listeners::{Room, accept, bind};
+use plimsoll_serving::listeners::{Acceptor, accept, bind};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -91,7 +91,7 @@ impl Entry {
         let manners = Manners::new(settings, limits, &closing);
         let manners = Arc::new(ArcSwap::from_pointee(manners));
         let counters = AllCounters::new(workers.len());
-        let room = Room {
+        let acceptor = Acceptor {
             workers: workers.to_vec(),
             counters: counters.clone(),
             // The entry's own limit may change, and is enforced where it is known.
@@ -112,7 +112,7 @@ impl Entry {
                 }
             }
         };
-        tokio::spawn(accept(listener, room, draining, serve));
+        tokio::spawn(accept(listener, acceptor, draining, serve));
         Ok(Entry {
             settings: settings.clone(),
             address,

@@ -15,7 +15,7 @@ use plimsoll_serving::counters::count;
 use plimsoll_serving::drain::Draining;
 
 use crate::access_log::Line;
-use crate::admission::{self, Asked};
+use crate::admission::{self, CheckedHead};
 use crate::answer::{Answer, Ticket};
 use crate::config::{HashBy, Key, Wire};
 use crate::forwarding::{self, Client};
@@ -112,14 +112,14 @@ async fn pass(
     body: Incoming,
     record: &mut Record,
 ) -> Result<Response<Answer>, Refusal> {
-    let asked = admission::check(&head)?;
-    record.host(asked.host.as_ref());
+    let checked = admission::check(&head)?;
+    record.host(checked.host.as_ref());
     if head.headers.contains_key(VIA) && forwarding::rounds(&head.headers) >= MOST_ROUNDS {
         return Err(Refusal::Loop);
     }
     let path = path::normalized(head.uri.path())?;
     let route = plan
-        .route(&door.entry, asked.host.as_ref(), &head.method, &path)
+        .route(&door.entry, checked.host.as_ref(), &head.method, &path)
         .ok_or(Refusal::NoRoute)?;
     record.route(route);
     if let Some(limiter) = &route.limiter {
@@ -133,18 +133,18 @@ async fn pass(
     };
     let upgrade = admission::wants_upgrade(head.version, &head.headers)
         .then(|| tunnel::Upgrade::of(&mut head));
-    let body = take_body(plan, &asked, body).await?;
+    let body = take_body(plan, &checked, body).await?;
     let permit = service.gate.enter(&service.settings).await?;
 
     let wire = service.upstream.settings.wire;
-    let host = asked.host.as_ref();
+    let host = checked.host.as_ref();
     forwarding::to_upstream(&mut head.headers, head.version, &door.client, host, wire);
     forwarding::apply(&route.settings.request_headers, &mut head.headers);
     head.extensions.clear();
     let passage = attempt::Passage {
         door,
         route,
-        host: asked.host.filter(|_| service.settings.preserve_host),
+        host: checked.host.filter(|_| service.settings.preserve_host),
         key,
         permit,
     };
@@ -158,12 +158,12 @@ async fn pass(
 }
 
 /// Reads a small body completely; a larger one is streamed.
-async fn take_body(plan: &Plan, asked: &Asked, body: Incoming) -> Result<Outgoing, Refusal> {
+async fn take_body(plan: &Plan, checked: &CheckedHead, body: Incoming) -> Result<Outgoing, Refusal> {
     let limits = &plan.config.limits;
     if body.is_end_stream() {
         return Ok(Outgoing::whole(Bytes::new()));
     }
-    match asked.length {
+    match checked.length {
         Some(length) if length > limits.body => Err(Refusal::BodyTooLarge(limits.body)),
         Some(length) if length <= limits.buffer => {
             let length = usize::try_from(length).unwrap_or(usize::MAX);

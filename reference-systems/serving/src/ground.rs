@@ -13,13 +13,13 @@ use crate::arrival::Arrival;
 use crate::counters::{AllCounters, Counters};
 use crate::drain::{Drain, Draining, Signals};
 use crate::limits::Limits;
-use crate::listeners::{self, Room, accept};
+use crate::listeners::{self, Acceptor, accept};
 use crate::log;
 use crate::workers::Workers;
 
 /// The resources that a system gets at its start, to open its listeners.
 pub struct Ground {
-    room: Room,
+    acceptor: Acceptor,
     draining: OnceCell<Draining>,
     address: OnceCell<SocketAddr>,
 }
@@ -27,7 +27,7 @@ pub struct Ground {
 impl Ground {
     /// Number of worker threads.
     pub fn workers(&self) -> usize {
-        self.room.workers.len()
+        self.acceptor.workers.len()
     }
 
     /// The address for a system that [`crate::run`] runs on a single port; unspecified for others.
@@ -44,12 +44,12 @@ impl Ground {
 
     /// The workers' event loops, for systems with their own listeners.
     pub fn handles(&self) -> &[Handle] {
-        &self.room.workers
+        &self.acceptor.workers
     }
 
     /// The counters of connections and requests.
     pub fn counters(&self) -> AllCounters {
-        self.room.counters.clone()
+        self.acceptor.counters.clone()
     }
 
     /// Signals when draining begins. The end waits until every clone is dropped, so keep one only
@@ -66,7 +66,7 @@ impl Ground {
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
         if let Some(draining) = self.draining() {
-            tokio::spawn(accept(listener, self.room.clone(), draining, serve));
+            tokio::spawn(accept(listener, self.acceptor.clone(), draining, serve));
         }
     }
 }
@@ -102,7 +102,7 @@ where
     let counters = AllCounters::new(workers.count());
     let (drain, draining) = Drain::new();
     let mut ground = Ground {
-        room: Room {
+        acceptor: Acceptor {
             workers: workers.handles().to_vec(),
             counters: counters.clone(),
             limit: limits.max_connections,

@@ -71,7 +71,7 @@ pub fn bind(host: IpAddr, port: u16, flag: &str) -> Result<TcpListener, String> 
 
 /// The workers that serve accepted connections, and their limit.
 #[derive(Clone)]
-pub struct Room {
+pub struct Acceptor {
     /// The workers' event loops, used in turn.
     pub workers: Vec<Handle>,
     pub counters: AllCounters,
@@ -81,7 +81,7 @@ pub struct Room {
 
 /// Accepts connections until draining begins. `serve` returns the task of one, given the index of
 /// its worker.
-pub async fn accept<S, F>(listener: TcpListener, room: Room, mut draining: Draining, serve: S)
+pub async fn accept<S, F>(listener: TcpListener, acceptor: Acceptor, mut draining: Draining, serve: S)
 where
     S: Fn(Arrival, usize, Draining) -> F + Clone + Send + 'static,
     F: Future<Output = Result<(), String>> + Send + 'static,
@@ -103,22 +103,22 @@ where
                 continue;
             }
         };
-        let place = turn % room.workers.len().max(1);
-        let counters = room.counters.of_worker(place);
-        if room.counters.sum(Counters::open) >= room.limit {
+        let place = turn % acceptor.workers.len().max(1);
+        let counters = acceptor.counters.of_worker(place);
+        if acceptor.counters.sum(Counters::open) >= acceptor.limit {
             count(&counters.rejected);
             continue;
         }
-        let Some(worker) = room.workers.get(place) else {
+        let Some(worker) = acceptor.workers.get(place) else {
             return;
         };
         turn = turn.wrapping_add(1);
         count(&counters.opened);
         let (serve, draining) = (serve.clone(), draining.clone());
-        let at_home = room.workers.len() == 1;
+        let has_one_worker = acceptor.workers.len() == 1;
         worker.spawn(async move {
             // A socket belongs to the event loop on which it was created, so move it.
-            let stream = if at_home {
+            let stream = if has_one_worker {
                 Ok(stream)
             } else {
                 stream.into_std().and_then(TcpStream::from_std)

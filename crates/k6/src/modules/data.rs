@@ -177,26 +177,26 @@ fn refuse<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 }
 
 /// The meaning of a property key for an array.
-enum Asked {
+enum PropertyKey {
     Length,
     Index(usize),
     Other,
 }
 
-fn asked(key: &Value<'_>) -> Result<Asked, Thrown> {
+fn property_key(key: &Value<'_>) -> Result<PropertyKey, Thrown> {
     if !key.is_string() {
-        return Ok(Asked::Other);
+        return Ok(PropertyKey::Other);
     }
     let text = key.to_text()?;
     if &*text == "length" {
-        return Ok(Asked::Length);
+        return Ok(PropertyKey::Length);
     }
     // Only the canonical form is an index: `01` is another key.
     let canonical = !text.starts_with('0') || text.len() == 1;
     let digits = text.bytes().all(|b| b.is_ascii_digit());
     Ok(match text.parse() {
-        Ok(index) if canonical && digits => Asked::Index(index),
-        _ => Asked::Other,
+        Ok(index) if canonical && digits => PropertyKey::Index(index),
+        _ => PropertyKey::Other,
     })
 }
 
@@ -212,11 +212,11 @@ fn with_traps<'c>(
 }
 
 fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_traps(context, call, |traps| match asked(&call.argument(1))? {
-        Asked::Length => Ok(context.integer(traps.elements.len() as u64)),
-        Asked::Index(index) => traps.element(context, index),
+    with_traps(context, call, |traps| match property_key(&call.argument(1))? {
+        PropertyKey::Length => Ok(context.integer(traps.elements.len() as u64)),
+        PropertyKey::Index(index) => traps.element(context, index),
         // Array methods find the elements through the Proxy.
-        Asked::Other => call.argument(0).get(&Atom::from_value(&call.argument(1))?),
+        PropertyKey::Other => call.argument(0).get(&Atom::from_value(&call.argument(1))?),
     })
 }
 
@@ -263,10 +263,10 @@ fn freeze_all(value: &Value<'_>) -> Result<(), Thrown> {
 fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with_traps(context, call, |traps| {
         let key = call.argument(1);
-        Ok(context.bool(match asked(&key)? {
-            Asked::Length => true,
-            Asked::Index(index) => index < traps.elements.len(),
-            Asked::Other => call.argument(0).has(&Atom::from_value(&key)?)?,
+        Ok(context.bool(match property_key(&key)? {
+            PropertyKey::Length => true,
+            PropertyKey::Index(index) => index < traps.elements.len(),
+            PropertyKey::Other => call.argument(0).has(&Atom::from_value(&key)?)?,
         }))
     })
 }
@@ -283,9 +283,9 @@ fn own_keys<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn get_own_property_descriptor<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     with_traps(context, call, |traps| {
-        let is_length = match asked(&call.argument(1))? {
-            Asked::Length => true,
-            Asked::Index(index) if index < traps.elements.len() => false,
+        let is_length = match property_key(&call.argument(1))? {
+            PropertyKey::Length => true,
+            PropertyKey::Index(index) if index < traps.elements.len() => false,
             _ => return Ok(context.undefined()),
         };
         let descriptor = context.object()?;

@@ -13,13 +13,13 @@ use serde::Deserialize;
 pub struct Case {
     pub name: String,
     pub folder: PathBuf,
-    pub told: Told,
+    pub told: CaseSettings,
 }
 
 /// The content of `case.json`; everything but `about` has a default.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Told {
+pub struct CaseSettings {
     /// One sentence: what the case tests.
     pub about: String,
     /// The subcommand; `run` by default.

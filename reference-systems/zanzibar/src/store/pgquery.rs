@@ -48,7 +48,7 @@ pub struct PgQuery {
 
 /// The objects of a level with the relations to look up.
 #[derive(Default)]
-struct Asked<'a> {
+struct LevelQuery<'a> {
     types: Vec<&'a str>,
     ids: Vec<&'a str>,
     relations: Vec<&'a str>,
@@ -125,8 +125,8 @@ impl PgQuery {
         Ok(false)
     }
 
-    fn asked<'a>(&'a self, level: &'a [(Relation, String)]) -> Asked<'a> {
-        let mut asked = Asked::default();
+    fn asked<'a>(&'a self, level: &'a [(Relation, String)]) -> LevelQuery<'a> {
+        let mut asked = LevelQuery::default();
         for (relation, id) in level {
             let Some(plan) = self.model.plan(*relation) else {
                 continue;
@@ -150,7 +150,7 @@ impl PgQuery {
 
     fn leads_to(
         &self,
-        asked: &Asked<'_>,
+        asked: &LevelQuery<'_>,
         source: usize,
         row: &Row,
     ) -> Result<Vec<(Relation, String)>, tokio_postgres::Error> {

@@ -1,10 +1,10 @@
 //! The result of a gRPC call as scripts see it.
 
 use bytes::Bytes;
-use plimsoll_grpc::{Answer, Code, Metadata, Method};
+use plimsoll_grpc::{UnaryResponse, Code, Metadata, Method};
 use plimsoll_quickjs::{Class, Context, Entry, Persistent, Returned, Value};
 
-use super::client::Known;
+use super::client::ResolvedMethod;
 use crate::user::user;
 
 /// A status as k6 shows it to scripts: an object that compares as a number and prints as its name.
@@ -73,8 +73,8 @@ fn interned<'c>(
 /// `{ message, error, headers, trailers, status }`
 pub fn response<'c>(
     context: &'c Context,
-    known: &Known,
-    answer: &Answer,
+    known: &ResolvedMethod,
+    answer: &UnaryResponse,
     discard: bool,
 ) -> Returned<'c> {
     let object = context.object()?;

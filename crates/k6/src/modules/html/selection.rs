@@ -35,7 +35,7 @@ impl Class for Selection {
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"find", 1, |context, call| {
-                let wanted = Wanted::read(&call.argument(0))?;
+                let wanted = Filter::read(&call.argument(0))?;
                 go(context, call, |node| {
                     wanted.only(context, collect_in_pieces(node.descendants()))
                 })
@@ -156,41 +156,41 @@ impl Class for Selection {
 }
 
 /// An argument that selects nodes.
-enum Wanted<'c> {
+enum Filter<'c> {
     /// An invalid selector matches nothing.
     Selectors(Option<Selectors>),
     Nodes(Vec<Node>),
     Function(Value<'c>),
 }
 
-impl<'c> Wanted<'c> {
-    fn read(value: &Value<'c>) -> Result<Wanted<'c>, Thrown> {
+impl<'c> Filter<'c> {
+    fn read(value: &Value<'c>) -> Result<Filter<'c>, Thrown> {
         if let Some(selection) = value.instance::<Selection>() {
-            return Ok(Wanted::Nodes(selection.nodes().to_vec()));
+            return Ok(Filter::Nodes(selection.nodes().to_vec()));
         }
         if let Some(element) = value.instance::<Element>() {
-            return Ok(Wanted::Nodes(vec![element.0.clone()]));
+            return Ok(Filter::Nodes(vec![element.0.clone()]));
         }
         if value.is_function() {
-            return Ok(Wanted::Function(value.clone()));
+            return Ok(Filter::Function(value.clone()));
         }
         if value.is_nullish() {
             return Err(value
                 .context()
                 .throw_plain("invalid argument, cannot use a '<nil>' as a selector"));
         }
-        Ok(Wanted::Selectors(Selectors::parse(&value.to_text()?)))
+        Ok(Filter::Selectors(Selectors::parse(&value.to_text()?)))
     }
 
     /// Whether the argument selects the node, which is at `place` in the selection.
     fn has(&self, context: &'c Context, place: usize, node: &Node) -> Result<bool, Thrown> {
         match self {
-            Wanted::Selectors(selectors) => Ok(selectors.as_ref().is_some_and(|s| s.matches(node))),
-            Wanted::Nodes(nodes) => {
+            Filter::Selectors(selectors) => Ok(selectors.as_ref().is_some_and(|s| s.matches(node))),
+            Filter::Nodes(nodes) => {
                 give_way(nodes.len());
                 Ok(nodes.contains(node))
             }
-            Wanted::Function(function) => {
+            Filter::Function(function) => {
                 let (place, node) = (context.number(place as f64), one(context, node)?);
                 let answer = function.call(&context.undefined(), &[&place, &node])?;
                 Ok(answer.is_truthy())
@@ -259,7 +259,7 @@ fn filtered<'c>(
     if wanted.is_nullish() {
         return go(context, call, |node| Ok(way(node)));
     }
-    let wanted = Wanted::read(&wanted)?;
+    let wanted = Filter::read(&wanted)?;
     go(context, call, |node| wanted.only(context, way(node)))
 }
 
@@ -271,7 +271,7 @@ fn until<'c>(
 ) -> Returned<'c> {
     let optional = |value: &Value<'c>| match value.is_nullish() {
         true => Ok(None),
-        false => Wanted::read(value).map(Some),
+        false => Filter::read(value).map(Some),
     };
     let (border, wanted) = (optional(&call.argument(0))?, optional(&call.argument(1))?);
     go(context, call, |node| {
@@ -305,7 +305,7 @@ fn before(node: &Node) -> Vec<Node> {
 }
 
 fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let wanted = Wanted::read(&call.argument(0))?;
+    let wanted = Filter::read(&call.argument(0))?;
     go(context, call, |node| {
         for node in std::iter::once(node.clone()).chain(node.ancestors()) {
             if wanted.has(context, 0, &node)? {
@@ -319,7 +319,7 @@ fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// The nodes that the argument selects, or the others.
 fn keep<'c>(context: &'c Context, call: &Call<'c>, those: bool) -> Returned<'c> {
     let from = found(context, call)?;
-    let wanted = Wanted::read(&call.argument(0))?;
+    let wanted = Filter::read(&call.argument(0))?;
     let mut nodes = Vec::new();
     for (place, node) in from.nodes.iter().enumerate() {
         if wanted.has(context, place, node)? == those {
@@ -331,7 +331,7 @@ fn keep<'c>(context: &'c Context, call: &Call<'c>, those: bool) -> Returned<'c> 
 
 fn is<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
-    let wanted = Wanted::read(&call.argument(0))?;
+    let wanted = Filter::read(&call.argument(0))?;
     for (place, node) in from.nodes.iter().enumerate() {
         if wanted.has(context, place, node)? {
             return Ok(context.bool(true));
@@ -343,7 +343,7 @@ fn is<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// The nodes that have a selected descendant.
 fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
-    let wanted = Wanted::read(&call.argument(0))?;
+    let wanted = Filter::read(&call.argument(0))?;
     let mut nodes = Vec::new();
     for node in &from.nodes {
         let below = wanted.only(context, collect_in_pieces(node.descendants()))?;
@@ -357,8 +357,8 @@ fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn add<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
     let mut nodes = from.nodes.clone();
-    match Wanted::read(&call.argument(0))? {
-        Wanted::Nodes(more) => nodes.extend(more),
+    match Filter::read(&call.argument(0))? {
+        Filter::Nodes(more) => nodes.extend(more),
         wanted => {
             let root = nodes.first().map(Node::root);
             if let Some(root) = root {
@@ -414,8 +414,8 @@ fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let place = if argument.is_nullish() {
         Some(first.siblings().1)
     } else {
-        match Wanted::read(&argument)? {
-            Wanted::Nodes(nodes) => nodes
+        match Filter::read(&argument)? {
+            Filter::Nodes(nodes) => nodes
                 .first()
                 .and_then(|wanted| from.nodes.iter().position(|node| node == wanted)),
             wanted => {

@@ -3,7 +3,7 @@
 use plimsoll_quickjs::{Call, Context, Entry, Returned};
 use plimsoll_ws::{Opened, Rejected};
 
-use super::dial::{Dial, Manner};
+use super::dial::{Dial, ModuleDifferences};
 use super::session::Session;
 use super::socket::Socket;
 use super::words;
@@ -18,7 +18,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     make: None,
 };
 
-const MANNER: Manner = Manner {
+const DIFFERENCES: ModuleDifferences = ModuleDifferences {
     bad_tags: "invalid ws.connect() metric tags",
     is_strict: false,
 };
@@ -36,7 +36,7 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         return Err(context.throw_plain("last argument to ws.connect must be a function"));
     }
     let url = call.argument(0).to_text()?.into_string();
-    let dial = Dial::new(context, url, Vec::new(), &params, &MANNER)?;
+    let dial = Dial::new(context, url, Vec::new(), &params, &DIFFERENCES)?;
     let session = Session::new(user, work, &dial, None);
     let opened = context
         .wait(dial.open(work))

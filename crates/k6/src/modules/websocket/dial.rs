@@ -21,7 +21,7 @@ pub struct Dial {
 }
 
 /// The differences between the two modules.
-pub struct Manner {
+pub struct ModuleDifferences {
     /// Prefix of error messages about tags.
     pub bad_tags: &'static str,
     /// Whether unknown parameters are errors; otherwise they are ignored.
@@ -38,7 +38,7 @@ impl Dial {
         url: String,
         protocols: Vec<String>,
         params: &Value<'_>,
-        manner: &Manner,
+        differences: &ModuleDifferences,
     ) -> Result<Dial, Thrown> {
         let user = user(context);
         let mut dial = Dial {
@@ -59,7 +59,7 @@ impl Dial {
                 "tags" => {
                     let tags = SampleTags::read(&value)?;
                     dial.tags = tags.map_err(|error| {
-                        context.throw_plain(format!("{}: {error}", manner.bad_tags))
+                        context.throw_plain(format!("{}: {error}", differences.bad_tags))
                     })?;
                 }
                 "jar" => {
@@ -68,7 +68,7 @@ impl Dial {
                     }
                 }
                 "compression" => dial.read_compression(context, &value)?,
-                _ if manner.is_strict => {
+                _ if differences.is_strict => {
                     return Err(context.throw_plain(unknown_option(&key)));
                 }
                 _ => {}

@@ -10,9 +10,9 @@ use plimsoll_quickjs::{
 use plimsoll_ws::Kind;
 
 use super::blob::{self, Blob};
-use super::dial::{Dial, Manner};
+use super::dial::{Dial, ModuleDifferences};
 use super::events::{EventKind, event};
-use super::link::{Farewell, Link, News, ReadyState};
+use super::link::{CloseRequest, Link, News, ReadyState};
 use super::session::Session;
 use crate::modules::{BuiltIn, Shape, link_constructor};
 use crate::user::{User, user};
@@ -43,7 +43,7 @@ pub const EXPERIMENTAL: BuiltIn = BuiltIn {
     }),
 };
 
-const MANNER: Manner = Manner {
+const DIFFERENCES: ModuleDifferences = ModuleDifferences {
     bad_tags: "invalid WebSocket tags option",
     is_strict: true,
 };
@@ -86,7 +86,7 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let url = url.to_text()?.into_string();
     check(&url).map_err(|reason| context.throw_plain(reason))?;
     let protocols = read_protocols(&call.argument(1))?;
-    let dial = Dial::new(context, url.clone(), protocols, &call.argument(2), &MANNER)?;
+    let dial = Dial::new(context, url.clone(), protocols, &call.argument(2), &DIFFERENCES)?;
     let name = dial.tags.get("name").unwrap_or(&url);
     let link = Rc::new(Link::new(Session::new(&owner, work, &dial, Some(name))));
     let object = context.instance(WebSocket {
@@ -484,7 +484,7 @@ fn ping<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let this = call.this();
     let socket = socket(context, &this)?;
-    let mut farewell = Farewell::default();
+    let mut close_request = CloseRequest::default();
     let code = call.argument(0);
     // A value that is not a number counts as a missing code.
     let code = if code.is_nullish() {
@@ -494,7 +494,7 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     match code {
         0 => {}
-        1000 | 3000..=4999 => farewell.code = code as u16,
+        1000 | 3000..=4999 => close_request.code = code as u16,
         _ => {
             return Err(context.throw_plain(format!(
                 "InvalidAccessError: Failed to execute 'close' on 'WebSocket': The close code must be either 1000, \
@@ -504,14 +504,14 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let reason = call.argument(1);
     if !reason.is_nullish() {
-        farewell.reason = reason.to_text()?.into_string();
+        close_request.reason = reason.to_text()?.into_string();
     }
     // A control frame holds 125 bytes, two of them the code (RFC 6455, section 5.5).
-    if farewell.reason.len() > 123 {
+    if close_request.reason.len() > 123 {
         return Err(context.throw_plain(
             "SyntaxError: Failed to execute 'close' on 'WebSocket': The message must not be greater than 123 bytes",
         ));
     }
-    socket.link.close(farewell);
+    socket.link.close(close_request);
     Ok(context.undefined())
 }

@@ -35,7 +35,7 @@ pub enum ReadyState {
 
 /// A close frame to send.
 #[derive(Clone, Debug)]
-pub struct Farewell {
+pub struct CloseRequest {
     pub code: u16,
     pub reason: String,
 }
@@ -75,7 +75,7 @@ pub struct Link {
     /// Messages to be compressed, and control frames that must stay in order behind them.
     outgoing: RefCell<Vec<Outgoing>>,
     /// The close frame to send after everything else, once the connection is open.
-    farewell: RefCell<Option<Farewell>>,
+    close_request: RefCell<Option<CloseRequest>>,
     /// When to stop waiting for the server's close frame, set once ours is queued.
     close_deadline: Cell<Option<Moment>>,
     close_alarm: RefCell<Alarm>,
@@ -102,7 +102,7 @@ impl Link {
             unheard: Cell::new(0),
             buffered: Cell::new(0),
             outgoing: RefCell::default(),
-            farewell: RefCell::default(),
+            close_request: RefCell::default(),
             close_deadline: Cell::new(None),
             close_alarm: RefCell::default(),
         }
@@ -158,9 +158,9 @@ impl Link {
     }
 
     /// Starts the closing handshake; the close event follows once the server has closed too.
-    pub fn close(&self, farewell: Farewell) {
+    pub fn close(&self, close_request: CloseRequest) {
         if matches!(self.state.get(), ReadyState::Connecting | ReadyState::Open) {
-            *self.farewell.borrow_mut() = Some(farewell);
+            *self.close_request.borrow_mut() = Some(close_request);
             self.state.set(ReadyState::Closing);
             self.wake();
         }
@@ -290,8 +290,8 @@ impl Link {
                 Outgoing::Ping => connection.ping(self.session.ping().as_bytes()),
             };
         }
-        if let Some(farewell) = self.farewell.take() {
-            connection.close(Some(farewell.code), &farewell.reason);
+        if let Some(close_request) = self.close_request.take() {
+            connection.close(Some(close_request.code), &close_request.reason);
             self.session.sent_control();
             self.close_deadline
                 .set(Some(plimsoll_clock::now() + CLOSE_TIMEOUT));
@@ -338,9 +338,9 @@ fn failed(text: String) -> News {
     }
 }
 
-impl Default for Farewell {
+impl Default for CloseRequest {
     fn default() -> Self {
-        Farewell {
+        CloseRequest {
             code: code::NORMAL,
             reason: String::new(),
         }

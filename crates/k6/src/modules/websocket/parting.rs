@@ -13,12 +13,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// server close first, which avoids a port in TIME_WAIT on this side and a reset for the server. Further messages
 /// are ignored.
 pub async fn linger(mut connection: Connection<Stream>) {
-    let farewell = async {
+    let close_request = async {
         if connection.flush().await.is_ok() {
             while connection.event().await.is_ok() {}
         }
     };
-    let _ = tokio::time::timeout(PATIENCE, farewell).await;
+    let _ = tokio::time::timeout(PATIENCE, close_request).await;
 }
 
 /// Closes a connection at once, after a close frame if the kernel's buffer has space for one.

@@ -28,7 +28,7 @@ const LEAD: Duration = Duration::from_millis(1);
 
 /// State that a relay's connections and packets share: both directions of the network path, and the statistics.
 #[derive(Debug)]
-pub struct Way {
+pub struct NetworkPath {
     pub link: Link,
     pub account: Account,
     forward: OneWay,
@@ -59,7 +59,7 @@ pub enum Entry {
     Packet(Rc<Queue>, Buffer),
 }
 
-impl Way {
+impl NetworkPath {
     /// A path without traffic. Equal seeds give the same jitter and losses.
     pub fn new(link: Link, seed: u64) -> Self {
         let one_way = |seed| OneWay {
@@ -68,7 +68,7 @@ impl Way {
             decision: Cell::new(None),
             turn: Mutex::new(()),
         };
-        Way {
+        NetworkPath {
             link,
             account: Account::default(),
             forward: one_way(seed),
@@ -250,7 +250,7 @@ mod tests {
             rate: BitRate::new(1_000_000),
             loss: 0.0,
         };
-        let way = Way::new(link, 1);
+        let path = NetworkPath::new(link, 1);
         let (first, second, late) = (Rc::default(), Rc::default(), Rc::default());
         let start = plimsoll_clock::now();
         let at = |micros| start + Duration::from_micros(micros);
@@ -263,17 +263,17 @@ mod tests {
         ];
         for (entered, queue) in packets {
             let packet = Buffer::from_static(&[0; 1_000]);
-            way.enter(
+            path.enter(
                 Side::Forward,
                 entered,
                 Bytes(1_000),
                 Entry::Packet(Rc::clone(queue), packet),
             );
         }
-        assert!(way.is_full(Side::Forward, at(4)));
+        assert!(path.is_full(Side::Forward, at(4)));
         let mut due = Vec::new();
         while due.len() < 4 {
-            way.catch_up();
+            path.catch_up();
             let left = [&first, &late, &late, &second].map(|queue| queue.pop());
             due.extend(left.into_iter().flatten().map(|(due, _)| due.since(start)));
         }
