@@ -20,7 +20,7 @@ impl HostPattern {
             return Ok(HostPattern(text.to_owned()));
         }
         Err(ParseError(format!(
-            "\"{}\" is not a host name pattern: write a name such as \"test.example\", or \"*.example\" with one star in front",
+            "\"{}\" is not a host name pattern: write a name such as \"test.example\", or \"*.example\" with one leading star",
             excerpt(text)
         )))
     }

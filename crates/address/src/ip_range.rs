@@ -40,7 +40,7 @@ impl IpRange {
             return Err(fault("mixes IPv4 and IPv6"));
         }
         if number(first) > number(last) {
-            return Err(fault("is a range that runs backwards"));
+            return Err(fault("is a range whose end is before its start"));
         }
         Ok(IpRange {
             first: number(first),

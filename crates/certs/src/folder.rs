@@ -64,7 +64,7 @@ impl Folder {
             return Ok(());
         }
         Err(format!(
-            "{} already has {}; name another folder, or write over them with --force",
+            "{} already has {}; name another directory, or overwrite them with --force",
             self.0.display(),
             present.join(", ")
         ))

@@ -33,7 +33,7 @@ impl Name {
         }
         if text.contains(':') {
             return Err(format!(
-                "{text:?} has a port, and a certificate is valid for all of them: leave it out"
+                "{text:?} has a port: remove it, because a certificate is valid for all ports"
             ));
         }
         let labels = text.strip_prefix("*.").unwrap_or(text);
@@ -49,12 +49,12 @@ impl Name {
         };
         if text.len() > 253 || !labels.split('.').all(valid) {
             return Err(format!(
-                "{text:?} is not a name of a host: write it like example.test, *.example.test or 192.0.2.1"
+                "{text:?} is not a host name: write it like example.test, *.example.test or 192.0.2.1"
             ));
         }
         Ia5String::try_from(text)
             .map(Name::Dns)
-            .map_err(|_| format!("{text:?} is not a name of a host"))
+            .map_err(|_| format!("{text:?} is not a host name"))
     }
 
     pub(crate) fn subject(&self) -> SanType {
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(Name::parse("[::1]"), Name::parse("::1"));
         for (bad, part) in [
             ("https://example.test/", "an address of a page"),
-            ("example.test:443", "leave it out"),
+            ("example.test:443", "remove it"),
             ("-a.test", "not a name of a host"),
             ("a..test", "not a name of a host"),
             ("a.*.test", "not a name of a host"),

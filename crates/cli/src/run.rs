@@ -196,7 +196,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         log.failure(&what.text, "hint", what.hint.as_deref());
     }
     if args.linger && outcome.aborted.is_none() {
-        log.warn("lingering, as asked; Ctrl-C ends it");
+        log.warn("lingering (--linger); press Ctrl-C to exit");
         loop {
             std::thread::park();
         }
@@ -252,7 +252,7 @@ fn warn_of_missing(args: &RunArgs, log: &Log) {
         ("--traces-output", "no tracing", traces),
     ];
     for (flag, what, _) in missing.iter().filter(|(.., given)| *given) {
-        log.warn(&format!("{flag} does nothing: there is {what} yet"));
+        log.warn(&format!("{flag} has no effect: there is {what} yet"));
     }
 }
 

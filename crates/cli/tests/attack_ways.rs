@@ -159,7 +159,7 @@ fn metrics_are_exposed_to_prometheus() {
     let flag = format!("-prometheus-addr={}", taken.local_addr().unwrap());
     let ended = plimsoll(&["attack", &flag]).input("GET http://h/\n").run();
     assert_eq!(ended.status, Some(104), "{ended:?}");
-    assert!(ended.stderr.contains("cannot listen there"), "{ended:?}");
+    assert!(ended.stderr.contains("cannot listen on it"), "{ended:?}");
 }
 
 fn fetch(page: &str) -> std::io::Result<String> {

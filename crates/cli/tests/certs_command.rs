@@ -30,7 +30,7 @@ fn openssl_accepts_the_certificates() {
     let again = plimsoll::plimsoll(&["certs", folder]).run();
     assert_eq!(again.status, Some(255));
     assert!(
-        again.stderr.contains("write over them with --force"),
+        again.stderr.contains("overwrite them with --force"),
         "{}",
         again.stderr
     );

@@ -223,7 +223,7 @@ fn incomparable_runs_are_refused_with_the_reason() {
         (
             &["--", "http", "u", "--", "http", "--record=x", "u"],
             2,
-            "leave it out",
+            "remove it",
         ),
         (&[], 2, "name two records"),
     ] {
@@ -474,11 +474,11 @@ fn several_stored_runs_form_pairs_and_the_history_gives_the_noise() {
     assert!(ended.stdout.contains("failed on regression"), "{ended:?}");
     let ended = compare(&["1..8", "9..15"]);
     assert_eq!(ended.status, Some(2), "{ended:?}");
-    assert!(ended.stderr.contains("name as many of each"), "{ended:?}");
+    assert!(ended.stderr.contains("name the same number of each"), "{ended:?}");
     // The change of level is not noise, but 1 % is, and the slow runs are still slower.
     let ended = compare(&["1", "9", "--noise", "history"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
-    for part in ["the noise between 16 runs of A's question", " worse"] {
+    for part in ["the noise between 16 runs of A's configuration", " worse"] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
     }
     let ended = history(&place, &["--figure", "mean"]);
@@ -542,7 +542,7 @@ fn the_record_of_a_killed_run_is_stored() {
     assert!(
         ended
             .stderr
-            .contains("kept as run 2 what a killed run left"),
+            .contains("stored the record of a killed run"),
         "{}",
         ended.stderr
     );

@@ -317,7 +317,7 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
     // Not confirmed if the machine was busy.
     assert!(matches!(ended.status, Some(0 | 3)), "{ended:?}");
     // Two workers of 20 ms have a capacity of 100 per second.
-    let carries = ended.stdout.split_once("It carries ");
+    let carries = ended.stdout.split_once("The service handles ");
     let kept: Option<f64> = carries.and_then(|(_, text)| {
         let mut words = text.split_ascii_whitespace();
         words.find_map(|word| word.strip_suffix("/s")?.parse().ok())
@@ -328,7 +328,7 @@ fn a_script_is_searched_by_its_iterations_and_the_search_is_shown() {
         .iter()
         .any(|verdict| ended.stderr.contains(verdict));
     let if_undoubted = [
-        "It carries ",
+        "The service handles ",
         "p95 of response time, ms; │ is the limit of 200 ms",
         "● kept",
         "soak: kept",
@@ -369,7 +369,7 @@ fn the_generators_limit_is_not_reported_as_the_services() {
     assert_eq!(ended.status, Some(3), "{}\n{}", ended.stdout, ended.stderr);
     for part in [
         "the generator reached its own limit",
-        "It carries at least",
+        "The service handles at least",
         "/s was held for",
     ] {
         assert!(ended.stdout.contains(part), "{part}\n{}", ended.stdout);
@@ -507,7 +507,7 @@ fn mistakes_are_reported_before_any_load_is_generated() {
                 "http",
                 "http://127.0.0.1:9/",
             ][..],
-            "is p90 meant?",
+            "did you mean p90?",
         ),
         (
             &[
@@ -528,7 +528,7 @@ fn mistakes_are_reported_before_any_load_is_generated() {
                 "--rate=5",
                 "http://127.0.0.1:9/",
             ],
-            "leave it out",
+            "remove it",
         ),
         (
             &[

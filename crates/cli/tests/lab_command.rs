@@ -150,7 +150,7 @@ fn the_sanity_request_is_the_request_of_the_load() {
 fn each_mistake_ends_in_one_message() {
     let told = mistake("pause =", "puase =");
     assert!(
-        told.contains("lab.toml:4: unknown key \"puase\" in [lab]; is \"pause\" meant?"),
+        told.contains("lab.toml:4: unknown key \"puase\" in [lab]; did you mean \"pause\"?"),
         "{told}"
     );
     let told = mistake("users = [1, 2]", "users = []");

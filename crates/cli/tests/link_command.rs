@@ -519,7 +519,7 @@ fn impossible_settings_are_reported() {
         ),
         (
             ["--round-trip", "10ms", "--rate", "5Mbits/s"],
-            "is Mbit/s meant?",
+            "did you mean Mbit/s?",
         ),
         (
             ["--round-trip", "10ms", "--loss", "0.5"],
@@ -540,7 +540,7 @@ fn impossible_settings_are_reported() {
     let address = taken.local_addr().expect("an address").to_string();
     let ended = plimsoll::plimsoll(&["link", "--listen", &address, "--to", "127.0.0.1:9"]).run();
     assert!(
-        ended.stderr.contains("choose another address by --listen"),
+        ended.stderr.contains("choose another address with --listen"),
         "{}",
         ended.stderr
     );
@@ -567,7 +567,7 @@ fn a_namespace_is_made_where_the_kernel_can_and_else_the_relay_is_named() {
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(255), "{said}");
         assert!(
-            said.contains("as a relay with --listen and --to, this works everywhere"),
+            said.contains("a relay (--listen and --to) works everywhere"),
             "{said}"
         );
     } else {

@@ -103,7 +103,7 @@ fn a_server_of_http_is_measured_by_its_first_byte() {
     let report = probe(&server(once).to_string(), &["-n", "3"]);
     assert_eq!(
         report["round_trip_by"],
-        "HTTP GET, first byte, fresh connections"
+        "HTTP GET, first byte, new connections"
     );
 }
 

@@ -51,7 +51,7 @@ fn an_impossible_protocol_is_an_error_of_the_request() {
         "console.log(proto({ plimsoll: { protocol: 'http2' } }));",
         &[],
     );
-    assert!(told.contains("ask for h2c, or use https"), "{told}");
+    assert!(told.contains("request h2c, or use https"), "{told}");
     for (params, expected) in [
         ("{ protocol: 'h3' }", "unknown plimsoll.protocol \"h3\""),
         ("{ protocl: 'h2c' }", "there is plimsoll.protocol"),

@@ -561,7 +561,7 @@ fn impossible_tests_are_refused() {
         (
             &["-c", "127.0.0.1", "-6"],
             1,
-            "no address of the wanted family",
+            "address as requested",
         ),
     ] {
         let ended = Ours.with(flags).run();

@@ -51,7 +51,7 @@ pub fn commands(
     let times = runs.pairs.first().map_or("times", |(a, _)| a.times);
     Ok(Comparison {
         method: format!(
-            "{} pairs of runs in turns (ABBA), Student's paired t-test on log ratios, Holm over the figures",
+            "{} pairs of alternating runs (ABBA), Student's paired t-test on log ratios, Holm over the figures",
             runs.pairs.len()
         ),
         times,
@@ -155,7 +155,7 @@ fn one(
 fn split(words: &[String]) -> Result<(Vec<String>, Vec<String>), String> {
     let Some(at) = words.iter().position(|word| word == "--") else {
         return Err(
-            "two commands are compared, each after --, like: compare -- http URL -- http URL"
+            "name two commands, each after --, for example: compare -- http URL -- http URL"
                 .to_owned(),
         );
     };

@@ -162,12 +162,12 @@ impl History {
     fn noise_text(&self) -> String {
         match self.noise() {
             Some(noise) => format!(
-                "noise between runs of a level: ±{:.1} % (standard deviation of {} runs); two runs of the same differ by up to {:.1} % (95 %)\n",
+                "noise between runs of a level: ±{:.1} % (standard deviation of {} runs); two equal runs differ by up to {:.1} % (95 %)\n",
                 noise.spread * 100.0,
                 noise.runs,
                 noise.between_two * 100.0
             ),
-            None => "fewer than six runs of a level tell no noise between runs\n".to_owned(),
+            None => "the noise between runs is unknown: it needs six runs of a level\n".to_owned(),
         }
     }
 

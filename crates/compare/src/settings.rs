@@ -66,7 +66,7 @@ impl Skip {
         match text {
             "auto" => Ok(Skip::WarmUp),
             _ => text.parse().map(Skip::Seconds).map_err(|_| {
-                format!("{text:?} is not a number of seconds: write one like 5, or auto")
+                format!("{text:?} is not a number of seconds: write a number such as 5, or auto")
             }),
         }
     }
@@ -95,7 +95,7 @@ impl FailOn {
     /// # Errors
     /// A sentence that says how to write it.
     pub fn parse(text: &str) -> Result<FailOn, String> {
-        let way_out =
+        let hint =
             "write regression, difference, uncertain, or a figure and a bound like p95:+10%";
         match text {
             "regression" => return Ok(FailOn::Regression),
@@ -105,9 +105,9 @@ impl FailOn {
         }
         let Some((name, bound)) = text.split_once(':') else {
             let meant = plimsoll_units::nearest(text, ["regression", "difference", "uncertain"])
-                .map_or(String::new(), |meant| format!(", is {meant} meant?"));
+                .map_or(String::new(), |meant| format!(", did you mean {meant}?"));
             return Err(format!(
-                "{text:?} names nothing to fail on{meant}; {way_out}"
+                "{text:?} is not a condition to fail on{meant}; {hint}"
             ));
         };
         let figure = figures::find(name)?;
@@ -116,7 +116,7 @@ impl FailOn {
             Some('-') => -1.0,
             _ => {
                 return Err(format!(
-                    "the bound {bound:?} has no sign, so it is more or less of what is not known; {way_out}"
+                    "the bound {bound:?} has no sign; {hint}"
                 ));
             }
         };
@@ -140,8 +140,8 @@ mod tests {
         };
         assert_eq!((figure.name, bound), ("rate", -0.05));
         for (text, part) in [
-            ("regresion", "is regression meant?"),
-            ("p96:+1%", "is p90 meant?"),
+            ("regresion", "did you mean regression?"),
+            ("p96:+1%", "did you mean p90?"),
             ("p95:10%", "no sign"),
             ("p95:+10", "no %"),
         ] {

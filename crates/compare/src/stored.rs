@@ -25,12 +25,12 @@ const MOST: usize = 500;
 /// When they cannot be read or compared.
 pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, String> {
     if settings.noise == Some(Noise::Measure) {
-        return Err("--noise measure: there is nothing to run; give a share, like 3%, or history, or compare two commands".to_owned());
+        return Err("--noise measure: there is nothing to run; give a share such as 3%, or history, or compare two commands".to_owned());
     }
     let (a, b) = (Side::open(settings, a)?, Side::open(settings, b)?);
     if a.runs.len() != b.runs.len() {
         return Err(format!(
-            "A has {} runs and B has {}: they are compared in pairs, so name as many of each",
+            "A has {} runs and B has {}: they are compared in pairs, so name the same number of each",
             a.runs.len(),
             b.runs.len()
         ));
@@ -47,7 +47,7 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
         let pair = (settle(name, one)?, settle(other_name, other)?);
         if pair.0.times != pair.1.times {
             return Err(format!(
-                "A has the {} and B the {}, which are not the same thing: run both in the same model",
+                "A has the {} and B the {}, which cannot be compared: run both in the same model",
                 pair.0.times, pair.1.times
             ));
         }
@@ -62,7 +62,7 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
     Ok(Comparison {
         method: match pairs.len() {
             1 => format!(
-                "one run each: moving-block bootstrap over its seconds, and {method}; --pairs with two commands knows how runs differ"
+                "one run each: moving-block bootstrap over its seconds, and {method}; --pairs with two commands also measures how runs differ"
             ),
             count => format!(
                 "{count} pairs of runs in the order given, Student's paired t-test on log ratios, Holm over the figures"
@@ -89,13 +89,13 @@ fn noise_of(settings: &Settings, a: &Side) -> Result<(NoiseByFigure, String), St
         ),
         Some(Noise::History) => {
             let known = history(settings, a)?;
-            let method = format!("the noise between {} runs of A's question", known.runs);
+            let method = format!("the noise between {} runs of A's configuration", known.runs);
             (Box::new(move |figure: &Figure| known.of(figure)), method)
         }
         _ => (
             Box::new(|_: &Figure| None),
             format!(
-                "an assumed noise of {:.0} % (--noise says otherwise)",
+                "an assumed noise of {:.0} % (set another with --noise)",
                 compare::ASSUMED_NOISE * 100.0
             ),
         ),
@@ -146,9 +146,9 @@ fn history(settings: &Settings, a: &Side) -> Result<History, String> {
     }
     if noise.is_empty() {
         return Err(format!(
-            "--noise history: {} runs of A's question are in {}, and fewer than six of a level tell no noise: keep more, or give a share like 3%",
-            runs.len(),
-            place.display()
+            "--noise history: {} has only {} runs of A's configuration, and the noise needs six of a level: keep more runs, or give a share such as 3%",
+            place.display(),
+            runs.len()
         ));
     }
     Ok(History {
@@ -195,7 +195,7 @@ impl Side {
                 && !differences::configuration(&first.header, &record.header).is_empty()
             {
                 return Err(format!(
-                    "{name} was asked another question than the others of {named}: use --any-configuration if that is what you compare"
+                    "{name} has another configuration than the others of {named}: use --any-configuration to compare them anyway"
                 ));
             }
         }
@@ -225,13 +225,13 @@ impl Side {
         let mut refusals = Vec::new();
         if !configuration.is_empty() && !settings.any_configuration {
             refusals.push(format!(
-                "the runs were asked different questions:{}\nUse --any-configuration if that is what you compare.",
+                "the runs have different configurations:{}\nUse --any-configuration to compare them anyway.",
                 listed(&configuration)
             ));
         }
         if !environment.is_empty() && !settings.any_environment {
             refusals.push(format!(
-                "the runs took place in different environments:{}\nUse --any-environment if that is what you compare.",
+                "the runs have different environments:{}\nUse --any-environment to compare them anyway.",
                 listed(&environment)
             ));
         }
@@ -260,7 +260,7 @@ fn names(named: &str) -> Result<Vec<String>, String> {
             }
             Some(_) => {
                 return Err(format!(
-                    "{name:?}: a range of runs goes from the lower number to the higher, at most {MOST}"
+                    "{name:?}: a range of runs is from a lower to a higher number, at most {MOST} runs"
                 ));
             }
             None => names.push(name.to_owned()),
@@ -281,7 +281,7 @@ fn open(settings: &Settings, name: &str) -> Result<Record, String> {
     }
     if name.parse::<i64>().is_err() && !name.starts_with("latest") {
         return Err(format!(
-            "there is no file {name}, and it is not a run of the store either: those are numbers, latest, latest~1"
+            "there is no file {name}, and the store has no such run: write a number, latest or latest~1"
         ));
     }
     let place = store_location::place(settings.store.as_deref())?;

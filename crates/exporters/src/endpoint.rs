@@ -77,7 +77,7 @@ impl Endpoint {
     pub fn warning(&self, patience: Duration) -> Option<String> {
         let error = self.connect(patience).err()?;
         Some(format!(
-            "output {}: cannot connect: {error}; the run continues, and samples are sent as soon as that works",
+            "output {}: cannot connect: {error}; the run continues, and samples are sent once the connection works",
             self.shown()
         ))
     }

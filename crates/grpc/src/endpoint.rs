@@ -37,25 +37,25 @@ impl Endpoint {
         }
         if let Some((scheme, _)) = text.split_once("://") {
             return Err(format!(
-                "{address}: gRPC is not spoken over {scheme}; write the address as HOST:PORT"
+                "{address}: gRPC does not use {scheme}; write the address as HOST:PORT"
             ));
         }
         let missing = || {
             format!(
-                "{address}: the port is missing; write the address as HOST:PORT, like {text}:50051"
+                "{address}: the port is missing; write the address as HOST:PORT, such as {text}:50051"
             )
         };
         let (host, port) = if let Some(rest) = text.strip_prefix('[') {
             // An IPv6 address: RFC 3986, section 3.2.2.
             let (host, rest) = rest
                 .split_once(']')
-                .ok_or_else(|| format!("{address}: the address lacks its \"]\""))?;
+                .ok_or_else(|| format!("{address}: the closing \"]\" is missing"))?;
             (host, rest.strip_prefix(':').ok_or_else(missing)?)
         } else {
             let (host, port) = text.rsplit_once(':').ok_or_else(missing)?;
             if host.contains(':') {
                 return Err(format!(
-                    "{address}: too many colons; an IPv6 address goes in brackets, like [::1]:50051"
+                    "{address}: too many colons; write an IPv6 address in brackets, such as [::1]:50051"
                 ));
             }
             (host, port)

@@ -24,13 +24,13 @@ impl Metadata {
         let allowed = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'_' | b'-' | b'.');
         if !name.bytes().all(allowed) {
             return Err(format!(
-                "metadata {name:?}: a name has letters, digits, \"_\", \"-\" and \".\" only"
+                "metadata {name:?}: a name may contain only letters, digits, \"_\", \"-\" and \".\""
             ));
         }
         let printable = |byte: &u8| (b' '..=b'~').contains(byte);
         if !name.ends_with("-bin") && !value.iter().all(printable) {
             return Err(format!(
-                "metadata {name:?}: a value has printable ASCII only; for anything else use a name that ends in \"-bin\""
+                "metadata {name:?}: a value may contain only printable ASCII; for anything else use a name that ends in \"-bin\""
             ));
         }
         self.0.push((name, value.to_vec()));

@@ -69,7 +69,7 @@ pub async fn reflect(
                 return schema.add_files(&files).map_err(|error| {
                     Status::new(
                         Code::INTERNAL,
-                        format!("the description that the server sent is not usable: {error}"),
+                        format!("the server's description is invalid: {error}"),
                     )
                 });
             }
@@ -134,7 +134,7 @@ impl Asking {
         if self.bytes > MAX_BYTES {
             return Err(Status::new(
                 Code::RESOURCE_EXHAUSTED,
-                format!("the server describes itself in more than {MAX_BYTES} bytes"),
+                format!("the server's description has more than {MAX_BYTES} bytes"),
             ));
         }
         Ok(())
@@ -145,7 +145,7 @@ impl Asking {
         if self.questions > MAX_QUESTIONS {
             return Err(Status::new(
                 Code::RESOURCE_EXHAUSTED,
-                format!("the server's description needs more than {MAX_QUESTIONS} questions"),
+                format!("the server's description needs more than {MAX_QUESTIONS} requests"),
             ));
         }
         let mut question = Vec::new();

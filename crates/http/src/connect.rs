@@ -85,7 +85,7 @@ impl Client {
         }
         if self.shared.settings.proxies.for_url(url).is_some() {
             return refuse(
-                "http3: HTTP/3 does not go through a proxy; add the host to NO_PROXY, or do without HTTP/3",
+                "http3: HTTP/3 does not go through a proxy; add the host to NO_PROXY, or do not use HTTP/3",
             );
         }
         let target = plimsoll_http3::Target {
@@ -112,7 +112,7 @@ fn speaks_http2(protocol: Protocol, tls: Option<TlsFacts>) -> Result<bool, Error
         (Protocol::Auto, Some(facts)) => Ok(facts.http2),
         (Protocol::H2c, None) => Ok(true),
         (Protocol::Http2, None) => {
-            mismatch("http2: HTTP/2 was requested for a plain http URL; ask for h2c, or use https")
+            mismatch("http2: HTTP/2 was requested for a plain http URL; request h2c, or use https")
         }
         (Protocol::Http2 | Protocol::H2c, Some(facts)) if facts.http2 => Ok(true),
         (Protocol::Http2 | Protocol::H2c, Some(_)) => mismatch(

@@ -19,7 +19,7 @@ pub(crate) struct Connection {
 }
 
 /// Advice for users who did not mean to use HTTP/3, or meant another port.
-const WAY_OUT: &str = "does the server speak HTTP/3 on that UDP port? Without --h3 (--http3 of attack, --protocol http3, \
+const HINT: &str = "does the server speak HTTP/3 on that UDP port? Without --h3 (--http3 of attack, --protocol http3, \
      or a request's protocol 'http3') requests go over TCP";
 
 impl Connection {
@@ -147,7 +147,7 @@ impl From<Http3Fault> for Stop {
 /// The timeout passed before the server sent anything.
 pub(crate) fn unanswered() -> ErrorInfo {
     ErrorInfo::new(code::H3_DIAL, NO_ANSWER).with_detail(format!(
-        "no QUIC response within the request's timeout: {WAY_OUT}"
+        "no QUIC response within the request's timeout: {HINT}"
     ))
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn info(fault: &Http3Fault) -> ErrorInfo {
     };
     match fault {
         Http3Fault::NoAnswer { .. } | Http3Fault::Refused { .. } => {
-            ErrorInfo::new(code, message).with_detail(format!("{fault}: {WAY_OUT}"))
+            ErrorInfo::new(code, message).with_detail(format!("{fault}: {HINT}"))
         }
         _ => ErrorInfo::new(code, message),
     }

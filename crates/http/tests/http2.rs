@@ -179,7 +179,7 @@ fn a_request_may_force_its_version_and_others_do_not_follow() {
             .await
             .unwrap_err();
         let message = failure.error.message;
-        assert!(message.contains("ask for h2c, or use https"), "{message}");
+        assert!(message.contains("request h2c, or use https"), "{message}");
     });
 }
 
@@ -440,7 +440,7 @@ fn settings_that_cannot_work_are_found_beforehand() {
     certificate.key_pem = one.key_pem.into();
     assert_eq!(with(&certificate).check(), Ok(()));
     certificate.certificate_pem = b"nothing".to_vec();
-    assert!(words(with(&certificate)).contains("holds no PEM certificate"));
+    assert!(words(with(&certificate)).contains("has no PEM certificate"));
 }
 
 #[test]

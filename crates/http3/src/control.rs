@@ -146,7 +146,7 @@ impl Reader {
         };
         match kind {
             CONTROL => self.read_control(input),
-            PUSH => Err("the server sends a push stream, which was not requested".to_owned()),
+            PUSH => Err("the server opened a push stream, which was not requested".to_owned()),
             // Without a dynamic table these streams carry no instructions.
             ENCODER | DECODER => Ok(Event::Nothing),
             _ => Ok(Event::UnknownStream),
@@ -168,7 +168,7 @@ impl Reader {
                 }
                 Piece::Whole(crate::frames::CANCEL_PUSH, _) => {}
                 Piece::Whole(MAX_PUSH_ID, _) => {
-                    return Err("the server sends MAX_PUSH_ID, which is a client's".to_owned());
+                    return Err("the server sent MAX_PUSH_ID, which only clients send".to_owned());
                 }
                 Piece::Whole(..) | Piece::Data(_) => {
                     return Err("a frame that is not allowed on the control stream".to_owned());

@@ -86,9 +86,9 @@ impl Fault {
                 reason: String::from_utf8_lossy(&close.reason).into_owned(),
             },
             E::TimedOut => Fault::Silent,
-            E::Reset => Fault::Broken("the server does not know the connection any more".into()),
+            E::Reset => Fault::Broken("the server no longer knows the connection".into()),
             E::VersionMismatch => Fault::Broken("the server speaks another version of QUIC".into()),
-            E::LocallyClosed => Fault::Broken("the connection was closed here".into()),
+            E::LocallyClosed => Fault::Broken("this side closed the connection".into()),
             E::CidsExhausted => Fault::Broken(error.to_string()),
         }
     }

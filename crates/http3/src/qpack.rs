@@ -83,7 +83,7 @@ fn string(input: &mut Input<'_>, bits: u32, limit: usize) -> Result<Vec<u8>, &'s
         .ok_or("the header ends within a string")?;
     if is_coded {
         return huffman::decode(text, limit)
-            .ok_or("a string of the header is not in the Huffman code, or too long");
+            .ok_or("a string of the header has an invalid Huffman code, or is too long");
     }
     if text.len() > limit {
         return Err(TOO_LONG);

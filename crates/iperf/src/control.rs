@@ -68,7 +68,7 @@ impl Control {
         match self.hear()? {
             heard if heard == state => Ok(()),
             heard => Err(Error::new(format!(
-                "the {} sent {heard:?} where {state:?} was expected",
+                "the {} sent {heard:?} instead of {state:?}",
                 self.peer
             ))),
         }

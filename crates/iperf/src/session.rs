@@ -229,7 +229,7 @@ impl<'a> Session<'a> {
                 }
                 Role::Server if deadline.is_some_and(|deadline| now >= deadline + GRACE) => {
                     return Err(Error::new(
-                        "the client did not end the test when it was over",
+                        "the client did not end the test in time",
                     ));
                 }
                 _ if quiet > SILENCE => {

@@ -333,12 +333,12 @@ mod tests {
         let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwier = \"http\"\n").unwrap_err();
         assert_eq!(
             told,
-            ["lab.toml:4: unknown axis \"wier\"; is \"wire\" meant?"]
+            ["lab.toml:4: unknown axis \"wier\"; did you mean \"wire\"?"]
         );
         let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"htpt\"\n").unwrap_err();
         assert_eq!(
             told,
-            ["lab.toml:4: unknown value of the axis wire \"htpt\"; is \"http\" meant?"]
+            ["lab.toml:4: unknown value of the axis wire \"htpt\"; did you mean \"http\"?"]
         );
         let told = matrix("[axes]\nwire = [\"http\"]\n[[exclude]]\nwire = \"http\"\n").unwrap_err();
         assert!(told[0].contains("match every cell"), "{told:?}");

@@ -64,11 +64,11 @@ impl fmt::Display for Problem {
     }
 }
 
-/// `; is NAME meant?`, or the list of known names.
+/// `; did you mean NAME?`, or the list of known names.
 pub(crate) fn meant<'a>(written: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const MOST: usize = 30;
     if let Some(near) = plimsoll_units::nearest(written, known.clone()) {
-        return format!("is \"{near}\" meant?");
+        return format!("did you mean \"{near}\"?");
     }
     let all: Vec<&str> = known.take(MOST).collect();
     match all.as_slice() {

@@ -334,24 +334,24 @@ fn each_mistake_is_reported_with_its_line_and_a_fix() {
         "{auth.address}\"\n\n[[place]]",
     );
     assert!(
-        told.starts_with("labs/lab.toml:15: unknown variable {auth.address} in this cell; is \"authz.address\" meant?"),
+        told.starts_with("labs/lab.toml:15: unknown variable {auth.address} in this cell; did you mean \"authz.address\"?"),
         "{told}"
     );
     let told = mistake("{db.url}", "{db.uri}");
     assert!(
-        told.contains("lab.toml:41: unknown variable {db.uri}: of db, is \"url\" meant?"),
+        told.contains("lab.toml:41: unknown variable {db.uri}: of db, did you mean \"url\"?"),
         "{told}"
     );
     let told = mistake("127.0.0.1:{port}", "127.0.0.1:{prot}");
-    assert!(told.contains("is \"port\" meant?"), "{told}");
+    assert!(told.contains("did you mean \"port\"?"), "{told}");
     let told = mistake("when = { wire = \"grpc\" }", "when = { wire = \"gprc\" }");
     assert!(
-        told.contains("lab.toml:49: unknown value of the axis wire \"gprc\"; is \"grpc\" meant?"),
+        told.contains("lab.toml:49: unknown value of the axis wire \"gprc\"; did you mean \"grpc\"?"),
         "{told}"
     );
     let told = mistake("name = \"far\"", "name = \"fat\"");
     assert!(
-        told.contains("unknown place \"far\"; is \"fat\" meant?"),
+        told.contains("unknown place \"far\"; did you mean \"fat\"?"),
         "{told}"
     );
     let told = mistake("duration = \"5s\"", "duration = \"{authz.port}s\"");

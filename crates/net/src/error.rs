@@ -110,27 +110,27 @@ impl fmt::Display for Error {
             Error::Lookup { host, source } => write!(f, "lookup {host}: {}", describe(source)),
             Error::Connect { to, source } => {
                 write!(f, "dial tcp {to}: connect: {}", describe(source))?;
-                f.write_str(way_out(source))
+                f.write_str(hint(source))
             }
             Error::ConnectUnix { to, source } => {
                 write!(f, "dial unix {to}: connect: {}", describe(source))?;
-                f.write_str(way_out(source))
+                f.write_str(hint(source))
             }
             Error::ConnectTimeout { to } => write!(f, "dial tcp {to}: i/o timeout"),
             Error::Bind { from, source } => {
                 write!(f, "dial tcp: bind {from}: {}", describe(source))?;
-                f.write_str(way_out(source))
+                f.write_str(hint(source))
             }
             Error::Socket { source } => {
                 write!(f, "dial tcp: socket: {}", describe(source))?;
-                f.write_str(way_out(source))
+                f.write_str(hint(source))
             }
             Error::Tls(error) => error.fmt(f),
         }
     }
 }
 
-fn way_out(error: &io::Error) -> &'static str {
+fn hint(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EADDRNOTAVAIL) => {
             " (no free local port: reuse connections, add local IPs, or widen net.ipv4.ip_local_port_range)"

@@ -33,7 +33,7 @@ impl Network {
         steps: &mut Steps,
     ) -> Result<SocketAddr, Error> {
         if self.settings().unix_socket.is_some() {
-            let text = "HTTP/3 goes over UDP, and not through a unix socket".to_owned();
+            let text = "HTTP/3 uses UDP, and not a unix socket".to_owned();
             return Err(Error::Tls(TlsError::Settings(text)));
         }
         let remote = self.locate(host, port).await?;

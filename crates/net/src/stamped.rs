@@ -194,7 +194,7 @@ mod tests {
                 return;
             }
         }
-        panic!("the kernel never gave a timestamp for bytes");
+        panic!("the kernel never reported a timestamp for bytes");
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
             });
             assert!(
                 noted,
-                "the kernel never gave a timestamp for a packet to {any}"
+                "the kernel never reported a timestamp for a packet to {any}"
             );
             let error = receive_from(near.as_fd(), &mut bytes).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::WouldBlock);

@@ -179,7 +179,7 @@ impl TlsSettings {
         }
         system
             .with(more)
-            .map_err(|error| format!("the CA file holds no usable certificate: {error}"))
+            .map_err(|error| format!("the CA file has no usable certificate: {error}"))
     }
 }
 
@@ -225,7 +225,7 @@ fn certificates(pem: &[u8], whose: &str) -> Result<Vec<CertificateDer<'static>>,
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match found {
         Ok(chain) if !chain.is_empty() => Ok(chain),
-        Ok(_) => Err(format!("{whose} holds no PEM certificate")),
+        Ok(_) => Err(format!("{whose} has no PEM certificate")),
         Err(error) => Err(format!("{whose} is not a PEM certificate: {error}")),
     }
 }
@@ -288,7 +288,7 @@ impl Tls {
         let mut versions = settings.protocol_versions()?;
         if alpn == Alpn::Http3 {
             if !versions.contains(&&rustls::version::TLS13) {
-                return Err("tlsVersion: HTTP/3 needs TLS 1.3, which is left out".to_owned());
+                return Err("tlsVersion: HTTP/3 needs TLS 1.3, which is excluded".to_owned());
             }
             versions = vec![&rustls::version::TLS13];
             provider = noting(&provider);
@@ -296,7 +296,7 @@ impl Tls {
         let provider = Arc::new(provider);
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)
-            .map_err(|error| format!("tlsVersion and tlsCipherSuites leave nothing: {error}"))?;
+            .map_err(|error| format!("tlsVersion and tlsCipherSuites leave no cipher suite: {error}"))?;
         let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure_skip_verify {
             Arc::new(AcceptAny::new(provider))
         } else {

@@ -31,10 +31,10 @@ impl UnixPath {
     /// Why it cannot be one, without the path itself.
     pub fn parse(text: &str) -> Result<UnixPath, String> {
         if text.is_empty() || text == "@" {
-            return Err("name the socket's file, like /run/server.sock".to_owned());
+            return Err("name the socket's file, such as /run/server.sock".to_owned());
         }
         if text.contains('\0') {
-            return Err("there is a zero byte in it".to_owned());
+            return Err("it contains a zero byte".to_owned());
         }
         if text.len() > LONGEST {
             return Err(format!(
@@ -49,7 +49,7 @@ impl UnixPath {
         if let Ok(found) = std::fs::metadata(Path::new(text))
             && !found.file_type().is_socket()
         {
-            return Err("there is something else than a socket".to_owned());
+            return Err("it is not a socket".to_owned());
         }
         Ok(UnixPath(text.into()))
     }

@@ -124,10 +124,10 @@ fn run(command: &str) -> Result<(), String> {
     let mut words = command.split_whitespace();
     let program = words.next().unwrap_or_default();
     let output = Command::new(program).args(words).output();
-    let way_out = "; without --netem, as a relay with --listen and --to, this works everywhere";
+    let hint = "; without --netem, a relay (--listen and --to) works everywhere";
     match output {
         Err(error) => Err(format!(
-            "cannot run {program} (of iproute2): {error}{way_out}"
+            "cannot run {program} (of iproute2): {error}{hint}"
         )),
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
@@ -147,7 +147,7 @@ fn run(command: &str) -> Result<(), String> {
             } else {
                 ""
             };
-            Err(format!("`{command}` failed{why} ({said}){way_out}"))
+            Err(format!("`{command}` failed{why} ({said}){hint}"))
         }
     }
 }

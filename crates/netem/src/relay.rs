@@ -54,7 +54,7 @@ impl Relay {
         let relay = plimsoll_engine::timer::run_with_timers(self.relay(&priority, requests, ready));
         tokio::task::LocalSet::new()
             .block_on(&runtime, relay)
-            .map_err(|error| format!("cannot make a timer: {error}"))?
+            .map_err(|error| format!("cannot create a timer: {error}"))?
     }
 
     async fn relay(
@@ -66,7 +66,7 @@ impl Relay {
         let (listen, to) = (self.listen, self.to);
         let refused = |what: &str, error: std::io::Error| {
             format!(
-                "cannot listen on {listen} for {what}: {error}; choose another address by --listen"
+                "cannot listen on {listen} for {what}: {error}; choose another address with --listen"
             )
         };
         let mut address = listen;

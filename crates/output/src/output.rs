@@ -58,7 +58,7 @@ impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SpecError::Unknown(name) => {
-                write!(f, "--out {name}: there is no such output")?;
+                write!(f, "--out {name}: unknown output")?;
                 match nearest(name, NAMES) {
                     Some(near) => write!(f, "; did you mean {near}?"),
                     None => write!(f, "; use one of {}", NAMES.join(", ")),

@@ -41,7 +41,7 @@ impl TimeFormat {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("use one of {}", names.join(", ")),
             };
-            format!("K6_CSV_TIME_FORMAT: \"{name}\" is not a format of dates; {hint}")
+            format!("K6_CSV_TIME_FORMAT: \"{name}\" is not a date format; {hint}")
         })
     }
 }

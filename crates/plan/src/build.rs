@@ -49,7 +49,7 @@ impl Plan {
             Division::whole()
         });
         if exports.functions.is_empty() {
-            errors.push("", "the script exports no function: export a default one, or those the scenarios name in exec");
+            errors.push("", "the script does not export a function: export a default one, or those that the scenarios name in exec");
         }
         let written = shortcuts::scenarios(&options, &mut warnings);
         let mut scenarios: Vec<Scenario> = written

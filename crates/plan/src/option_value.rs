@@ -77,7 +77,7 @@ impl OptionValue for bool {
         match text {
             "true" => Ok(true),
             "false" => Ok(false),
-            other => Err(format!("\"{}\" is neither true nor false", excerpt(other))),
+            other => Err(format!("\"{}\" is not true or false", excerpt(other))),
         }
     }
 

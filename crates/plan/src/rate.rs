@@ -19,7 +19,7 @@ impl Rate {
             && digits.bytes().all(|digit| digit.is_ascii_digit())
             && count.contains('.') != fraction.is_empty();
         if !is_number {
-            return Err(wrong("the rate is not a number from 0 on"));
+            return Err(wrong("the rate is not a number of at least 0"));
         }
         let fraction = fraction.trim_end_matches('0');
         let count = format!("{whole}{fraction}").parse::<u64>().ok();

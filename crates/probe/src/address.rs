@@ -17,10 +17,10 @@ impl Address {
     /// # Errors
     /// One sentence about what is missing.
     pub fn parse(text: &str) -> Result<Self, String> {
-        const WAY_OUT: &str = "write it like example.test:443 or [::1]:8080";
+        const HINT: &str = "write it like example.test:443 or [::1]:8080";
         if text.contains("://") || text.contains('/') {
             return Err(format!(
-                "{text:?} is an address of a page, not HOST:PORT; {WAY_OUT}"
+                "{text:?} is a URL, not HOST:PORT; {HINT}"
             ));
         }
         let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -32,17 +32,17 @@ impl Address {
             },
         };
         let Some(port) = port else {
-            return Err(format!("{text:?} has no port: {WAY_OUT}"));
+            return Err(format!("{text:?} has no port: {HINT}"));
         };
         if host.is_empty() {
-            return Err(format!("{text:?} has no host: {WAY_OUT}"));
+            return Err(format!("{text:?} has no host: {HINT}"));
         }
         match port.parse() {
             Ok(port) if port > 0 => Ok(Address {
                 host: host.to_owned(),
                 port,
             }),
-            _ => Err(format!("{port:?} is not a port from 1 to 65535: {WAY_OUT}")),
+            _ => Err(format!("{port:?} is not a port from 1 to 65535: {HINT}")),
         }
     }
 }

@@ -76,7 +76,7 @@ pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, Strin
             .map_err(|error| format!("the connection to the peer was lost: {error}"))?;
         times.add(plimsoll_clock::now().since(began));
         if answer != message.as_bytes() {
-            return Err("the peer sent back something else than it got".to_owned());
+            return Err("the peer sent back other bytes than it received".to_owned());
         }
     }
     Ok(RoundTrip {

@@ -156,7 +156,7 @@ impl<'a> NetworkPath<'a> {
             .network
             .secure(dialed.stream, host, Alpn::Http1, &mut steps)
             .await
-            .map_err(|error| format!("cannot speak TLS with {}: {error}", self.plan.address))?;
+            .map_err(|error| format!("the TLS handshake with {} failed: {error}", self.plan.address))?;
         opening.securing = steps.secured.map(|at| at.since(begun));
         Ok((stream, opening, Some(facts)))
     }

@@ -36,7 +36,7 @@ impl RoundTrip {
         match (self.peer, self.fresh_connections) {
             (Peer::Echo, _) => "echo",
             (Peer::Http, false) => "HTTP GET, first byte",
-            (Peer::Http, true) => "HTTP GET, first byte, fresh connections",
+            (Peer::Http, true) => "HTTP GET, first byte, new connections",
         }
     }
 }
@@ -109,7 +109,7 @@ impl Report {
         if let Some(tls) = self.tls {
             text += &format!("{}, {}", tls.version, tls.cipher_suite);
             if self.resumed_handshakes.is_empty() {
-                text += "; the server resumed no session";
+                text += "; the server did not resume sessions";
             }
             text.push('\n');
         }

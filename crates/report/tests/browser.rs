@@ -17,13 +17,13 @@ fn below_target(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-fn run(command: &mut Command, way_out: &str) {
+fn run(command: &mut Command, hint: &str) {
     let output = command
         .output()
-        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {way_out}"));
+        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {hint}"));
     assert!(
         output.status.success(),
-        "{command:?} failed; {way_out}\n{}{}",
+        "{command:?} failed; {hint}\n{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );

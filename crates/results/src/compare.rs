@@ -135,7 +135,7 @@ pub fn pairs(
         compared.conclude(paired.decide(p, compared.limits()));
         if compared.outcome == Outcome::Uncertain && paired.p <= LEVEL && p > LEVEL {
             compared.why = Some(format!(
-                "beyond chance alone (p {:.3}), not among {} figures",
+                "significant alone (p {:.3}), but not among {} figures",
                 paired.p,
                 tested.len()
             ));

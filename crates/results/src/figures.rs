@@ -66,9 +66,9 @@ pub fn find(name: &str) -> Result<&'static Figure, String> {
         .ok_or_else(|| {
             let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
             let meant = plimsoll_units::nearest(name, names.iter().copied())
-                .map_or(String::new(), |meant| format!(", is {meant} meant?"));
+                .map_or(String::new(), |meant| format!(", did you mean {meant}?"));
             format!(
-                "{name:?} is not a figure{meant} There are {}",
+                "unknown figure {name:?}{meant} The figures are {}",
                 names.join(", ")
             )
         })
@@ -117,7 +117,7 @@ impl RunFigures {
             .collect();
         if seconds.is_empty() {
             return Err(if record.seconds.is_empty() {
-                "its record holds no second: it never began".to_owned()
+                "its record has no second: it never began".to_owned()
             } else {
                 format!("it has no second after the {skip} that are skipped")
             });

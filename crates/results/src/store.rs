@@ -63,7 +63,7 @@ impl fmt::Display for StoreError {
             StoreError::Io(error) => write!(f, "{error}"),
             StoreError::Version(version) => write!(
                 f,
-                "it has layout {version}, and this program knows {VERSION}: use a later version, or another file"
+                "it has layout {version}, but this program knows {VERSION}: use a newer program, or another file"
             ),
             StoreError::NoRun(name) => {
                 write!(

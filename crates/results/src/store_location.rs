@@ -23,7 +23,7 @@ pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
         .or_else(|| Some(absolute("HOME")?.join(".local/share")))
         .map(|data| data.join("plimsoll/runs.sqlite"))
         .ok_or_else(|| {
-            "there is neither XDG_DATA_HOME nor HOME to keep runs below: name a file with --store"
+            "neither XDG_DATA_HOME nor HOME is set: name a file for runs with --store"
                 .to_owned()
         })
 }
@@ -44,7 +44,7 @@ pub fn open_existing(path: &Path) -> Result<Store, String> {
     Store::open_existing(path).map_err(|error| match error {
         crate::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
             format!(
-                "there is no store {}: plimsoll http --keep, or run --keep, makes one, and --store names another",
+                "there is no store {}: create one with plimsoll http --keep or run --keep, or name another with --store",
                 path.display()
             )
         }
@@ -84,12 +84,12 @@ pub fn recover(path: &Path, store: &mut Store) -> Vec<String> {
             Ok(number) => {
                 let _ = std::fs::remove_file(&orphan);
                 sentences.push(format!(
-                    "kept as run {number} what a killed run left in {}",
+                    "stored the record of a killed run, {}, as run {number}",
                     orphan.display()
                 ));
             }
             Err(error) => sentences.push(format!(
-                "{} is of a killed run and cannot be kept: {error}; remove it",
+                "{} is the record of a killed run and cannot be stored: {error}; remove it",
                 orphan.display()
             )),
         }

@@ -58,10 +58,10 @@ impl WarmUp {
     pub fn doubt(self) -> Option<&'static str> {
         match self {
             WarmUp::Moving { .. } => {
-                Some("was still moving after its warm-up: the halves of the rest differ")
+                Some("was not steady after its warm-up: the halves of the rest differ")
             }
             WarmUp::TooLong => {
-                Some("may be shorter than its warm-up, which is therefore not left out: run longer")
+                Some("may be shorter than its warm-up, which is therefore included: run longer")
             }
             WarmUp::Ended { .. } | WarmUp::Untold => None,
         }

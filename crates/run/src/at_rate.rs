@@ -26,7 +26,7 @@ pub(crate) fn shape(
 ) -> Result<(), String> {
     if rate.count == 0 {
         return Err(
-            "--rate 0: no iteration would ever start; leave it out for the script's own scenario"
+            "--rate 0: no iteration would ever start; omit --rate to use the script's own scenario"
                 .to_owned(),
         );
     }
@@ -36,7 +36,7 @@ pub(crate) fn shape(
         (Some((name, scenario)), None) => (name.as_str(), Some(scenario)),
         (Some((one, _)), Some((other, _))) => {
             return Err(format!(
-                "--rate {}: the script has several scenarios ({one}, {other}, …), and it could be any one's rate; keep one of them, or set the rates in the script",
+                "--rate {}: the script has several scenarios ({one}, {other}, …), so it is unclear which one gets the rate; keep one scenario, or set the rates in the script",
                 rate.per_second()
             ));
         }

@@ -108,7 +108,7 @@ impl AttackOptions {
         }
         if rate.is_none() && max_workers > 1_000_000 {
             return Err(format!(
-                "-max-workers={max_workers}: with -rate=0 all of them work at once; 1000000 are the most"
+                "-max-workers={max_workers}: with -rate=0 they all send at the same time; at most 1000000 are allowed"
             ));
         }
         let duration = positive_time("-duration", &self.duration)?;

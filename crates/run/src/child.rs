@@ -23,7 +23,7 @@ impl Scratch {
         let folder = std::env::temp_dir().join(format!("plimsoll-runs-{}", std::process::id()));
         std::fs::create_dir(&folder).map_err(|error| {
             format!(
-                "cannot create the folder {} for the runs' records: {error}; set TMPDIR",
+                "cannot create the directory {} for the runs' records: {error}; set TMPDIR",
                 folder.display()
             )
         })?;

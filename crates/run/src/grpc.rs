@@ -46,9 +46,9 @@ impl Grpc {
             let wanted = name.trim_start_matches('/');
             let near = plimsoll_units::nearest(wanted, known.clone());
             match near {
-                Some(near) => format!("there is no method {wanted:?}; did you mean {near}?"),
+                Some(near) => format!("unknown method {wanted:?}; did you mean {near}?"),
                 None => format!(
-                    "there is no method {wanted:?}; there are {}",
+                    "unknown method {wanted:?}; the service has {}",
                     known.collect::<Vec<_>>().join(", ")
                 ),
             }

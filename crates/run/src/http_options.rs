@@ -112,7 +112,7 @@ impl HttpOptions {
         let each = streams.unwrap_or_else(|| users / connections.max(1));
         if each.checked_mul(connections) != Some(users) || each == 0 {
             return Err(format!(
-                "--users {users} cannot share {connections} connections evenly: make it a multiple"
+                "--users {users} cannot share {connections} connections evenly: use a multiple"
             ));
         }
         Ok((users, (each > 1 || streams.is_some()).then_some(each)))

@@ -78,7 +78,7 @@ impl LoadOptions {
         };
         match self.no_keepalive {
             true => Err(format!(
-                "--no-keepalive with --connections {name}: leave one of them out"
+                "--no-keepalive with --connections {name}: remove one of them"
             )),
             false => Ok(()),
         }
@@ -146,7 +146,7 @@ impl LoadOptions {
     fn executor(&self, users: u32) -> Result<Executor, String> {
         let duration = self.limit();
         if duration.is_zero() {
-            return Err("--duration 0: give the run some time, like 10s".to_owned());
+            return Err("--duration 0: give the run a duration, such as 10s".to_owned());
         }
         if users == 0 {
             return Err("--users 0: at least one user is needed".to_owned());
@@ -163,9 +163,9 @@ impl LoadOptions {
         }
         match (self.rate, self.requests) {
             (Some(rate), _) if rate.count == 0 => {
-                Err("--rate 0: leave it out for a closed model".to_owned())
+                Err("--rate 0: omit --rate for a closed model".to_owned())
             }
-            (_, Some(0)) => Err("--requests 0: give at least one, or leave it out".to_owned()),
+            (_, Some(0)) => Err("--requests 0: give at least one, or omit it".to_owned()),
             (Some(rate), _) => Ok(Executor::ConstantArrivalRate {
                 rate,
                 duration,

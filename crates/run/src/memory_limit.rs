@@ -14,7 +14,7 @@ pub fn apply() -> Result<(), String> {
     };
     let text = value.to_string_lossy();
     let bytes = parse(&text).ok_or_else(|| {
-        format!("{VARIABLE}={text}: not a size; write a number with a unit, like 512MB or 4GB")
+        format!("{VARIABLE}={text}: not a size; write a number with a unit, such as 512MB or 4GB")
     })?;
     MemoryBudget::process().set_limit(bytes);
     Ok(())

@@ -26,7 +26,7 @@ pub struct Page {
 pub fn serve(address: &str) -> Result<Page, String> {
     let listener = TcpListener::bind(address).map_err(|error| {
         format!(
-            "-prometheus-addr={address}: cannot listen there: {error}; write it like 127.0.0.1:8880"
+            "-prometheus-addr={address}: cannot listen on it: {error}; write it like 127.0.0.1:8880"
         )
     })?;
     let own = listener.local_addr().ok();

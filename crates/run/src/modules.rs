@@ -13,7 +13,7 @@ pub fn fetcher(offline: bool) -> Fetch {
         }
         if offline {
             return Err(format!(
-                "{address} is not in the cache, and --offline forbids to fetch it: run once without --offline"
+                "{address} is not in the cache, and --offline prevents fetching it: run once without --offline"
             ));
         }
         let bytes = plimsoll_scriptless::fetch(address)?;

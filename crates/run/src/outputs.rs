@@ -104,7 +104,7 @@ impl Listener for Outputs {
             && self.lost.is_empty()
         {
             self.lost
-                .push("an output ended early; later samples are not in it".to_owned());
+                .push("an output ended early; it lacks later samples".to_owned());
         }
     }
 

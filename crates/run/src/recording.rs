@@ -53,7 +53,7 @@ impl Recording {
         let place = request.place;
         let failed = |error: std::io::Error| {
             format!(
-                "--record {}: cannot write it: {error}; name a file in a folder that you may write to",
+                "--record {}: cannot write it: {error}; name a file in a directory that you can write to",
                 place.path().display()
             )
         };

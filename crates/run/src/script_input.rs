@@ -72,7 +72,7 @@ fn bytes(name: &str) -> Result<(PathBuf, Vec<u8>), String> {
     }
     if path.is_dir() {
         return Err(format!(
-            "{name} is a folder: name the script in it, like {}",
+            "{name} is a directory: name the script in it, such as {}",
             Path::new(name).join("script.js").display()
         ));
     }

@@ -156,7 +156,7 @@ fn at_least_one(name: &str, value: Option<i64>) -> Result<Option<usize>, String>
     value
         .map(|value| match usize::try_from(value) {
             Ok(count) if count > 0 => Ok(count),
-            _ => Err(format!("{name} {value}: give a number from 1 on")),
+            _ => Err(format!("{name} {value}: give a number of at least 1")),
         })
         .transpose()
 }

@@ -22,7 +22,7 @@ impl ExportFile {
         let file = options.write(true).create(true).truncate(false).open(path);
         file.map(ExportFile).map_err(|error| {
             Refusal::config(format!(
-                "--summary-export {}: cannot write it: {error}; name a file in a folder that you may write to",
+                "--summary-export {}: cannot write it: {error}; name a file in a directory that you can write to",
                 path.display()
             ))
         })

@@ -16,15 +16,15 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
     let mut text = match (limit.kept, limit.broken, limit.generator) {
         (kept, _, Some(beyond)) => by_generator(trials, &objective, kept, beyond),
         (Some(kept), Some(broken), _) => {
-            format!("It carries {kept}/s with {objective}, but not {broken}/s.")
+            format!("The service handles {kept}/s with {objective}, but not {broken}/s.")
         }
         (Some(kept), None, _) => format!(
-            "It carries {kept}/s with {objective}, and no higher rate was tried. Raise --most to search further."
+            "The service handles {kept}/s with {objective}, and no higher rate was tried. Raise --most to search further."
         ),
         (None, ..) if limit.confirmed => {
-            format!("It does not meet {objective} at any rate, not even at one request per second.")
+            format!("The service does not meet {objective} at any rate, not even at one request per second.")
         }
-        (None, ..) => format!("No rate is known that meets {objective}."),
+        (None, ..) => format!("No rate was found that meets {objective}."),
     };
     if let Some(drift) = &limit.drift {
         text = format!("{} In the last trials: {text}", drifted(drift, &objective));
@@ -47,7 +47,7 @@ fn by_generator(trials: &[Trial], objective: &str, kept: Option<u64>, beyond: u6
     let why = shortage.map_or(String::new(), |shortage| format!(" ({shortage})"));
     match kept {
         Some(kept) => format!(
-            "It carries at least {kept}/s with {objective}; the generator reached its own limit at {beyond}/s{why}, so the service's limit is not known."
+            "The service handles at least {kept}/s with {objective}; the generator reached its own limit at {beyond}/s{why}, so the service's limit is not known."
         ),
         None => format!(
             "The service's limit is not known: the generator reached its own limit at {beyond}/s{why}, and no lower rate met {objective}."
@@ -63,7 +63,7 @@ fn drifted(drift: &Drift, objective: &str) -> String {
             "The service drifted: it became {how} during the search, and the highest rate with {objective} was between {low}/s and {high}/s."
         ),
         None => format!(
-            "The service drifted: it became {how} during the search; it carried {high}/s with {objective} at one time, and none of the tried rates at another."
+            "The service drifted: it became {how} during the search; it handled {high}/s with {objective} at one time, and none of the tried rates at another."
         ),
     }
 }

@@ -134,7 +134,7 @@ impl LoadCommand {
         });
         if let Some(word) = set {
             return Err(format!(
-                "find sets {word} itself from --start, --trial, --warm-up and --soak: leave it out"
+                "find sets {word} itself from --start, --trial, --warm-up and --soak: remove it"
             ));
         }
         Ok(LoadCommand {

@@ -93,20 +93,20 @@ fn no_knee(why: NoKnee) -> &'static str {
         NoKnee::TooFewLoads => "fewer than six rates were tried",
         NoKnee::Straight => "the served rate grew in proportion to the offered rate",
         NoKnee::NoRepeats => "most rates were tried once, so it would have no interval",
-        NoKnee::Unsteady => "resampling the trials moves it or makes it vanish",
+        NoKnee::Unsteady => "it moves or vanishes when the trials are resampled",
     }
 }
 
 fn unfit(why: &FitError) -> String {
     match why {
-        FitError::TooFewPoints => "fewer than six loads were seen".to_owned(),
+        FitError::TooFewPoints => "fewer than six loads were measured".to_owned(),
         FitError::NotPositive => "a trial served nothing".to_owned(),
         FitError::Singular => "the trials do not determine a curve".to_owned(),
         FitError::SpansZero {
             contention,
             coherence,
         } => format!(
-            "the interval of a term holds 0 (contention {}, coherence {}), so the trials do not show it",
+            "the interval of a term contains 0 (contention {}, coherence {}), so the trials do not show it",
             interval(contention),
             interval(coherence)
         ),

@@ -22,10 +22,10 @@ impl Objective {
     /// # Errors
     /// A sentence that explains the format.
     pub fn parse(text: &str) -> Result<Objective, String> {
-        let way_out = "write it like 'p95<50ms'";
+        let hint = "write it like 'p95<50ms'";
         let (name, rest) = text
             .split_once('<')
-            .ok_or_else(|| format!("{text:?} has no `<`: {way_out}"))?;
+            .ok_or_else(|| format!("{text:?} has no `<`: {hint}"))?;
         let (inclusive, bound) = match rest.strip_prefix('=') {
             Some(bound) => (true, bound),
             None => (false, rest),
@@ -39,15 +39,15 @@ impl Objective {
         };
         let Some(figure) = FIGURES.into_iter().find(|known| *known == plain) else {
             let meant = plimsoll_units::nearest(name, FIGURES)
-                .map_or(".".to_owned(), |meant| format!(", is {meant} meant?"));
+                .map_or(".".to_owned(), |meant| format!(", did you mean {meant}?"));
             return Err(format!(
-                "{name:?} is not a figure{meant} There are {}",
+                "unknown figure {name:?}{meant} The figures are {}",
                 FIGURES.join(", ")
             ));
         };
         let bound = bound.trim();
         if bound.parse::<f64>().is_ok() {
-            return Err(format!("the bound {bound:?} has no unit: {way_out}"));
+            return Err(format!("the bound {bound:?} has no unit: {hint}"));
         }
         let bound = plimsoll_units::duration::parse_with_unit(bound)?;
         Ok(Objective {
@@ -92,7 +92,7 @@ mod tests {
     fn invalid_objectives_are_reported() {
         for (text, part) in [
             ("p95", "no `<`"),
-            ("p96<1s", "is p90 meant?"),
+            ("p96<1s", "did you mean p90?"),
             ("p95<50", "no unit"),
             ("p95<fast", "not a duration"),
         ] {

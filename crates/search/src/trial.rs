@@ -196,7 +196,7 @@ impl Trial {
     pub fn shortage(&self) -> String {
         if self.short_of_users {
             return format!(
-                "all {} users were busy while the service still met the objective; allow more, by --max-users (attack: -max-workers) or by starting with more",
+                "all {} users were busy while the service still met the objective; allow more with --max-users (attack: -max-workers), or start with more",
                 self.users
             );
         }

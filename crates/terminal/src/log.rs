@@ -226,7 +226,7 @@ fn file_target(text: &str) -> Result<(&str, Option<Level>), String> {
         Some("error" | "fatal" | "panic") => Some(Level::Error),
         _ => {
             return Err(format!(
-                "--log-output {text}: after the path may only follow ,level= with debug, info, warning or error"
+                "--log-output {text}: only ,level= with debug, info, warning or error may follow the path"
             ));
         }
     };

@@ -44,15 +44,15 @@ impl BitRate {
             .unwrap_or(trimmed.len());
         let (number, unit) = trimmed.split_at(digits);
         let unit = unit.trim_start();
-        let way_out = "write it like 556Mbit/s, 1.5Gbit/s or 64kbit/s";
+        let hint = "write it like 556Mbit/s, 1.5Gbit/s or 64kbit/s";
         let Some((_, factor)) = UNITS.iter().find(|(known, _)| *known == unit) else {
             let names = UNITS.map(|(name, _)| name);
             return Err(match (unit, nearest(unit, names)) {
-                ("", _) => format!("{text:?} has no unit: {way_out}"),
+                ("", _) => format!("{text:?} has no unit: {hint}"),
                 (_, Some(meant)) => {
-                    format!("{text:?} has the unknown unit {unit:?}, is {meant} meant? {way_out}")
+                    format!("{text:?} has the unknown unit {unit:?}; did you mean {meant}? {hint}")
                 }
-                (_, None) => format!("{text:?} has the unknown unit {unit:?}: {way_out}"),
+                (_, None) => format!("{text:?} has the unknown unit {unit:?}: {hint}"),
             });
         };
         let bits = number
@@ -60,7 +60,7 @@ impl BitRate {
             .map_or(f64::NAN, |value| value * factor);
         if !(1.0..=FASTEST).contains(&bits) {
             return Err(format!(
-                "{text:?} is not a rate between 1bit/s and 1000000Gbit/s: {way_out}"
+                "{text:?} is not a rate between 1bit/s and 1000000Gbit/s: {hint}"
             ));
         }
         Ok(BitRate(bits.round() as u64))
@@ -109,7 +109,7 @@ mod tests {
     fn an_invalid_rate_is_reported_with_the_nearest_unit() {
         for (text, part) in [
             ("556", "no unit"),
-            ("556Mbits/s", "is Mbit/s meant?"),
+            ("556Mbits/s", "did you mean Mbit/s?"),
             ("0Mbit/s", "not a rate between"),
             ("..Mbit/s", "not a rate between"),
             ("1e9bit/s", "unknown unit"),

@@ -34,16 +34,16 @@ pub enum ParseError {
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const WAY_OUT: &str = "write it like \"1m30s\", \"1.5h\", \"300ms\", \"1d12h\"";
+        const HINT: &str = "write it like \"1m30s\", \"1.5h\", \"300ms\", \"1d12h\"";
         match self {
-            ParseError::Empty => write!(f, "a duration is missing: {WAY_OUT}{BARE_FORM}"),
+            ParseError::Empty => write!(f, "a duration is missing: {HINT}{BARE_FORM}"),
             ParseError::Invalid(text) => {
-                write!(f, "\"{text}\" is not a duration: {WAY_OUT}{BARE_FORM}")
+                write!(f, "\"{text}\" is not a duration: {HINT}{BARE_FORM}")
             }
             ParseError::MissingUnit(text) => {
                 write!(
                     f,
-                    "duration \"{text}\" has a number without a unit: {WAY_OUT}{BARE_FORM}"
+                    "duration \"{text}\" has a number without a unit: {HINT}{BARE_FORM}"
                 )
             }
             ParseError::UnknownUnit(text, unit) => write!(

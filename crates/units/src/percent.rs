@@ -7,7 +7,7 @@
 pub fn parse(text: &str) -> Result<f64, String> {
     let number = text
         .strip_suffix('%')
-        .ok_or_else(|| format!("{text:?} has no % behind it: write it like 0.1%"))?;
+        .ok_or_else(|| format!("{text:?} has no % sign: write it like 0.1%"))?;
     match number.trim().parse::<f64>() {
         Ok(value) if (0.0..100.0).contains(&value) => Ok(value / 100.0),
         _ => Err(format!(

@@ -15,12 +15,12 @@ impl Buckets {
     /// # Errors
     /// The error, and the expected format.
     pub fn parse(text: &str) -> Result<Buckets, String> {
-        let way_out = "write them like [0,1ms,10ms]";
+        let hint = "write them like [0,1ms,10ms]";
         let inner = text
             .trim()
             .strip_prefix('[')
             .and_then(|rest| rest.strip_suffix(']'))
-            .ok_or_else(|| format!("bad buckets: '{text}': {way_out}"))?;
+            .ok_or_else(|| format!("bad buckets: '{text}': {hint}"))?;
         let mut bounds = Vec::new();
         for bound in inner.split(',').map(str::trim) {
             let length = plimsoll_units::duration::needs_unit(bound)
@@ -30,7 +30,7 @@ impl Buckets {
                 .map_err(|error| format!("bad buckets: '{text}': {error}"))?;
             if bounds.last().is_some_and(|last| *last >= length) {
                 return Err(format!(
-                    "bad buckets: '{text}': {bound} is not above the one before it; {way_out}"
+                    "bad buckets: '{text}': {bound} is not above the one before it; {hint}"
                 ));
             }
             if bounds.is_empty() && !length.is_zero() {

@@ -24,7 +24,7 @@ impl Evidence {
                 Level::Suspect,
                 Cause::Clock,
                 format!(
-                    "the clock goes in steps of {}, and the median is {}",
+                    "the clock's resolution is {}, and the median is {}",
                     plimsoll_units::duration::format(step),
                     plimsoll_units::duration::format(median)
                 ),
@@ -35,7 +35,7 @@ impl Evidence {
             let shift = calendar.abs_diff(span);
             if shift > SHIFT + span.mul_f64(STEERED) {
                 found.add(Level::Suspect, Cause::Clock, format!(
-                    "the machine's calendar was set by {} during the run: durations are not affected, dates of samples are",
+                    "the system clock was changed by {} during the run: durations are correct, but timestamps of samples are not",
                     plimsoll_units::duration::format(shift)
                 ));
             }
@@ -47,7 +47,7 @@ impl Evidence {
                     Level::Invalid,
                     Cause::Clock,
                     format!(
-                        "the machine was asleep for {} of the run",
+                        "the machine was suspended for {} of the run",
                         plimsoll_units::duration::format(asleep)
                     ),
                 );

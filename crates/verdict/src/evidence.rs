@@ -136,7 +136,7 @@ impl Evidence {
             && busiest > BUSY
         {
             found.add(Level::Suspect, Cause::Client, format!(
-                "a worker used {:.0}% of its processor: the server may carry more than was offered",
+                "a worker used {:.0}% of its processor: the server may handle more than was offered",
                 busiest * 100.0
             ));
         }
@@ -183,7 +183,7 @@ impl Evidence {
                 Level::Suspect
             };
             found.add(level, Cause::Server, format!(
-                "{} of {all} scheduled iterations were dropped because all users were busy: allow more users, or the server is over its limit",
+                "{} of {all} scheduled iterations were dropped because all users were busy: allow more users, or the server is beyond its limit",
                 self.dropped
             ));
         }

@@ -78,7 +78,7 @@ const HINTS: &[Hint] = &[
     (
         "unknown authority",
         Cause::Client,
-        "the server's certificate is not trusted here: name its authority, or accept any certificate",
+        "this machine does not trust the server's certificate: name its authority, or accept any certificate",
     ),
     (
         "certificate",

@@ -70,7 +70,7 @@ impl Evidence {
             Level::Suspect
         };
         found.add(level, Cause::Client, format!(
-            "the control group's processor quota stopped the generator in {times} of {periods} periods: give it more, or offer less"
+            "the control group's CPU quota throttled the generator in {times} of {periods} periods: raise the quota, or reduce the load"
         ));
     }
 
@@ -124,7 +124,7 @@ impl Evidence {
             && let Some(level) = graded(share, MEMORY_SUSPECT, MEMORY_INVALID)
         {
             found.add(level, Cause::Client, format!(
-                "for {:.0}% of the time some program of this machine waited for memory (PSI): run fewer users here",
+                "for {:.0}% of the time some program on this machine waited for memory (PSI): run fewer users here",
                 share * 100.0
             ));
         }
@@ -138,7 +138,7 @@ impl Evidence {
             found.add(
                 Level::Suspect,
                 Cause::Network,
-                format!("{again} of {sent} TCP segments were sent again"),
+                format!("{again} of {sent} TCP segments were retransmitted"),
             );
         }
         if self.exhausted > 0 {
@@ -152,7 +152,7 @@ impl Evidence {
             && open as f64 > most as f64 * DESCRIPTORS_SUSPECT
         {
             found.add(Level::Suspect, Cause::Client, format!(
-                "{open} of {most} file descriptors were open: raise ulimit -n, a few more users would be refused"
+                "{open} of {most} file descriptors were open: raise ulimit -n, because a few more users would exceed it"
             ));
         }
         if let Some((waiting, ports)) = self.waiting_ports
@@ -163,7 +163,7 @@ impl Evidence {
                 .is_none_or(|opened| opened as f64 > ports as f64 * PORTS_TAKEN)
         {
             found.add(Level::Suspect, Cause::Client, format!(
-                "{waiting} closed connections held a local port each (TIME_WAIT), of {ports}: reuse connections, or widen net.ipv4.ip_local_port_range"
+                "{waiting} of {ports} local ports were held by closed connections (TIME_WAIT): reuse connections, or widen net.ipv4.ip_local_port_range"
             ));
         }
     }

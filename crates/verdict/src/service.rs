@@ -75,7 +75,7 @@ fn judge_transfer(service: &ServiceTimes, found: &mut Findings) {
         let rate = service.bytes.get() as f64 * 8e-6
             / service.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
         found.add(Level::Suspect, Cause::Network, format!(
-            "bytes were in transit for {:.0}% of the service time, {rate:.1} Mbit/s in total: the link, or the server's sending, is the limit",
+            "bytes were in transit for {:.0}% of the service time, {rate:.1} Mbit/s in total: the limit is the link, or the speed at which the server sends",
             share * 100.0
         ));
     }

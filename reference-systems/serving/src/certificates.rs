@@ -129,7 +129,7 @@ fn generate(directory: &Path, names: &[String]) -> Result<(), String> {
             Err(_) => SanType::DnsName(
                 name.as_str()
                     .try_into()
-                    .map_err(|_| format!("'{name}' is not a name of a host"))?,
+                    .map_err(|_| format!("'{name}' is not a host name"))?,
             ),
         });
     }

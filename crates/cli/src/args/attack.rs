@@ -217,7 +217,7 @@ impl AttackArgs {
             _ => Protocol::Http1,
         };
         if tls.key.is_some() && tls.cert.is_none() {
-            return Err("-key needs -cert: the certificate that the key belongs to".to_owned());
+            return Err("-key needs -cert, the certificate of this key".to_owned());
         }
         let laddr = Some(connection.laddr).filter(|ip| !ip.is_unspecified());
         Ok(AttackOptions {

@@ -87,7 +87,7 @@ impl LoadArgs {
 fn duration(text: &str) -> Result<Duration, String> {
     if text.starts_with(['{', '[', '@']) {
         return Err(
-            "-d is the length of the run, like 10s; write a message with --data".to_owned(),
+            "-d is the duration of the run, such as 10s; set the message with --data".to_owned(),
         );
     }
     super::time(text)

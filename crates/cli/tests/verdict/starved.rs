@@ -109,7 +109,7 @@ fn a_generator_with_a_processor_quota_is_reported() {
     );
     let ended = Program::at("/bin/sh").args(["-c", &line]).run();
     drop(group);
-    assert_blamed(&ended, "client", "processor quota stopped the generator");
+    assert_blamed(&ended, "client", "CPU quota throttled the generator");
     assert_eq!(verdict(&ended).0, "invalid");
 }
 
@@ -218,7 +218,7 @@ fn packet_loss_is_reported() {
     // One in twenty is lost, so at least one in a hundred segments is retransmitted.
     let flags = ["-c", "50", "-d", "4s"];
     if let Some(ended) = tunnelled(20, "keep", "32768 60999", &flags) {
-        assert_blamed(&ended, "network", "TCP segments were sent again");
+        assert_blamed(&ended, "network", "TCP segments were retransmitted");
     }
 }
 
@@ -230,7 +230,7 @@ fn a_shortage_of_local_ports_is_reported() {
         assert_blamed(
             &ended,
             "client",
-            "held a local port each (TIME_WAIT), of 100",
+            "of 100 local ports were held by closed connections (TIME_WAIT)",
         );
     }
 }

@@ -282,7 +282,7 @@ fn pacer(executor: &Executor) -> Box<dyn Pacer> {
             Box::new(ConstantRate::new(*rate, *duration))
         }
         // The scenario's executor has selected this module.
-        other => unreachable!("{other:?} follows no schedule"),
+        other => unreachable!("{other:?} does not follow a schedule"),
     }
 }
 

@@ -89,7 +89,7 @@ impl Datagrams {
         let lines = datagram.lines;
         let queue = self.queue.as_ref();
         if queue.is_none_or(|queue| queue.try_send(datagram).is_err()) {
-            self.account.lose(lines, "more than StatsD can take");
+            self.account.lose(lines, "more than StatsD can receive");
         }
     }
 

@@ -210,16 +210,16 @@ mod tests {
     fn unknown_keys_are_reported_with_line_and_suggestion() {
         assert_eq!(
             problems("[lab]\ntitel = \"x\"\n"),
-            ["lab.toml:2: unknown key \"titel\" in [lab]; is \"title\" meant?"]
+            ["lab.toml:2: unknown key \"titel\" in [lab]; did you mean \"title\"?"]
         );
         assert_eq!(
             problems("[loda]\nusers = 1\n"),
-            ["lab.toml:1: unknown key \"loda\" in a lab file; is \"load\" meant?"]
+            ["lab.toml:1: unknown key \"loda\" in a lab file; did you mean \"load\"?"]
         );
         let nested = problems("[[system]]\nname = \"a\"\nready = { htpp = \"/\" }\n");
         assert_eq!(
             nested,
-            ["lab.toml:3: unknown key \"htpp\" in ready; is \"http\" meant?"]
+            ["lab.toml:3: unknown key \"htpp\" in ready; did you mean \"http\"?"]
         );
     }
 
@@ -239,7 +239,7 @@ mod tests {
             "{}",
             told[1]
         );
-        assert!(told[2].contains("is \"k6\" meant?"), "{}", told[2]);
+        assert!(told[2].contains("did you mean \"k6\"?"), "{}", told[2]);
         assert!(told[3].contains("when takes a table"), "{}", told[3]);
         assert!(
             told[4].contains("script takes text, not a list"),

@@ -79,7 +79,7 @@ impl<'a> Checked<'a> {
         } else if !self.name.chars().all(allowed) {
             self.fault(
                 "",
-                "a scenario's name is made of latin letters, digits, \"_\" and \"-\"",
+                "a scenario's name may contain only Latin letters, digits, \"_\" and \"-\"",
             );
         }
     }
@@ -93,12 +93,12 @@ impl<'a> Checked<'a> {
         if exec.is_empty() {
             self.fault(
                 "exec",
-                "must not be empty: name an exported function, or leave it out for the default one",
+                "must not be empty: name an exported function, or omit it for the default one",
             );
         } else if !functions.contains(&exec) {
             let hint = match plimsoll_units::nearest(&exec, functions.iter().map(String::as_str)) {
                 Some(meant) => format!("; did you mean \"{meant}\"?"),
-                None if functions.is_empty() => ": it exports no function at all".to_owned(),
+                None if functions.is_empty() => ": it does not export any function".to_owned(),
                 None => format!(": it exports {}", functions.join(", ")),
             };
             self.fault(
@@ -146,7 +146,7 @@ impl<'a> Checked<'a> {
                     None => {
                         self.fault(
                             "rate",
-                            "is missing: say how many iterations start per timeUnit",
+                            "is missing: set the number of iterations that start per timeUnit",
                         );
                         0
                     }

@@ -42,16 +42,16 @@ impl fmt::Display for ReadError {
             ),
             ReadError::Version(schema) => write!(
                 f,
-                "it is a record of the version {schema}, and this program reads {SCHEMA}: use the one that wrote it"
+                "it is a record of version {schema}, but this program reads {SCHEMA}: use the program that wrote it"
             ),
             ReadError::LongLine(number) => write!(
                 f,
-                "line {number} is longer than {} MiB, which no line of a record is",
+                "line {number} is longer than {} MiB, the limit for a line of a record",
                 LONGEST_LINE >> 20
             ),
             ReadError::TooLong => write!(
                 f,
-                "it is longer than {} GiB, more than is read into memory",
+                "it is longer than {} GiB, the limit",
                 LONGEST >> 30
             ),
             ReadError::Line(number, why) => {

@@ -28,14 +28,14 @@ fn python() -> PathBuf {
 }
 
 fn run(command: &mut Command) {
-    let way_out = "this test needs Python 3 with venv, and PyPI or a copy of it; on Debian: apt-get install python3-venv";
+    let hint = "this test needs Python 3 with venv, and PyPI or a copy of it; on Debian: apt-get install python3-venv";
     let output = command
         .output()
-        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {way_out}"));
+        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {hint}"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
         output.status.success(),
-        "{command:?} failed; {way_out}\n{said}"
+        "{command:?} failed; {hint}\n{said}"
     );
 }
 

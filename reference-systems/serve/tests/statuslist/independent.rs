@@ -32,13 +32,13 @@ fn once(name: &str, versions: &str, make: impl FnOnce(&Path)) -> PathBuf {
     directory
 }
 
-fn run(command: &mut Command, way_out: &str) -> String {
+fn run(command: &mut Command, hint: &str) -> String {
     let output = command
         .output()
-        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {way_out}"));
+        .unwrap_or_else(|error| panic!("cannot run {command:?}: {error}; {hint}"));
     assert!(
         output.status.success(),
-        "{command:?} failed; {way_out}\n{}{}",
+        "{command:?} failed; {hint}\n{}{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
@@ -46,19 +46,19 @@ fn run(command: &mut Command, way_out: &str) -> String {
 }
 
 fn python() -> PathBuf {
-    let way_out = "this test needs Python 3 with venv, and PyPI or a copy of it; on Debian: apt-get install python3-venv";
+    let hint = "this test needs Python 3 with venv, and PyPI or a copy of it; on Debian: apt-get install python3-venv";
     let directory = once("statuslist-python", &FROM_PYPI.join("\n"), |directory| {
         let mut make = Command::new("python3");
-        run(make.args(["-m", "venv"]).arg(directory), way_out);
+        run(make.args(["-m", "venv"]).arg(directory), hint);
         let mut install = Command::new(directory.join("bin/pip"));
         install.args(["install", "--quiet", "--disable-pip-version-check"]);
-        run(install.args(FROM_PYPI), way_out);
+        run(install.args(FROM_PYPI), hint);
     });
     directory.join("bin/python")
 }
 
 fn node_modules() -> PathBuf {
-    let way_out = "this test needs Node.js with npm, and npm's registry or a copy of it; on Debian: apt-get install npm";
+    let hint = "this test needs Node.js with npm, and npm's registry or a copy of it; on Debian: apt-get install npm";
     once("statuslist-node", FROM_NPM, |directory| {
         fs::write(directory.join("package.json"), "{\"private\":true}").unwrap();
         let mut install = Command::new("npm");
@@ -66,7 +66,7 @@ fn node_modules() -> PathBuf {
             .args(["install", "--silent", "--no-audit", "--no-fund"])
             .args(["--ignore-scripts", "--save-exact", FROM_NPM])
             .current_dir(directory);
-        run(&mut install, way_out);
+        run(&mut install, hint);
     })
 }
 

@@ -146,7 +146,7 @@ impl Redis {
             Durability::Everysec => &["always", "everysec"],
             Durability::None => return Ok(()),
         };
-        const WAY_OUT: &str = "start it with --appendonly yes --appendfsync always, or accept less with --redis-durability";
+        const HINT: &str = "start it with --appendonly yes --appendfsync always, or accept less with --redis-durability";
         for (name, allowed) in [("appendonly", &["yes"][..]), ("appendfsync", flushed)] {
             let mut command = cmd("CONFIG");
             command.arg("GET").arg(name);
@@ -159,7 +159,7 @@ impl Redis {
             let value = answer.get(1).map_or("unknown", String::as_str);
             if !allowed.contains(&value) {
                 return Err(format!(
-                    "its setting {name} is '{value}', so that a crash would lose what it acknowledged; {WAY_OUT}"
+                    "its setting {name} is '{value}', so that a crash would lose what it acknowledged; {HINT}"
                 ));
             }
         }

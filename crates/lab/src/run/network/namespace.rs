@@ -20,7 +20,7 @@ use crate::resolve::Link;
 /// The interface inside.
 const INSIDE: &str = "load";
 
-const WAY_OUT: &str = "or remove by = \"kernel\", and the relay makes the network";
+const HINT: &str = "or remove by = \"kernel\", and the relay makes the network";
 
 /// A network namespace and the queues at its border.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Network {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let namespace = start::new_network_namespace().map_err(|error| {
             format!(
-                "the kernel does not let this process create a network namespace ({error}): run the lab as root, {WAY_OUT}"
+                "the kernel does not let this process create a network namespace ({error}): run the lab as root, {HINT}"
             )
         })?;
         let network = Network {
@@ -160,7 +160,7 @@ fn addresses(interface: &str) -> Result<(Ipv4Addr, Ipv4Addr), String> {
 /// ip-sysctl). The interface connects two namespaces of this host and nothing else.
 fn accept_loopback_addresses(interface: &str) -> Result<(), String> {
     let path = format!("/proc/sys/net/ipv4/conf/{interface}/route_localnet");
-    fs::write(&path, "1").map_err(|error| format!("cannot write {path}: {error}, {WAY_OUT}"))
+    fs::write(&path, "1").map_err(|error| format!("cannot write {path}: {error}, {HINT}"))
 }
 
 /// Settings of TCP and local ports: a new namespace has the kernel's defaults for most of them, so
@@ -209,11 +209,11 @@ fn shape(link: &Link, interface: &str) -> Result<(), String> {
                 None => "",
             };
             return format!(
-                "the kernel cannot delay or lose packets, because it has no netem (CONFIG_NET_SCH_NETEM): {rate}use a kernel with netem (on many systems: modprobe sch_netem), {WAY_OUT}"
+                "the kernel cannot delay or lose packets, because it has no netem (CONFIG_NET_SCH_NETEM): {rate}use a kernel with netem (on many systems: modprobe sch_netem), {HINT}"
             );
         }
         format!(
-            "the kernel cannot limit the rate, because it has no tbf (CONFIG_NET_SCH_TBF): use a kernel with tbf (on many systems: modprobe sch_tbf), {WAY_OUT}"
+            "the kernel cannot limit the rate, because it has no tbf (CONFIG_NET_SCH_TBF): use a kernel with tbf (on many systems: modprobe sch_tbf), {HINT}"
         )
     })
 }
@@ -221,15 +221,15 @@ fn shape(link: &Link, interface: &str) -> Result<(), String> {
 /// Runs a program of iproute2.
 fn tool(name: &str, words: &[&str]) -> Result<(), String> {
     let program = service::find(name, &["/usr/sbin", "/sbin"]).ok_or_else(|| {
-        format!("by = \"kernel\" needs the program {name}: install the package iproute2, {WAY_OUT}")
+        format!("by = \"kernel\" needs the program {name}: install the package iproute2, {HINT}")
     })?;
     let told = service::told(name, Command::new(program).args(words));
     told.map(drop)
         .map_err(|why| match why.contains("not permitted") {
             true => format!(
-                "{why} ({name} {}): run the lab as root, {WAY_OUT}",
+                "{why} ({name} {}): run the lab as root, {HINT}",
                 words.join(" ")
             ),
-            false => format!("{why} ({name} {}): {WAY_OUT}", words.join(" ")),
+            false => format!("{why} ({name} {}): {HINT}", words.join(" ")),
         })
 }
