@@ -53,7 +53,7 @@ impl Noise {
 /// How much of a run's start is excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Skip {
-    /// Its warm-up, where it ends by itself.
+    /// Its warm-up, detected in its figures.
     WarmUp,
     /// This number of seconds.
     Seconds(u64),

@@ -221,7 +221,7 @@ impl Channel {
                 Ok(ended) => return ended,
                 Err(fault) => fault,
             };
-            // A request that the server did not process may be sent once more: "gRPC Retry Design",
+            // A request that the server did not process may be sent again: "gRPC Retry Design",
             // Transparent Retries.
             if first_fault.is_some() || !fault.is_unprocessed() {
                 return Err(Status::of_fault(&fault));

@@ -25,7 +25,7 @@ impl Connection {
     /// Begins an exchange. Waits until the server allows another stream.
     ///
     /// # Errors
-    /// When the connection is over.
+    /// When the connection has ended.
     pub async fn begin<'a>(
         &'a self,
         request: &RequestHead,

@@ -113,6 +113,19 @@ const PHRASES: &[(&str, &str)] = &[
     ("handed out", "\"issued\" or \"assigned\""),
     ("speak against", "\"are reasons to doubt\""),
     ("speaks against", "\"is a reason to doubt\""),
+    ("tell apart", "\"distinguish\""),
+    ("is meant", "\"did you mean …?\", or name it"),
+    ("by itself", "\"on its own\" or \"alone\""),
+    ("as asked", "\"as requested\""),
+    ("and the like", "\"and similar …\", or name them"),
+    ("once more", "\"again\""),
+    ("so few", "\"too few\""),
+    ("also when", "\"even when\" or \"and when\""),
+    ("also if", "\"even if\""),
+    ("also where", "\"even where\" or \"even if\""),
+    ("apart from", "\"except\""),
+    ("is wanted", "\"is requested\" or \"is needed\""),
+    ("are wanted", "\"are requested\" or \"are needed\""),
 ];
 
 /// A phrase is fine if this text is directly before or after it.

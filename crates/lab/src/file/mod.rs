@@ -146,7 +146,7 @@ impl Read {
             let path = file.parent().unwrap_or(Path::new("")).join(name);
             if self.above.contains(&path) || self.above.len() > DEEPEST {
                 problems.push(included.place.problem(format!(
-                    "{name} is included by itself, or files include each other more than {DEEPEST} deep"
+                    "{name} includes itself, or files include each other more than {DEEPEST} levels deep"
                 )));
                 continue;
             }
@@ -270,7 +270,7 @@ mod tests {
         let told = Document::read(&lab).unwrap_err();
         assert_eq!(told.len(), 2, "{told:?}");
         let told: String = told.iter().map(ToString::to_string).collect();
-        assert!(told.contains("included by itself"), "{told}");
+        assert!(told.contains("includes itself"), "{told}");
         assert!(told.contains("none.toml"), "{told}");
     }
 }
