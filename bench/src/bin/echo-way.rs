@@ -44,7 +44,7 @@ fn run() -> Result<(), String> {
         Duration::try_from_secs_f64(seconds).map_err(|error| format!("--seconds: {error}"))?;
     let every =
         Duration::try_from_secs_f64(1.0 / rate).map_err(|error| format!("--rate: {error}"))?;
-    let told = match arguments.text("protocol").unwrap_or("udp") {
+    let output = match arguments.text("protocol").unwrap_or("udp") {
         "udp" => {
             let socket = UdpSocket::bind("0.0.0.0:0")
                 .and_then(|socket| socket.connect(address).map(|()| socket));
@@ -70,8 +70,8 @@ fn run() -> Result<(), String> {
         }
         other => return Err(format!("--protocol {other}: udp or tcp")),
     };
-    let told = told.map_err(|error| error.to_string())?;
-    writeln!(io::stdout(), "{told}").map_err(|error| error.to_string())
+    let output = output.map_err(|error| error.to_string())?;
+    writeln!(io::stdout(), "{output}").map_err(|error| error.to_string())
 }
 
 /// Sends on this thread and records the replies on another.

@@ -57,7 +57,7 @@ fn destination(args: &AttackArgs) -> Result<Destination, String> {
         None | Some("stdout" | "-") => {
             let stdout =
                 unbuffered_stdout().map_err(|error| format!("cannot write results: {error}"))?;
-            Ok(Destination::Stream("standard output", stdout))
+            Ok(Destination::Stream("stdout", stdout))
         }
         Some(path) => Ok(Destination::File(path.into())),
     }

@@ -72,7 +72,7 @@ fn results_of_an_attack_on_a_full_disk_fail_it() {
     let (status, stderr) = with_full_stdout(folder.path(), &attack);
     assert_eq!(status, Some(1), "{stderr}");
     assert!(
-        stderr.contains("cannot write results to standard output"),
+        stderr.contains("cannot write results to stdout"),
         "{stderr}"
     );
     assert!(stderr.contains("5 failed"), "the result is shown: {stderr}");

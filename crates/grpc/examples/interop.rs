@@ -61,8 +61,8 @@ fn run() -> Result<bool, String> {
             .iter()
             .all(|ended| !matches!(ended, Err(Fault::Wrong(_))));
     }
-    let told = io::stdout().write_all(table.as_bytes());
-    told.map_err(|error| error.to_string())?;
+    let output = io::stdout().write_all(table.as_bytes());
+    output.map_err(|error| error.to_string())?;
     Ok(all_well)
 }
 

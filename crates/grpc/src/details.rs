@@ -118,13 +118,13 @@ mod tests {
             status()
         );
         let agreed = Bytes::from_static(b"\x08\x03\x12\x04long");
-        let told = status().with_details(agreed.clone());
-        assert_eq!((&*told.message, &told.details), ("long", &agreed));
-        let told = status().with_details(Bytes::from_static(b"\x08\x05"));
-        assert_eq!(told.code, Code::INTERNAL);
+        let output = status().with_details(agreed.clone());
+        assert_eq!((&*output.message, &output.details), ("long", &agreed));
+        let output = status().with_details(Bytes::from_static(b"\x08\x05"));
+        assert_eq!(output.code, Code::INTERNAL);
         assert!(
-            told.message.contains("grpc-status=InvalidArgument"),
-            "{told}"
+            output.message.contains("grpc-status=InvalidArgument"),
+            "{output}"
         );
     }
 }

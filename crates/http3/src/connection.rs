@@ -259,8 +259,8 @@ async fn refusal(remote: SocketAddr) {
         loop {
             socket.send(&[]).await?;
             let mut room = [0; 1];
-            let told = socket.recv(&mut room);
-            if let Ok(Err(error)) = tokio::time::timeout(3 * DOUBT, told).await {
+            let message = socket.recv(&mut room);
+            if let Ok(Err(error)) = tokio::time::timeout(3 * DOUBT, message).await {
                 return Err::<(), _>(error);
             }
         }

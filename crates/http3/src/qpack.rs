@@ -138,8 +138,8 @@ mod tests {
             (b"\x00\x00\x51\xff\xff\xff\xff\xff\x7f", "within a string"),
             (b"\x00\x00\x51\x82\x00\x00", "Huffman"),
         ] {
-            let told = decode(section, 1000).unwrap_err();
-            assert!(told.contains(words), "{section:?}: {told}");
+            let message = decode(section, 1000).unwrap_err();
+            assert!(message.contains(words), "{section:?}: {message}");
         }
     }
 }

@@ -37,13 +37,13 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
             &raw mut length,
         )
     };
-    let told = info.get(..length as usize)?;
+    let message = info.get(..length as usize)?;
     if outcome != 0 {
         return None;
     }
     // Offsets in `struct tcp_info` of linux/tcp.h, which only ever grows at its end.
     let word = |at: usize| {
-        let bytes = told.get(at..at + 4)?;
+        let bytes = message.get(at..at + 4)?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
     };
     let segment = u64::from(word(16)?);

@@ -286,7 +286,7 @@ impl Server {
             count.fetch_sub(1, Ordering::Relaxed);
             return;
         }
-        let told = Arc::clone(&count);
+        let reported = Arc::clone(&count);
         let telling = std::thread::Builder::new()
             .name("busy".to_owned())
             .spawn(move || {
@@ -299,7 +299,7 @@ impl Server {
                 // Its bytes are read first, because closing with unread bytes would discard the response.
                 let mut rest = [0; Cookie::LENGTH + 1];
                 let _ = (&stream).read_exact(&mut rest);
-                told.fetch_sub(1, Ordering::Relaxed);
+                reported.fetch_sub(1, Ordering::Relaxed);
             });
         if telling.is_err() {
             count.fetch_sub(1, Ordering::Relaxed);

@@ -254,13 +254,13 @@ mod tests {
                 assert_eq!(look_up(&servers).await.map(|found| found.len()), Ok(1));
             }
             assert_eq!(look_up(&[nobody]).await, Ok(Vec::new()));
-            let told = look_up(&[failing]).await.unwrap_err();
+            let output = look_up(&[failing]).await.unwrap_err();
             assert!(
-                told.contains("SERVFAIL") && told.contains(&failing.to_string()),
-                "{told}"
+                output.contains("SERVFAIL") && output.contains(&failing.to_string()),
+                "{output}"
             );
-            let told = look_up(&[broken]).await.unwrap_err();
-            assert!(told.contains("malformed"), "{told}");
+            let output = look_up(&[broken]).await.unwrap_err();
+            assert!(output.contains("malformed"), "{output}");
         });
     }
 

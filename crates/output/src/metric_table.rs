@@ -1,4 +1,4 @@
-//! Metrics as aligned lines: the part that k6's two text layouts share.
+//! Metrics as aligned lines, for both of k6's text layouts.
 
 use plimsoll_plan::{Figure, Options, TimeUnit, TrendStat};
 use plimsoll_samples::{Contains, MetricSummary, Values};
@@ -15,7 +15,7 @@ pub struct Style {
     pub trend_stats: Vec<TrendStat>,
     /// The unit of all times; `None` selects the best-fitting one for each.
     pub time_unit: Option<TimeUnit>,
-    /// Colored or not.
+    /// Whether to use colors.
     pub paint: Paint,
 }
 

@@ -24,7 +24,7 @@ pub enum OutputSpec {
 /// The destination of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// The standard output (stdout).
+    /// Stdout.
     Stdout,
     /// A file, compressed if its name ends in `.gz`.
     File(PathBuf),

@@ -125,8 +125,8 @@ pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
 /// enough.
 fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
     let several = summary.work.len() > 1;
-    let told = summary.work.iter().filter(|work| work.wanted() > 1);
-    told.flat_map(|work| {
+    let message = summary.work.iter().filter(|work| work.wanted() > 1);
+    message.flat_map(|work| {
         let of = if several {
             format!(" of {}", printable(&work.scenario))
         } else {

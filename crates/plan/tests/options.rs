@@ -165,7 +165,7 @@ fn unknown_keys_warn_with_the_nearest_name() {
 
 #[test]
 fn all_wrong_types_are_reported_with_their_location() {
-    let told = faults(json!({
+    let output = faults(json!({
         "vus": 5.5, "noSetup": "true", "userAgent": 5, "duration": true, "setupTimeout": "x",
         "tags": {"a": 1}, "stages": [{"duration": "1s", "target": "many"}], "blockHostnames": "a.b",
         "scenarios": {"s": {"executor": "constant-vus", "env": {"A": 1}}},
@@ -182,11 +182,11 @@ fn all_wrong_types_are_reported_with_their_location() {
         "scenarios.s.env.A: ",
     ] {
         assert!(
-            told.iter().any(|fault| fault.starts_with(place)),
-            "{place} in {told:#?}"
+            output.iter().any(|fault| fault.starts_with(place)),
+            "{place} in {output:#?}"
         );
     }
-    assert_eq!(told.len(), 9, "{told:#?}");
+    assert_eq!(output.len(), 9, "{output:#?}");
 }
 
 #[test]
@@ -243,22 +243,22 @@ fn invalid_input_of_k6_is_refused() {
         json!({"scenarios": {"a": {"executor": "constant-arrival-rate", "rate": 1.5}}}),
     ];
     for value in refused {
-        let told = faults(value.clone());
-        assert_eq!(told.len(), 1, "{value}: {told:?}");
+        let output = faults(value.clone());
+        assert_eq!(output.len(), 1, "{value}: {output:?}");
     }
 }
 
 #[test]
 fn a_wrong_key_in_a_scenario_names_the_right_one() {
-    let told = faults(json!({"scenarios": {"a": {"executor": "constant-vus", "durations": "1s"}}}));
+    let output = faults(json!({"scenarios": {"a": {"executor": "constant-vus", "durations": "1s"}}}));
     assert!(
-        told[0].contains("\"durations\"") && told[0].contains("\"duration\""),
-        "{told:?}"
+        output[0].contains("\"durations\"") && output[0].contains("\"duration\""),
+        "{output:?}"
     );
-    let told = faults(json!({"scenarios": {"a": {"executor": "constant-vu", "duration": "1s"}}}));
+    let output = faults(json!({"scenarios": {"a": {"executor": "constant-vu", "duration": "1s"}}}));
     assert!(
-        told[0].contains("did you mean \"constant-vus\""),
-        "{told:?}"
+        output[0].contains("did you mean \"constant-vus\""),
+        "{output:?}"
     );
 }
 
@@ -279,8 +279,8 @@ fn odd_values_that_k6_runs_with_are_warnings() {
 fn our_own_options_live_under_ext() {
     let options = read(json!({"ext": {"plimsoll": {"protocol": "h2c"}}}));
     assert_eq!(options.protocol, Some(Protocol::H2c));
-    let told = faults(json!({"ext": {"plimsoll": {"protcol": "h2c"}}}));
-    assert!(told[0].contains("\"protocol\""), "{told:?}");
+    let output = faults(json!({"ext": {"plimsoll": {"protcol": "h2c"}}}));
+    assert!(output[0].contains("\"protocol\""), "{output:?}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl OverTime {
             (Key::Line(0), "median".to_owned()),
             (Key::Line(1), "p95".to_owned()),
             (Key::Thin, "longest".to_owned()),
-            (Key::Field(2), "answered/s".to_owned()),
+            (Key::Field(2), "responded/s".to_owned()),
         ];
         let failures = points.iter().any(|point| point.failed > 0.0);
         if failures {

@@ -194,9 +194,9 @@ fn all_that_is_wrong_is_reported_at_once() {
     };
     let errors = Watch::new(&Registry::new(), settings).unwrap_err();
     assert_eq!(errors.0.len(), 3);
-    let told = errors.to_string();
-    assert!(told.contains("http_req_duration"), "{told}");
-    assert!(told.contains("count, rate"), "{told}");
+    let message = errors.to_string();
+    assert!(message.contains("http_req_duration"), "{message}");
+    assert!(message.contains("count, rate"), "{message}");
 }
 
 #[test]

@@ -156,8 +156,8 @@ mod tests {
         let to = lead("example.com:80:[::1]:8080").unwrap();
         assert_eq!(to, ("::1".parse().unwrap(), Some(8080)));
         assert_eq!(lead("example.com:81:127.0.0.1:8080"), None);
-        let told = rules(&["a:1:b".to_owned()]).unwrap_err();
-        assert!(told.contains("two addresses"), "{told}");
+        let output = rules(&["a:1:b".to_owned()]).unwrap_err();
+        assert!(output.contains("two addresses"), "{output}");
     }
 
     #[test]
@@ -188,8 +188,8 @@ mod tests {
     fn fields_for_a_proxy_are_checked() {
         assert!(proxy_fields(&["X-A: b".to_owned()]).is_ok());
         for wrong in ["X-A", "X-A: b\r\nX-B: c", ": b"] {
-            let told = proxy_fields(&[wrong.to_owned()]).unwrap_err();
-            assert!(told.starts_with("-proxy-header"), "{told}");
+            let output = proxy_fields(&[wrong.to_owned()]).unwrap_err();
+            assert!(output.starts_with("-proxy-header"), "{output}");
         }
     }
 

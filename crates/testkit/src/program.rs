@@ -104,8 +104,8 @@ impl Program {
             // A program that does not read all its input may close it.
             thread::spawn(move || stdin.write_all(&input).ok());
         }
-        let (told, lines) = mpsc::channel();
-        let stdout = child.stdout.take().map(|pipe| collect(pipe, Some(told)));
+        let (message, lines) = mpsc::channel();
+        let stdout = child.stdout.take().map(|pipe| collect(pipe, Some(message)));
         let stderr = child.stderr.take().map(|pipe| collect(pipe, None));
         Running {
             name: format!("{:?}", self.command.get_program()),
@@ -165,7 +165,7 @@ impl Running {
                 let _ = self.child.kill();
                 let stderr = join(&mut self.stderr);
                 panic!(
-                    "{}: no further line of output ({error}); on standard error:\n{stderr}",
+                    "{}: no further line of output ({error}); on stderr:\n{stderr}",
                     self.name
                 )
             }

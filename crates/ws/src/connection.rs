@@ -276,8 +276,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                     }
                     Event::Close(frame) => {
                         self.got_close = true;
-                        let told = frame.code != crate::code::NO_STATUS;
-                        self.close(told.then_some(frame.code), "");
+                        let output = frame.code != crate::code::NO_STATUS;
+                        self.close(output.then_some(frame.code), "");
                         let _ = self.poll_flush(cx);
                     }
                     _ => {}

@@ -130,10 +130,10 @@ async fn a_close_is_echoed_and_ends_the_events() {
     // Section 5.5.1: data after a close frame is ignored.
     let all = [close, frame(LAST | TEXT, b"late"), frame(LAST | 5, b"")].concat();
     peer.write_all(&all).await.unwrap();
-    let Event::Close(told) = connection.event().await.unwrap() else {
+    let Event::Close(output) = connection.event().await.unwrap() else {
         panic!("no close")
     };
-    assert_eq!((told.code, told.reason.as_str()), (4000, "ok"));
+    assert_eq!((output.code, output.reason.as_str()), (4000, "ok"));
     assert_eq!(heard(&mut peer).await, (LAST | CLOSE, vec![0x0f, 0xa0]));
     assert_eq!(connection.send(Kind::Text, b"x"), Err(plimsoll_ws::Ended));
     assert_eq!(connection.ping(b"x"), Err(plimsoll_ws::Ended));

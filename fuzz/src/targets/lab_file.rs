@@ -27,8 +27,8 @@ fn run(data: &[u8]) {
     if let Ok(document) = Document::of_text(Path::new("/nowhere/lab.toml"), &text) {
         for which in [Which::Quick, Which::Standard, Which::Full] {
             if let Ok(lab) = Lab::of(document.clone(), which) {
-                let told = plimsoll_lab::plan::text(&lab);
-                assert!(!told.is_empty());
+                let message = plimsoll_lab::plan::text(&lab);
+                assert!(!message.is_empty());
                 plimsoll_lab::plan::json(&lab);
             }
         }

@@ -145,14 +145,14 @@ impl Passage<'_> {
         let settings = &self.route.service.upstream.settings;
         let worker = self.door.worker;
         if settings.wire == Wire::H2 {
-            let answered = Box::pin(async {
+            let responded = Box::pin(async {
                 match target.multiplexed(settings, worker).await {
                     Ok(sender) => sender.exchange(request).await,
                     Err(trouble) => Err(trouble.with(request)),
                 }
             });
-            let answered = timeout_at(deadline, answered).await;
-            return answered
+            let responded = timeout_at(deadline, responded).await;
+            return responded
                 .unwrap_or_else(|_| Err(Trouble::late()))
                 .map(|response| (response, Lease::none()));
         }

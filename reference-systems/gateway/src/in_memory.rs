@@ -77,8 +77,8 @@ impl Routing {
                 let _ = requests.write_all(bytes).await;
                 let _ = requests.shutdown().await;
             };
-            let mut answered = Vec::new();
-            tokio::join!(sending, answers.read_to_end(&mut answered))
+            let mut responded = Vec::new();
+            tokio::join!(sending, answers.read_to_end(&mut responded))
         };
         let _ = tokio::join!(server, client);
         read.into_inner()

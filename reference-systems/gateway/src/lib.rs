@@ -50,7 +50,7 @@ use reload::Operator;
 /// Command line of `plimsoll-serve gateway`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-When ready, one line of JSON on standard output says where:
+When ready, prints its addresses to stdout as one line of JSON:
   {\"system\":\"gateway\",\"url\":\"http://127.0.0.1:9900\",\"entries\":{\"web\":\"http://127.0.0.1:8080\"}}
 On SIGHUP, or when the file changes, the file is loaded again without losing a request.
 SIGTERM and SIGINT stop it after the responses in progress.")]

@@ -83,8 +83,8 @@ pub async fn open(
         passage.host.as_ref(),
         &target.address,
     );
-    let answered = timeout_at(deadline, exchange_to_upgrade(connection, request)).await;
-    let mut response = answered.map_err(|_| Refusal::TooLate)?.map_err(|trouble| {
+    let responded = timeout_at(deadline, exchange_to_upgrade(connection, request)).await;
+    let mut response = responded.map_err(|_| Refusal::TooLate)?.map_err(|trouble| {
         target.health.failed();
         record.trouble(&trouble.reason);
         Refusal::Broken

@@ -28,7 +28,7 @@ use pages::Pages;
   /websocket     echoes messages
   /healthz, /metrics
 
-When ready, one line of JSON on standard output says where:
+When ready, prints its addresses to stdout as one line of JSON:
   {\"system\":\"orders\",\"url\":\"http://127.0.0.1:9800\"}
 SIGTERM and SIGINT stop it after the responses in progress.")]
 pub struct Settings {

@@ -27,7 +27,7 @@ use crate::payload::counters::AllCounters;
 #[command(
     args_override_self = true,
     after_help = "\
-When ready, one line of JSON on standard output says where:
+When ready, prints its addresses to stdout as one line of JSON:
   {\"system\":\"payload\",\"plain\":\"http://127.0.0.1:10080\",\"tls\":\"https://127.0.0.1:10443\",…}
 SIGTERM and SIGINT stop it after the responses in progress."
 )]

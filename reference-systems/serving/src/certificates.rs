@@ -51,7 +51,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
     }
     generate(&settings.directory, &settings.names)?;
     let line = serde_json::json!({"certs": settings.directory}).to_string();
-    writeln!(std::io::stdout(), "{line}").map_err(|error| format!("standard output: {error}"))
+    writeln!(std::io::stdout(), "{line}").map_err(|error| format!("stdout: {error}"))
 }
 
 /// Prepares the directory: generates the files if there are none.

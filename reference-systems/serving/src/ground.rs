@@ -172,6 +172,6 @@ impl Places {
         let mut out = std::io::stdout();
         writeln!(out, "{}", Value::Object(self.0.clone()))
             .and_then(|()| out.flush())
-            .map_err(|error| format!("cannot write to standard output: {error}"))
+            .map_err(|error| format!("cannot write to stdout: {error}"))
     }
 }

@@ -21,15 +21,15 @@ static TOLD: Mutex<Told> = Mutex::new(Told {
 /// Records a failure with its reason.
 pub fn happened(reason: &str) {
     let untold = {
-        let mut told = TOLD
+        let mut message = TOLD
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        told.untold += 1;
-        if told.last.is_some_and(|last| last.elapsed() < BETWEEN) {
+        message.untold += 1;
+        if message.last.is_some_and(|last| last.elapsed() < BETWEEN) {
             return;
         }
-        told.last = Some(Instant::now());
-        std::mem::take(&mut told.untold)
+        message.last = Some(Instant::now());
+        std::mem::take(&mut message.untold)
     };
     log::warn(
         "responses failed",

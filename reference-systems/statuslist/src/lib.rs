@@ -150,14 +150,14 @@ async fn begin(app: App, limits: &plimsoll_serving::Limits) -> Result<Routed, St
     }
     let reachable = Arc::new(AtomicBool::new(true));
     tokio::spawn(listen_to(app.store.clone(), reachable.clone()));
-    let told = app.clone();
+    let message = app.clone();
     Ok(Routed::new(routes::routes(app), limits)
         .health(move || match reachable.load(Ordering::Relaxed) {
             true => Ok(()),
             false => Err("the store is unavailable".to_owned()),
         })
         .metrics(move |text| {
-            for (name, ready) in &told.pools {
+            for (name, ready) in &message.pools {
                 let (indices, waiting) = ready.counts();
                 let name = name.replace(['-', '.'], "_");
                 text.metric(
@@ -174,7 +174,7 @@ async fn begin(app: App, limits: &plimsoll_serving::Limits) -> Result<Routed, St
             text.metric(
                 "plimsoll_statuslist_lists_kept",
                 "Signed lists kept in memory.",
-                told.published.kept() as u64,
+                message.published.kept() as u64,
             );
         })
         .refuse(refuse))

@@ -40,7 +40,7 @@ mod tests {
         assert!(place("48.8566", "2.3522").is_ok());
         assert!(place("-90", "180").is_ok());
         assert!(place("+1.", "-0").is_ok());
-        for (latitude, longitude, told) in [
+        for (latitude, longitude, message) in [
             ("90.0001", "0", "lat"),
             ("0", "-180.1", "lng"),
             ("nan", "0", "lat"),
@@ -50,7 +50,7 @@ mod tests {
             ("0", "1e400", "lng"),
         ] {
             let error = place(latitude, longitude).unwrap_err();
-            assert!(error.starts_with(told), "{error}");
+            assert!(error.starts_with(message), "{error}");
         }
         let long = "0".repeat(1000);
         assert!(place(&long, "0").is_err());

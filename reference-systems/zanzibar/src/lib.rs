@@ -52,7 +52,7 @@ One command for each backend:
   plimsoll serve zanzibar --backend pgquery --database postgres://me:secret@localhost/zanzibar
   plimsoll serve zanzibar --backend pgfunc --database postgres://me:secret@localhost/zanzibar
 
-When ready, one line of JSON on standard output says where:
+When ready, prints its addresses to stdout as one line of JSON:
   {\"system\":\"zanzibar\",\"url\":\"http://127.0.0.1:4000\"}
 Then, for example:
   curl http://127.0.0.1:4000/zanzigo.v1.ZanzigoService/Check -H 'content-type: application/json' \\
@@ -98,7 +98,7 @@ pub fn run(settings: &Settings) -> Result<(), String> {
         use std::io::Write;
         return std::io::stdout()
             .write_all(model::DEFAULT.as_bytes())
-            .map_err(|error| format!("cannot write to standard output: {error}"));
+            .map_err(|error| format!("cannot write to stdout: {error}"));
     }
     let model = Arc::new(read_model(settings)?);
     let place = place(settings)?;

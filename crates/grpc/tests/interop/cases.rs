@@ -119,8 +119,8 @@ async fn client_streaming(peer: &Peer) -> Ended {
     let Some(message) = call.receiver.message().await else {
         return wrong(format!("no response: {:?}", call.receiver.status()));
     };
-    let told = read(&method, &message)?;
-    holds(told["aggregatedPayloadSize"] == 74_922, || told.to_string())?;
+    let output = read(&method, &message)?;
+    holds(output["aggregatedPayloadSize"] == 74_922, || output.to_string())?;
     ends_well(&mut call).await
 }
 
@@ -235,8 +235,8 @@ async fn status_code_and_message(peer: &Peer) -> Ended {
 
 async fn special_status_message(peer: &Peer) -> Ended {
     let text = "\t\ntest with whitespace\r\nand Unicode BMP \u{263a} and non-BMP \u{1f608}\t\n";
-    let told = serde_json::json!({ "responseStatus": { "code": 2, "message": text } });
-    echoed_status(peer, "UnaryCall", &told.to_string(), text).await
+    let output = serde_json::json!({ "responseStatus": { "code": 2, "message": text } });
+    echoed_status(peer, "UnaryCall", &output.to_string(), text).await
 }
 
 async fn echoed_status(peer: &Peer, name: &str, wish: &str, text: &str) -> Ended {

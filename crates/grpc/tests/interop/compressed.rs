@@ -42,8 +42,8 @@ pub async fn client_unary(peer: &Peer) -> Ended {
         return Err(UNCHECKED);
     }
     check_code(&probe.status, Code::INVALID_ARGUMENT)?;
-    for (packed, told) in [(Compression::Gzip, true), (Compression::Identity, false)] {
-        let answer = ask(peer, packed, &json(told)).await?;
+    for (packed, output) in [(Compression::Gzip, true), (Compression::Identity, false)] {
+        let answer = ask(peer, packed, &json(output)).await?;
         check_code(&answer.status, Code::OK)?;
         let message = answer.message.unwrap_or_default();
         check_payload(&read(&peer.method("UnaryCall")?, &message)?, 314_159)?;
@@ -97,8 +97,8 @@ pub async fn client_streaming(peer: &Peer) -> Ended {
     let Some(message) = call.receiver.message().await else {
         return wrong(format!("no response: {:?}", call.receiver.status()));
     };
-    let told = read(&method, &message)?;
-    holds(told["aggregatedPayloadSize"] == 73_086, || told.to_string())?;
+    let output = read(&method, &message)?;
+    holds(output["aggregatedPayloadSize"] == 73_086, || output.to_string())?;
     ends_well(&mut call).await
 }
 

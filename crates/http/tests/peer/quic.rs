@@ -34,14 +34,14 @@ pub fn serve(acceptor: &TlsAcceptor) -> (SocketAddr, Rc<Seen>) {
     let endpoint = endpoint(acceptor);
     let address = endpoint.local_addr().unwrap();
     let seen = Rc::new(Seen::default());
-    let told = seen.clone();
+    let message = seen.clone();
     tokio::task::spawn_local(async move {
         while let Some(incoming) = endpoint.accept().await {
             let Ok(connection) = incoming.await else {
                 continue;
             };
-            told.connections.set(told.connections.get() + 1);
-            tokio::task::spawn_local(converse(connection, told.clone()));
+            message.connections.set(message.connections.get() + 1);
+            tokio::task::spawn_local(converse(connection, message.clone()));
         }
     });
     (address, seen)

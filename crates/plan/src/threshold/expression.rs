@@ -20,7 +20,7 @@ impl Expression {
     /// When a part is missing or wrong; the message shows the format.
     pub fn parse(text: &str) -> Result<Expression, Fault> {
         const FORM: &str = "write a method, an operator and a number, such as \"p(95)<500\"";
-        let told = excerpt(text);
+        let output = excerpt(text);
         // Longer operators first, because some contain others.
         let found = Operator::WRITTEN
             .iter()
@@ -29,12 +29,12 @@ impl Expression {
             return Err(Fault::at(
                 "",
                 format!(
-                    "the threshold \"{told}\" compares nothing (<=, <, >=, >, ===, ==, !=): {FORM}"
+                    "the threshold \"{output}\" compares nothing (<=, <, >=, >, ===, ==, !=): {FORM}"
                 ),
             ));
         };
         let method = Method::parse(method.trim()).map_err(|message| {
-            Fault::at("", format!("the threshold \"{told}\" {message}; {FORM}"))
+            Fault::at("", format!("the threshold \"{output}\" {message}; {FORM}"))
         })?;
         let value = match value.trim().parse::<f64>() {
             Ok(value) if !value.is_nan() => value,
@@ -42,7 +42,7 @@ impl Expression {
                 return Err(Fault::at(
                     "",
                     format!(
-                        "the threshold \"{told}\" compares with \"{}\", which is not a number: {FORM}",
+                        "the threshold \"{output}\" compares with \"{}\", which is not a number: {FORM}",
                         excerpt(value.trim())
                     ),
                 ));

@@ -264,9 +264,9 @@ fn described(question: &Bytes) -> Vec<u8> {
 
 /// A response whose parts follow.
 pub(super) fn begun(headers: HeaderMap) -> (Parts, Response<Body>) {
-    let (parts, told) = mpsc::channel(4);
-    let parts_of_body = stream::unfold(told, |mut told| async move {
-        told.recv().await.map(|part| (part, told))
+    let (parts, printed) = mpsc::channel(4);
+    let parts_of_body = stream::unfold(printed, |mut printed| async move {
+        printed.recv().await.map(|part| (part, printed))
     });
     let mut answer = Response::new(BodyExt::boxed(StreamBody::new(parts_of_body)));
     *answer.headers_mut() = headers;

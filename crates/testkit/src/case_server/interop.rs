@@ -29,11 +29,11 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
         }
         "UnaryCall" => {
             let message = reader.next(&mut body).await.unwrap_or_default();
-            if let Some(told) = is_unexpected(&message, 8, reader.packed) {
-                return told;
+            if let Some(output) = is_unexpected(&message, 8, reader.packed) {
+                return output;
             }
-            if let Some(told) = asked_status(&message) {
-                return with_status(headers, told, trailers);
+            if let Some(output) = asked_status(&message) {
+                return with_status(headers, output, trailers);
             }
             let answer = payload(number(&message, 2));
             if is_set(&message, 6) {
@@ -45,8 +45,8 @@ pub async fn answer(method: &str, asked: &HeaderMap, mut body: Incoming) -> Resp
         "StreamingInputCall" => {
             let mut sum = 0;
             while let Some(message) = reader.next(&mut body).await {
-                if let Some(told) = is_unexpected(&message, 2, reader.packed) {
-                    return told;
+                if let Some(output) = is_unexpected(&message, 2, reader.packed) {
+                    return output;
                 }
                 sum += bytes_of(&bytes_of(&message, 1), 2).len();
             }
@@ -129,16 +129,16 @@ fn is_set(message: &[u8], place: u64) -> bool {
 
 /// The error for a message whose compression differs from what it declares.
 fn is_unexpected(message: &[u8], place: u64, was_packed: bool) -> Option<Response<Body>> {
-    let told = fields(message).into_iter().any(|field| field.0 == place);
-    (told && is_set(message, place) != was_packed)
+    let output = fields(message).into_iter().any(|field| field.0 == place);
+    (output && is_set(message, place) != was_packed)
         .then(|| alone(3, "the message is not packed as it says"))
 }
 
 /// The `EchoStatus` that the message requests.
 fn asked_status(message: &[u8]) -> Option<(i64, String)> {
-    let told = bytes_of(message, 7);
-    let code = number(&told, 1);
-    let text = bytes_of(&told, 2);
+    let output = bytes_of(message, 7);
+    let code = number(&output, 1);
+    let text = bytes_of(&output, 2);
     (code != 0).then(|| (code, String::from_utf8_lossy(&text).into_owned()))
 }
 

@@ -168,12 +168,12 @@ pub async fn exchange(
     if timer.deadline() > deadline {
         timer.as_mut().reset(deadline);
     }
-    let answered = poll_fn(|context| {
+    let responded = poll_fn(|context| {
         if !*over {
             *over = Pin::new(&mut *driver).poll(context).is_ready();
         }
-        if let Poll::Ready(answered) = answer.as_mut().poll(context) {
-            return Poll::Ready(Some(answered));
+        if let Poll::Ready(responded) = answer.as_mut().poll(context) {
+            return Poll::Ready(Some(responded));
         }
         while timer.as_mut().poll(context).is_ready() {
             if Instant::now() >= deadline {
@@ -184,8 +184,8 @@ pub async fn exchange(
         Poll::Pending
     })
     .await;
-    let answered = answered.ok_or_else(Trouble::late)?;
-    answered.map_err(|mut error| {
+    let responded = responded.ok_or_else(Trouble::late)?;
+    responded.map_err(|mut error| {
         let request = error.take_message();
         Trouble::of(error.error(), request)
     })

@@ -1,6 +1,6 @@
-//! Requests with which a client might bypass a route, also sent to nginx with its defaults: the
-//! gateway rejects what nginx rejects, and sends what nginx accepts to the same server or rejects
-//! it.
+//! Sends requests that might bypass a route to the gateway and to nginx with its defaults. The
+//! gateway must reject those that nginx rejects, and send the others to the same server or reject
+//! them.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -81,7 +81,7 @@ fn ask(address: SocketAddr, request: &(&str, &str, &str)) -> (u16, Option<String
 }
 
 #[test]
-fn nothing_gets_past_a_route_that_would_not_with_nginx() {
+fn requests_that_nginx_rejects_are_rejected() {
     let (open, admin) = (Orders::start("open"), Orders::start("admin"));
     let gateway = Gateway::start(&format!(
         "entries:\n  web: {{bind: 127.0.0.1:0}}\nroutes:\n\
@@ -113,7 +113,7 @@ fn nothing_gets_past_a_route_that_would_not_with_nginx() {
         if their_server.is_none() && refused(theirs) {
             assert!(
                 our_server.is_none() && refused(ours),
-                "{request:?}: nginx refuses it with {theirs}, and we have {ours} of {our_server:?}"
+                "{request:?}: nginx rejects it with {theirs}, the gateway responds {ours} from {our_server:?}"
             );
         } else if our_server.is_some() {
             assert_eq!(our_server, their_server, "{request:?}: {theirs}, {ours}");

@@ -41,7 +41,7 @@ fn a_store_that_is_not_there_ends_the_start() {
 #[test]
 fn invalid_flags_are_reported() {
     let ground = ground();
-    for (flags, told) in [
+    for (flags, message) in [
         (["--store=mysql://x", "--refresh=1"], "redis://"),
         (["--pools=/nowhere.yaml", "--refresh=1"], "/nowhere.yaml"),
         (["--pools=/nowhere.ini", "--refresh=1"], ".toml"),
@@ -52,7 +52,7 @@ fn invalid_flags_are_reported() {
             .args(flags)
             .run();
         assert_eq!(ended.status, Some(1), "{}", ended.stderr);
-        assert!(ended.stderr.contains(told), "{}", ended.stderr);
+        assert!(ended.stderr.contains(message), "{}", ended.stderr);
     }
     drop(ground);
 }
@@ -76,9 +76,9 @@ fn outlives(store: &str, server: &mut Server) {
 
     server.kill();
     let begun = Instant::now();
-    let told = update(0);
-    told.problem(503);
-    assert_eq!(told.header("retry-after"), Some("1"));
+    let message = update(0);
+    message.problem(503);
+    assert_eq!(message.header("retry-after"), Some("1"));
     // Reserved indices are still issued; then there are none left.
     for pool in ["a", "b"] {
         let path = format!("/pools/{pool}/new-references?amount=3");

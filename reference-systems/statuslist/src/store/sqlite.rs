@@ -70,7 +70,7 @@ impl Sqlite {
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Outcome<T> {
-        let (tell, told) = oneshot::channel();
+        let (tell, message) = oneshot::channel();
         let job: Job = Box::new(move |connection| {
             let outcome = connection
                 .and_then(|connection| work(connection).map_err(|error| error.to_string()));
@@ -88,7 +88,7 @@ impl Sqlite {
             mpsc::error::TrySendError::Full(_) => Failure::Overloaded,
             mpsc::error::TrySendError::Closed(_) => gone(),
         })?;
-        told.await
+        message.await
             .map_err(|_| gone())?
             .map_err(Failure::Unavailable)
     }

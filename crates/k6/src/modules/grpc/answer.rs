@@ -163,7 +163,7 @@ fn pairs<'c>(context: &'c Context, metadata: &Metadata) -> Returned<'c> {
 
 /// `[{ package, service, full_method, name, is_client_stream, is_server_stream }]`
 pub fn methods<'c>(context: &'c Context, methods: &[Method]) -> Returned<'c> {
-    let mut told = Vec::with_capacity(methods.len());
+    let mut output = Vec::with_capacity(methods.len());
     for method in methods {
         let object = context.object()?;
         object.define("package", context.string(&method.package())?)?;
@@ -172,7 +172,7 @@ pub fn methods<'c>(context: &'c Context, methods: &[Method]) -> Returned<'c> {
         object.define("name", context.string(method.name())?)?;
         object.define("is_client_stream", context.bool(method.client_streams()))?;
         object.define("is_server_stream", context.bool(method.server_streams()))?;
-        told.push(object);
+        output.push(object);
     }
-    context.array(told)
+    context.array(output)
 }

@@ -353,11 +353,11 @@ impl ResolvedMethod {
             return Ok(body(text));
         }
         let text = self.method.output().to_json(bytes)?;
-        let told = body(&text);
+        let printed = body(&text);
         // Copied, because `bytes` may be a slice of everything read from the socket and would keep
         // all of it in memory.
         *heard = (bytes.len() <= KEPT).then(|| (Bytes::copy_from_slice(bytes), text));
-        Ok(told)
+        Ok(printed)
     }
 
     /// Runs `body` with the tags of a call's samples.

@@ -5,7 +5,7 @@ use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
 use super::selection::Selection;
 use crate::pure::html::{Node, Selectors};
 
-/// The cost of making an element of a node, as a number of bytes that could be read in the same
+/// The cost of creating an element for a node, as a number of bytes that could be read in the same
 /// time.
 const NODE: usize = 256;
 

@@ -27,8 +27,8 @@ pub fn request<'c>(
     let work = user.working(context, NOT_IN_INIT)?;
     match prepare(context, method, url, body, params) {
         Ok(prepared) => {
-            let answered = context.wait(exchange(user, work, &prepared, user.base_tags()));
-            let outcome = answered.map_err(|cancelled| context.cancelled(cancelled))?;
+            let responded = context.wait(exchange(user, work, &prepared, user.base_tags()));
+            let outcome = responded.map_err(|cancelled| context.cancelled(cancelled))?;
             conclude(context, prepared, outcome)
         }
         Err(refused) => refuse(context, refused),
@@ -132,7 +132,7 @@ pub async fn exchange(
     {
         let text = format!(
             "stopped after {trips} redirects and returned the last; set maxRedirects, or redirects in the request's \
-             parameters, to say how many are wanted"
+             parameters, to allow more or fewer"
         );
         user.log_with(
             Level::Warn,

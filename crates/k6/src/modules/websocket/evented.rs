@@ -246,10 +246,10 @@ impl WebSocket {
         self.link.break_off();
         if !exception.is_uncatchable() && was_open {
             let text = exception.text();
-            let told = self
+            let output = self
                 .tell_error(context, object, &text)
                 .and_then(|()| self.tell_close(context, object, None));
-            if let Err(second) = told {
+            if let Err(second) = output {
                 // Report the first exception.
                 drop(context.take_exception(second));
             }
