@@ -51,7 +51,7 @@ impl Link {
     pub fn check(&self) -> Result<(), String> {
         if self.jitter > self.round_trip {
             return Err(
-                "the jitter is longer than the round trip, which would be negative at times"
+                "the jitter is longer than the round trip, so a round trip could be negative"
                     .to_owned(),
             );
         }

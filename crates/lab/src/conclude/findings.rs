@@ -61,7 +61,7 @@ pub fn of(
                     "failed-checks",
                     "error",
                     format!(
-                        "repeat {}: {failed} of {} responses did not pass the script's checks ({name}): this is not the load that was meant to be measured",
+                        "repeat {}: {failed} of {} responses did not pass the script's checks ({name}): this is not the intended load",
                         measured.repeat.number,
                         passed + failed
                     ),

@@ -415,7 +415,7 @@ fn of_text(cell: &Cell, mut repeat: Repeat, facts: &Facts) -> Measured {
     repeat.generator.reasons.push((
         "client".to_owned(),
         format!(
-            "nothing observed {}, the tool that generated the load",
+            "{}, the tool that generated the load, was not observed",
             cell.load.tool
         ),
     ));

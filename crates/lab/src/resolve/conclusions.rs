@@ -96,7 +96,7 @@ pub struct Published {
 pub struct Avoided {
     /// The error.
     pub wrong: String,
-    /// Why it cannot happen here.
+    /// The reason why it cannot happen here.
     pub avoided: String,
 }
 

@@ -131,7 +131,7 @@ impl Design {
             });
         let Some(smallest) = self.smallest_difference else {
             return format!(
-                "{} of each cell cannot show a difference of any size: {LEAST_PAIRS} are the least{useful} ({assumed})",
+                "{} of each cell cannot show any difference: at least {LEAST_PAIRS} are needed{useful} ({assumed})",
                 counted(self.pairs, self.unit)
             );
         };
@@ -179,7 +179,7 @@ pub(super) fn check(lab: &Lab, problems: &mut Vec<Problem>) {
             format!(", or {count} to find a difference of 10 %")
         });
         problems.push(place.problem(format!(
-            "this comparison can show nothing, because its cells have {}: set restarts = {LEAST_PAIRS} in [[load]]{useful}",
+            "this comparison cannot show anything, because its cells have only {}: set restarts = {LEAST_PAIRS} in [[load]]{useful}",
             counted(pairs, from.units())
         )));
     }

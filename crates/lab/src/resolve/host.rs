@@ -42,7 +42,7 @@ impl Host {
         let Some(destination) = text.strip_prefix("ssh:") else {
             fields.problem_at(
                 "host",
-                format!("{text:?} is not a host: write ssh: and what you would give to ssh, such as ssh:me@machine"),
+                format!("{text:?} is not a host: write ssh: and a destination for ssh, such as ssh:me@machine"),
             );
             return None;
         };

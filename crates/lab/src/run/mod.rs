@@ -156,7 +156,7 @@ pub fn begin(
     while std::fs::create_dir(&directory).is_err() {
         if another > 100 {
             return Err(format!(
-                "cannot create {}; choose another folder with --results",
+                "cannot create {}; choose another directory with --results",
                 directory.display()
             ));
         }

@@ -406,7 +406,7 @@ fn port_of(process: &Process) -> Result<u16, Problem> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, process.port)) {
         Ok(_) => Ok(process.port),
         Err(error) => Err(process.place_of_port.problem(format!(
-            "{} cannot have port {}: {error}; stop the program that uses it, or remove port to use any free one",
+            "{} cannot use port {}: {error}; stop the program that uses it, or remove port to use any free one",
             process.name, process.port
         ))),
     }

@@ -94,7 +94,7 @@ pub static PUBLISHED: Shape = Shape {
             "required",
             "Its value, in that figure's unit.",
         ),
-        key("note", Text, "empty", "What to know before comparing."),
+        key("note", Text, "empty", "Caveats for the comparison."),
         WHEN,
     ],
 };
@@ -150,6 +150,6 @@ pub static AVOIDS: Shape = Shape {
     says: "An error of the published document.",
     keys: &[
         key("wrong", Text, "required", "What was wrong."),
-        key("avoided", Text, "required", "Why it cannot happen here."),
+        key("avoided", Text, "required", "The reason why it cannot happen here."),
     ],
 };

@@ -239,7 +239,7 @@ pub static LOAD: Shape = Shape {
             "warmup",
             Time,
             "2s",
-            "Duration of the warm-up before it, which is excluded. What still looks like a warm-up is excluded too (MSER-5), and reported.",
+            "Duration of the warm-up before it, which is excluded. Further seconds that look like a warm-up are excluded too (MSER-5), and reported.",
         ),
         RESTARTS,
         REPEATS,

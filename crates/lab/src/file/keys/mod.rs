@@ -55,7 +55,7 @@ const ENVIRONMENT: Key = key(
     "environment",
     Named(&Text),
     "none",
-    "Environment variables besides those of the lab itself.",
+    "Environment variables in addition to the lab's own.",
 );
 
 /// The whole file.
@@ -79,7 +79,7 @@ pub static FILE: Shape = Shape {
             "forms",
             Table(&FORMS),
             "see there",
-            "What `--quick` and `--full` change.",
+            "The changes of `--quick` and `--full`.",
         ),
         key(
             "axes",
@@ -97,7 +97,7 @@ pub static FILE: Shape = Shape {
             "variables",
             Many(&VARIABLE),
             "none",
-            "Texts with names, for use in braces anywhere. Besides the names it may have `when`.",
+            "Named texts, for use in braces anywhere. In addition to the names it may have `when`.",
         ),
         key(
             "certificates",
@@ -115,13 +115,13 @@ pub static FILE: Shape = Shape {
             "service",
             Many(&Table(&SERVICE)),
             "none",
-            "What the systems need; started before them, in the order of the file.",
+            "Dependencies of the systems; started before them, in the order of the file.",
         ),
         key(
             "system",
             Many(&Table(&SYSTEM)),
             "none",
-            "What is measured; started, awaited and stopped for each variant, in the order of the file.",
+            "The measured systems; started, awaited and stopped for each variant, in the order of the file.",
         ),
         key(
             "seed",
@@ -133,14 +133,14 @@ pub static FILE: Shape = Shape {
             "sanity",
             Many(&Table(&SANITY)),
             "the load, once",
-            "What must work before a cell is measured.",
+            "Check that must pass before a cell is measured.",
         ),
         key("load", Many(&Table(&LOAD)), "required", "The load."),
         key(
             "observe",
             Many(&Table(&OBSERVE)),
             "see there",
-            "What is observed besides the load.",
+            "Observations in addition to the load.",
         ),
         key(
             "objective",
@@ -152,7 +152,7 @@ pub static FILE: Shape = Shape {
             "compare",
             Many(&Table(&COMPARE)),
             "every axis against its first value",
-            "Which cells are compared.",
+            "The comparisons of cells.",
         ),
         key(
             "table",
@@ -170,7 +170,7 @@ pub static FILE: Shape = Shape {
             "avoids",
             Many(&Table(&AVOIDS)),
             "none",
-            "Errors of that document, and why they cannot happen here.",
+            "Errors of that document, and the reasons why they cannot happen here.",
         ),
     ],
 };
@@ -284,7 +284,7 @@ pub static FULL: Shape = Shape {
 /// An axis with conditions.
 pub static AXIS: Shape = Shape {
     name: "of an axis",
-    says: "An axis is a list of values. If not all cells have it, it is a table or a list of tables; a cell for which none of them holds does not have the axis. `when` may name axes that come earlier in the file.",
+    says: "An axis is a list of values. If not all cells have it, it is a table or a list of tables; a cell for which none of them applies does not have the axis. `when` may name axes that come earlier in the file.",
     keys: &[key("values", Many(&Text), "required", "The values."), WHEN],
 };
 
@@ -303,7 +303,7 @@ pub static PLACE: Shape = Shape {
             "by",
             OneOf(&["relay", "kernel"]),
             "relay",
-            "What makes the network. `relay`: a process, `plimsoll link`, delays and paces the bytes in both directions; it works everywhere, but connecting takes no round trip. `kernel`: the generator runs in a network namespace of its own, and the kernel delays and limits the packets in both directions; it needs root and iproute2. Delay, jitter and loss need a kernel with netem; for a rate alone every usual kernel has tbf. The lab checks this before it runs anything. The kernel counts whole packets, so the data of one TCP stream is at most 95 % of the rate. Everything that the generator sends to this host goes through the network, and it reaches no other host.",
+            "Implementation of the network. `relay`: a process, `plimsoll link`, delays and paces the bytes in both directions; it works everywhere, but connecting takes no round trip. `kernel`: the generator runs in a network namespace of its own, and the kernel delays and limits the packets in both directions; it needs root and iproute2. Delay, jitter and loss need a kernel with netem; for a rate alone every usual kernel has tbf. The lab checks this before it runs anything. The kernel counts whole packets, so the data of one TCP stream is at most 95 % of the rate. Everything that the generator sends to this host goes through the network, and it reaches no other host.",
         ),
         key("round-trip", Time, "0ms", "Round trip."),
         key("jitter", Time, "0ms", "Jitter (± around the round trip)."),
@@ -318,7 +318,7 @@ pub static PLACE: Shape = Shape {
             "host",
             Text,
             "this host",
-            "`ssh:` and what you would give to ssh, such as `ssh:me@machine`: the systems and services with a command run on that host, and the load goes to its address, not through SSH. The key of the host must be known, and connecting must need no password. The lab stops the processes at the end, and they also end when the connection is lost. The report shows the hardware, the kernel and the CPU use of the host.",
+            "`ssh:` and a destination for ssh, such as `ssh:me@machine`: the systems and services with a command run on that host, and the load goes to its address, not through SSH. The key of the host must be known, and connecting must need no password. The lab stops the processes at the end, and they also end when the connection is lost. The report shows the hardware, the kernel and the CPU use of the host.",
         ),
         key(
             "address",

@@ -67,7 +67,7 @@ pub static CAPTURE: Shape = Shape {
             "json",
             Text,
             "the whole response",
-            "Where in the response, as a JSON pointer (RFC 6901).",
+            "Position in the response, as a JSON pointer (RFC 6901).",
         ),
     ],
 };

@@ -20,7 +20,7 @@ use crate::resolve::Link;
 /// The interface inside.
 const INSIDE: &str = "load";
 
-const HINT: &str = "or remove by = \"kernel\", and the relay makes the network";
+const HINT: &str = "or remove by = \"kernel\" to use the relay";
 
 /// A network namespace and the queues at its border.
 #[derive(Debug)]
