@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plimsoll_iperf::client::{Family, From};
 use plimsoll_iperf::server::{Serve, Server};
-use plimsoll_iperf::{TestRequest, Direction, End, Error, Protocol, Report, Test, client, json};
+use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test, TestRequest, client, json};
 use plimsoll_terminal::messages::{complain, put};
 use plimsoll_terminal::signals;
 use plimsoll_units::BitRate;

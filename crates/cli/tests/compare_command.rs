@@ -474,7 +474,10 @@ fn several_stored_runs_form_pairs_and_the_history_gives_the_noise() {
     assert!(ended.stdout.contains("failed on regression"), "{ended:?}");
     let ended = compare(&["1..8", "9..15"]);
     assert_eq!(ended.status, Some(2), "{ended:?}");
-    assert!(ended.stderr.contains("name the same number of each"), "{ended:?}");
+    assert!(
+        ended.stderr.contains("name the same number of each"),
+        "{ended:?}"
+    );
     // The change of level is not noise, but 1 % is, and the slow runs are still slower.
     let ended = compare(&["1", "9", "--noise", "history"]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
@@ -540,9 +543,7 @@ fn the_record_of_a_killed_run_is_stored() {
     let ended = history(&place, &[]);
     assert_eq!(ended.status, Some(0), "{ended:?}");
     assert!(
-        ended
-            .stderr
-            .contains("stored the record of a killed run"),
+        ended.stderr.contains("stored the record of a killed run"),
         "{}",
         ended.stderr
     );

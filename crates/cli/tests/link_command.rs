@@ -540,7 +540,9 @@ fn impossible_settings_are_reported() {
     let address = taken.local_addr().expect("an address").to_string();
     let ended = plimsoll::plimsoll(&["link", "--listen", &address, "--to", "127.0.0.1:9"]).run();
     assert!(
-        ended.stderr.contains("choose another address with --listen"),
+        ended
+            .stderr
+            .contains("choose another address with --listen"),
         "{}",
         ended.stderr
     );

@@ -558,11 +558,7 @@ fn impossible_tests_are_refused() {
             "cannot be used with",
         ),
         (&["-c", "nosuchhost.invalid"], 1, "nosuchhost.invalid"),
-        (
-            &["-c", "127.0.0.1", "-6"],
-            1,
-            "address as requested",
-        ),
+        (&["-c", "127.0.0.1", "-6"], 1, "address as requested"),
     ] {
         let ended = Ours.with(flags).run();
         assert!(

@@ -69,7 +69,11 @@ fn assert_near(said: &Value, name: &str, given: &[u64], q: f64) {
 #[test]
 fn a_fixed_delay_is_reported_accurately() -> Outcome {
     let (said, given) = measure("fixed=5ms")?;
-    assert!(given.len() >= 1_150, "only {} requests arrived", given.len());
+    assert!(
+        given.len() >= 1_150,
+        "only {} requests arrived",
+        given.len()
+    );
     assert_near(&said, "p50", &given, 0.5);
     assert_near(&said, "p95", &given, 0.95);
     Ok(())

@@ -31,8 +31,7 @@ pub fn commands(
     }
     if settings.noise == Some(Noise::History) {
         return Err(
-            "--noise history needs runs of the store; for commands, use --noise measure"
-                .to_owned(),
+            "--noise history needs runs of the store; for commands, use --noise measure".to_owned(),
         );
     }
     if settings.pairs < LEAST_PAIRS {

@@ -25,7 +25,10 @@ pub struct HistorySettings {
 }
 
 /// The requested runs, oldest first; at least one.
-fn runs(settings: &HistorySettings, report: &mut dyn FnMut(&str)) -> Result<Vec<StoredRun>, String> {
+fn runs(
+    settings: &HistorySettings,
+    report: &mut dyn FnMut(&str),
+) -> Result<Vec<StoredRun>, String> {
     let place = store_location::place(settings.store.as_deref())?;
     let mut store = store_location::open_existing(&place)?;
     for sentence in store_location::recover(&place, &mut store) {

@@ -95,8 +95,7 @@ impl FailOn {
     /// # Errors
     /// A sentence that says how to write it.
     pub fn parse(text: &str) -> Result<FailOn, String> {
-        let hint =
-            "write regression, difference, uncertain, or a figure and a bound like p95:+10%";
+        let hint = "write regression, difference, uncertain, or a figure and a bound like p95:+10%";
         match text {
             "regression" => return Ok(FailOn::Regression),
             "difference" => return Ok(FailOn::Difference),
@@ -115,9 +114,7 @@ impl FailOn {
             Some('+') => 1.0,
             Some('-') => -1.0,
             _ => {
-                return Err(format!(
-                    "the bound {bound:?} has no sign; {hint}"
-                ));
+                return Err(format!("the bound {bound:?} has no sign; {hint}"));
             }
         };
         Ok(FailOn::Beyond {

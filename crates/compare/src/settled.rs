@@ -93,7 +93,9 @@ pub(crate) fn is_invalid(record: &Record) -> bool {
 /// Reasons to doubt a run's own figures.
 fn doubt(name: &str, record: &Record) -> Option<String> {
     let Some(end) = &record.end else {
-        return Some(format!("{name} was killed, so its last seconds are missing"));
+        return Some(format!(
+            "{name} was killed, so its last seconds are missing"
+        ));
     };
     let generator = &end.generator;
     (generator.verdict != "valid").then(|| {

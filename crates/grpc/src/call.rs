@@ -8,12 +8,12 @@ use plimsoll_http::{Alarm, Timeline};
 use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault};
 use plimsoll_units::Moment;
 
-use crate::answer::UnaryResponse;
 use crate::code::Code;
 use crate::frame::{Deframer, Framed};
 use crate::limits::Limits;
 use crate::link::Link;
 use crate::metadata::Metadata;
+use crate::reply::Reply;
 use crate::status::Status;
 
 /// Both directions of a streaming call. Dropping both before the end cancels it.
@@ -38,7 +38,7 @@ pub struct Receiver {
     incoming: Incoming,
     deframer: Deframer,
     place: Place,
-    answer: UnaryResponse,
+    answer: Reply,
     deadline: Option<Moment>,
     alarm: Alarm,
 }
@@ -125,7 +125,7 @@ impl Receiver {
         link: Rc<Link>,
         incoming: Incoming,
         limits: Limits,
-        mut answer: UnaryResponse,
+        mut answer: Reply,
         deadline: Option<Moment>,
     ) -> Receiver {
         answer.remote = link.remote;
@@ -373,7 +373,7 @@ pub(crate) async fn read_single(
     heading: Rc<Heading>,
     incoming: &mut Incoming,
     limits: Limits,
-    answer: &mut UnaryResponse,
+    answer: &mut Reply,
 ) -> Result<(), Status> {
     let of_fault = |fault: StreamFault| Status::of_fault(&fault);
     let mut deframer = Deframer::new(limits.max_receive);

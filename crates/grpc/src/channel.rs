@@ -13,13 +13,13 @@ use plimsoll_units::Moment;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::answer::UnaryResponse;
 use crate::call::{Call, Receiver};
 use crate::code::Code;
 use crate::endpoint::Endpoint;
 use crate::frame::Framed;
 use crate::limits::Limits;
 use crate::link::Link;
+use crate::reply::Reply;
 use crate::status::Status;
 use crate::template::Template;
 
@@ -108,7 +108,7 @@ impl Channel {
     /// # Errors
     /// Why it could not be opened.
     pub async fn connect(&self) -> Result<Opening, Status> {
-        let mut answer = UnaryResponse::begun(plimsoll_clock::now());
+        let mut answer = Reply::begun(plimsoll_clock::now());
         let deadline = answer.timeline.started() + self.limits.connect;
         self.link(&mut answer, deadline).await?;
         let phases = answer.timeline.phases();
@@ -136,8 +136,8 @@ impl Channel {
 
     /// Makes a call with one message in each direction. `started` is the time of the call: the
     /// caller has read the clock anyway.
-    pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> UnaryResponse {
-        let mut answer = UnaryResponse::begun(started);
+    pub async fn unary(&self, template: &Template, message: &Framed, started: Moment) -> Reply {
+        let mut answer = Reply::begun(started);
         answer.sent = message.message_length();
         let deadline = template.timeout.map(|timeout| started + timeout);
         let mut alarm = self.alarms.borrow_mut().pop().unwrap_or_default();
@@ -168,7 +168,7 @@ impl Channel {
     /// # Errors
     /// Why it could not be opened.
     pub async fn open(&self, template: &Template, started: Moment) -> Result<Call, Status> {
-        let mut answer = UnaryResponse::begun(started);
+        let mut answer = Reply::begun(started);
         let deadline = template.timeout.map(|timeout| started + timeout);
         let opening = async {
             let link = self.link(&mut answer, self.connect_by(deadline)).await?;
@@ -195,7 +195,7 @@ impl Channel {
         &self,
         template: &Template,
         message: &Framed,
-        answer: &mut UnaryResponse,
+        answer: &mut Reply,
         deadline: Option<Moment>,
     ) -> Result<(), Status> {
         self.limits.check_send(message)?;
@@ -239,7 +239,7 @@ impl Channel {
         link: &Link,
         template: &Template,
         message: &Framed,
-        answer: &mut UnaryResponse,
+        answer: &mut Reply,
         is_begun: &mut bool,
     ) -> Result<Result<(), Status>, StreamFault> {
         let opened = link.streams.open(&template.head, false).await;
@@ -290,7 +290,7 @@ impl Channel {
     }
 
     /// The open connection, or a new one.
-    async fn link(&self, answer: &mut UnaryResponse, deadline: Moment) -> Result<Rc<Link>, Status> {
+    async fn link(&self, answer: &mut Reply, deadline: Moment) -> Result<Rc<Link>, Status> {
         let Ok(_held) = self.dialing.acquire().await else {
             return Err(Status::new(Code::CANCELED, "the channel is closed"));
         };

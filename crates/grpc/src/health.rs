@@ -1,10 +1,10 @@
 use std::time::Duration;
 
-use crate::answer::UnaryResponse;
 use crate::channel::Channel;
 use crate::code::Code;
 use crate::frame::{Compression, Framed};
 use crate::metadata::Metadata;
+use crate::reply::Reply;
 use crate::status::Status;
 use crate::template::Template;
 use crate::wire::{self, Field};
@@ -33,7 +33,7 @@ pub async fn check_health(
     metadata: &Metadata,
     user_agent: &str,
     timeout: Option<Duration>,
-) -> (UnaryResponse, Option<Health>) {
+) -> (Reply, Option<Health>) {
     let started = plimsoll_clock::now();
     let prepared = Template::new(
         channel.endpoint(),
@@ -56,7 +56,7 @@ pub async fn check_health(
     let (template, framed) = match prepared {
         Ok(prepared) => prepared,
         Err(status) => {
-            let mut answer = UnaryResponse::begun(started);
+            let mut answer = Reply::begun(started);
             answer.status = status;
             return (answer, None);
         }

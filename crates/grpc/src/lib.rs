@@ -10,7 +10,6 @@
 //! Nothing here is `Send`: users never leave their thread. This crate does not know about metrics
 //! or scripts.
 
-mod answer;
 mod base64;
 mod call;
 mod channel;
@@ -26,12 +25,12 @@ mod limits;
 mod link;
 mod metadata;
 mod reflection;
+mod reply;
 mod schema;
 mod status;
 mod template;
 mod wire;
 
-pub use answer::UnaryResponse;
 pub use call::{Call, Receiver, Sender};
 pub use channel::{Channel, Opening};
 pub use code::Code;
@@ -42,6 +41,7 @@ pub use json::{Described, Unreadable};
 pub use limits::Limits;
 pub use metadata::Metadata;
 pub use reflection::reflect;
+pub use reply::Reply;
 pub use schema::{Method, Schema, SchemaError, Source};
 pub use status::Status;
 pub use template::Template;

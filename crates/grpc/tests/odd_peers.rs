@@ -10,7 +10,7 @@ use h2::RecvStream;
 use h2::server::{Connection, SendResponse};
 use http::{HeaderMap, Request, Response};
 use plimsoll_grpc::{
-    Answer, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Schema, Status,
+    Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Reply, Schema, Status,
     Template, reflect,
 };
 use plimsoll_net::{Network, NetworkSettings};
@@ -47,7 +47,7 @@ fn template(channel: &Channel, timeout: Duration) -> Template {
 }
 
 /// Makes one call to a server that runs `play` with its first request.
-fn call<P, F>(timeout: Duration, play: P) -> Answer
+fn call<P, F>(timeout: Duration, play: P) -> Reply
 where
     P: FnOnce(Server, Asked) -> F + 'static,
     F: Future<Output = ()> + 'static,
@@ -98,7 +98,7 @@ async fn linger(mut server: Server) {
 }
 
 /// The status after a response with this body and these trailers.
-fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Answer {
+fn answered(body: &'static [u8], trailers: Option<HeaderMap>) -> Reply {
     call(LONG, move |server, (_, mut respond)| async move {
         let mut stream = respond
             .send_response(head("application/grpc"), false)
@@ -206,7 +206,7 @@ fn resets_have_their_codes() {
 }
 
 #[test]
-fn a_refused_call_is_made_once_more() {
+fn a_refused_call_is_made_again() {
     let answer = call(LONG, |mut server, (_, mut respond)| async move {
         respond.send_reset(h2::Reason::REFUSED_STREAM);
         let (_, mut respond) = server.accept().await.unwrap().unwrap();
@@ -272,12 +272,12 @@ fn a_server_that_stalls_meets_the_deadline() {
 
 /// The outcome when a server sends `bytes` after the client's first bytes, and then keeps the
 /// connection open.
-fn said(bytes: &'static [u8]) -> Answer {
+fn said(bytes: &'static [u8]) -> Reply {
     said_and(bytes, false)
 }
 
 /// The same. With `leaves`, the server closes its sending half and continues to read.
-fn said_and(bytes: &'static [u8], leaves: bool) -> Answer {
+fn said_and(bytes: &'static [u8], leaves: bool) -> Reply {
     run(async move {
         let (ours, mut theirs) = tokio::io::duplex(1 << 16);
         tokio::task::spawn_local(async move {

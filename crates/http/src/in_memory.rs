@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 use crate::coding::{self, DecodeLimits};
 use crate::cookie::Cookie;
 use crate::digest::Challenge;
-use crate::h1::{H1Request, Connection};
+use crate::h1::{Connection, H1Request};
 use crate::head::Head;
 use crate::memory_budget::MemoryBudget;
 use crate::parse_head::parse_head;

@@ -18,7 +18,7 @@ use crate::method::Method;
 use crate::multiplexed::Multiplexed;
 use crate::multiplexed_request::MultiplexedRequest;
 use crate::outcome::Outcome;
-use crate::pool::{PooledConnection, Place, Slot};
+use crate::pool::{Place, PooledConnection, Slot};
 use crate::prepared::{JOINED_BODY, Prepared, Stamp};
 use crate::progress::Progress;
 use crate::protocol::Protocol;
@@ -199,7 +199,11 @@ impl Client {
 
     /// This idle connection or, if the peer has closed it, another one.
     #[inline]
-    fn alive(&self, leg: &Leg<'_>, mut kept: Box<PooledConnection>) -> Option<Box<PooledConnection>> {
+    fn alive(
+        &self,
+        leg: &Leg<'_>,
+        mut kept: Box<PooledConnection>,
+    ) -> Option<Box<PooledConnection>> {
         while kept.wire.is_dead() {
             kept = self.pool.take(leg.url, leg.protocol)?;
         }
@@ -208,7 +212,12 @@ impl Client {
 
     /// Makes the round trip on an HTTP/1.x connection.
     #[inline]
-    async fn exchange(&self, leg: &Leg<'_>, mut kept: Box<PooledConnection>, outcome: &mut Outcome) -> Ended {
+    async fn exchange(
+        &self,
+        leg: &Leg<'_>,
+        mut kept: Box<PooledConnection>,
+        outcome: &mut Outcome,
+    ) -> Ended {
         outcome.exchange.tls = kept.tls;
         outcome.exchange.remote = kept.remote;
         let PooledConnection { wire, out, .. } = &mut *kept;

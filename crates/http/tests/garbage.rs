@@ -167,7 +167,7 @@ fn tolerated_responses_are_not_errors() {
 }
 
 #[test]
-fn a_response_to_head_has_no_body() {
+fn a_response_to_a_head_request_has_no_body() {
     let address = raw(|mut socket| {
         let _ = socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
         std::thread::sleep(Duration::from_millis(200));

@@ -254,7 +254,11 @@ fn lies_are_named() {
         ),
         (
             "more of a body than was announced",
-            [headers_with_length(), frame(DATA, END_STREAM, 1, &[b'x'; 40])].concat(),
+            [
+                headers_with_length(),
+                frame(DATA, END_STREAM, 1, &[b'x'; 40]),
+            ]
+            .concat(),
             1632,
             "stream error with http2 ErrCode PROTOCOL_ERROR",
         ),

@@ -187,7 +187,11 @@ impl fmt::Debug for Connection {
     }
 }
 
-fn configuration(network: &Network, host: &str, handshake: &HandshakeFacts) -> Result<ClientConfig, Fault> {
+fn configuration(
+    network: &Network,
+    host: &str,
+    handshake: &HandshakeFacts,
+) -> Result<ClientConfig, Fault> {
     let settings = |text: String| plimsoll_net::Error::Tls(plimsoll_net::TlsError::Settings(text));
     let tls = QuicClientConfig::try_from(network.quic_tls(host)?)
         .map_err(|error| settings(format!("HTTP/3: {error}")))?;

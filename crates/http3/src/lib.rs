@@ -21,7 +21,7 @@ mod varint;
 
 pub use connection::{Connection, Target};
 pub use endpoints::Endpoints;
-pub use exchange::{ResponseHead, Exchange};
+pub use exchange::{Exchange, ResponseHead};
 pub use fault::Fault;
 pub use frames::{Frames, Piece};
 pub use qpack::{Field, decode as decode_fields};

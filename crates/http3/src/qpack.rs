@@ -4,7 +4,7 @@
 use plimsoll_http2::huffman;
 use plimsoll_http2::primitives::{Input, put_integer};
 
-use crate::static_table::{TableMatch, STATIC, look_up};
+use crate::static_table::{STATIC, TableMatch, look_up};
 
 /// A field's name and value.
 pub type Field = (Vec<u8>, Vec<u8>);

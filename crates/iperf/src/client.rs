@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::flow::{Flow, Wire};
 use crate::report::{Report, Role};
 use crate::results::Results;
-use crate::session::{self, ControlEvent, Session, ReportSettings};
+use crate::session::{self, ControlEvent, ReportSettings, Session};
 use crate::sockets::{self, readable};
 pub use crate::sockets::{Family, From};
 use crate::test::{LONGEST_DATAGRAM, Protocol, SHORTEST_DATAGRAM, Test};
@@ -199,7 +199,12 @@ fn length(ask: &TestRequest, segment: Option<u32>) -> usize {
 }
 
 /// Opens the streams one after another, because the server identifies them by their order.
-fn open(ask: &TestRequest, test: &Test, server: SocketAddr, cookie: &Cookie) -> Result<Vec<Flow>, Error> {
+fn open(
+    ask: &TestRequest,
+    test: &Test,
+    server: SocketAddr,
+    cookie: &Cookie,
+) -> Result<Vec<Flow>, Error> {
     let mut flows = Vec::new();
     for (index, sending) in test.streams().enumerate() {
         let offset = u16::try_from(index).unwrap_or(u16::MAX);

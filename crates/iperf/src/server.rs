@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::flow::{Flow, Wire, plain};
 use crate::report::{Report, Role};
 use crate::results::Results;
-use crate::session::{self, ControlEvent, Session, ReportSettings};
+use crate::session::{self, ControlEvent, ReportSettings, Session};
 use crate::sockets::{self, Family, readable};
 use crate::test::{Protocol, Test};
 use crate::text::{self, Layout};

@@ -228,9 +228,7 @@ impl<'a> Session<'a> {
                     return Ok(());
                 }
                 Role::Server if deadline.is_some_and(|deadline| now >= deadline + GRACE) => {
-                    return Err(Error::new(
-                        "the client did not end the test in time",
-                    ));
+                    return Err(Error::new("the client did not end the test in time"));
                 }
                 _ if quiet > SILENCE => {
                     return Err(Error::new(format!(

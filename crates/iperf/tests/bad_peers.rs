@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use plimsoll_iperf::client::{self, TestRequest, Family, From};
+use plimsoll_iperf::client::{self, Family, From, TestRequest};
 use plimsoll_iperf::server::{Serve, Server};
 use plimsoll_iperf::wire::{Cookie, State, read_json, write_json};
 use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test};

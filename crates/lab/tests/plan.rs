@@ -346,7 +346,9 @@ fn each_mistake_is_reported_with_its_line_and_a_fix() {
     assert!(told.contains("did you mean \"port\"?"), "{told}");
     let told = mistake("when = { wire = \"grpc\" }", "when = { wire = \"gprc\" }");
     assert!(
-        told.contains("lab.toml:49: unknown value of the axis wire \"gprc\"; did you mean \"grpc\"?"),
+        told.contains(
+            "lab.toml:49: unknown value of the axis wire \"gprc\"; did you mean \"grpc\"?"
+        ),
         "{told}"
     );
     let told = mistake("name = \"far\"", "name = \"fat\"");

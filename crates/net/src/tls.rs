@@ -296,7 +296,9 @@ impl Tls {
         let provider = Arc::new(provider);
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)
-            .map_err(|error| format!("tlsVersion and tlsCipherSuites leave no cipher suite: {error}"))?;
+            .map_err(|error| {
+                format!("tlsVersion and tlsCipherSuites leave no cipher suite: {error}")
+            })?;
         let verifier: Arc<dyn ServerCertVerifier> = if settings.insecure_skip_verify {
             Arc::new(AcceptAny::new(provider))
         } else {

@@ -18,6 +18,7 @@ mod arrival;
 mod deliveries;
 pub mod line;
 pub mod netem;
+pub mod path;
 pub mod priority;
 mod queue;
 pub mod relay;
@@ -26,7 +27,6 @@ mod sockets;
 pub mod tcp;
 pub mod udp;
 mod waiting;
-pub mod path;
 
 use std::time::Duration;
 

@@ -126,9 +126,7 @@ fn run(command: &str) -> Result<(), String> {
     let output = Command::new(program).args(words).output();
     let hint = "; without --netem, a relay (--listen and --to) works everywhere";
     match output {
-        Err(error) => Err(format!(
-            "cannot run {program} (of iproute2): {error}{hint}"
-        )),
+        Err(error) => Err(format!("cannot run {program} (of iproute2): {error}{hint}")),
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);

@@ -9,8 +9,8 @@ use tokio::sync::Notify;
 
 use crate::Link;
 use crate::netem::Namespace;
-use crate::priority::Priority;
 use crate::path::NetworkPath;
+use crate::priority::Priority;
 use crate::{sockets, tcp, udp};
 
 /// The settings of a relay: the emulated network, its two addresses, and the protocols.

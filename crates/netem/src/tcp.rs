@@ -13,9 +13,9 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use crate::account::Side;
 use crate::arrival::{self, Received};
 use crate::deliveries::Outgoing;
+use crate::path::{Entry, NetworkPath};
 use crate::queue::Piece;
 use crate::sockets::Sockets;
-use crate::path::{Entry, NetworkPath};
 
 /// Bytes of one connection that may be in transit in one direction: a window of TCP.
 const WINDOW: usize = 16 << 20;
@@ -53,7 +53,11 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Relays every incoming connection as long as it is polled.
-pub async fn relay(listener: TcpListener, target: SocketAddr, path: Rc<NetworkPath>) -> io::Result<()> {
+pub async fn relay(
+    listener: TcpListener,
+    target: SocketAddr,
+    path: Rc<NetworkPath>,
+) -> io::Result<()> {
     let sockets = Rc::new(Sockets::new(target));
     tokio::select! {
         ended = accept_all(listener, &sockets, &path) => ended,
@@ -62,7 +66,11 @@ pub async fn relay(listener: TcpListener, target: SocketAddr, path: Rc<NetworkPa
     }
 }
 
-async fn accept_all(listener: TcpListener, sockets: &Rc<Sockets>, path: &Rc<NetworkPath>) -> io::Result<()> {
+async fn accept_all(
+    listener: TcpListener,
+    sockets: &Rc<Sockets>,
+    path: &Rc<NetworkPath>,
+) -> io::Result<()> {
     let places = std::sync::Arc::new(tokio::sync::Semaphore::new(MOST));
     let mut at_once = 0;
     loop {

@@ -14,8 +14,8 @@ use tokio::net::UdpSocket;
 
 use crate::account::Side;
 use crate::arrival;
-use crate::queue::Queue;
 use crate::path::{Entry, NetworkPath};
+use crate::queue::Queue;
 
 /// A client that has not sent anything for this long is forgotten.
 const IDLE: Duration = Duration::from_secs(60);
@@ -43,7 +43,11 @@ pub async fn relay(socket: UdpSocket, target: SocketAddr, path: Rc<NetworkPath>)
     }
 }
 
-async fn receive_all(socket: UdpSocket, target: SocketAddr, path: &Rc<NetworkPath>) -> io::Result<()> {
+async fn receive_all(
+    socket: UdpSocket,
+    target: SocketAddr,
+    path: &Rc<NetworkPath>,
+) -> io::Result<()> {
     arrival::date(&socket);
     let socket = Rc::new(socket);
     let sessions: Rc<RefCell<HashMap<SocketAddr, Rc<Session>>>> = Rc::default();

@@ -55,7 +55,10 @@ impl Catalog {
             .entry("http_req_duration".to_owned())
             .or_default()
             .add("http_req_duration{expected_response:true}", &always);
-        Catalog { registry, by_metric }
+        Catalog {
+            registry,
+            by_metric,
+        }
     }
 
     /// The same for a run whose samples do not show whether a response was expected.
@@ -72,7 +75,11 @@ impl Catalog {
     /// The properties of a metric, and its thresholds and sub-metrics.
     pub fn find(&self, id: MetricId) -> Option<(Metric, MetricThresholds)> {
         let metric = self.registry.get(id)?;
-        let thresholds = self.by_metric.get(&metric.name).cloned().unwrap_or_default();
+        let thresholds = self
+            .by_metric
+            .get(&metric.name)
+            .cloned()
+            .unwrap_or_default();
         Some((metric, thresholds))
     }
 }

@@ -126,18 +126,19 @@ pub(crate) fn spoken_over(summary: &Summary) -> Option<String> {
 fn fixed_work(summary: &Summary, paint: Paint) -> Vec<String> {
     let several = summary.work.len() > 1;
     let message = summary.work.iter().filter(|work| work.wanted() > 1);
-    message.flat_map(|work| {
-        let of = if several {
-            format!(" of {}", printable(&work.scenario))
-        } else {
-            String::new()
-        };
-        let lines = FixedWork::of(work).lines(Teller::Script, paint);
-        lines
-            .into_iter()
-            .map(move |(label, text)| format!("{label}{of}: {text}"))
-    })
-    .collect()
+    message
+        .flat_map(|work| {
+            let of = if several {
+                format!(" of {}", printable(&work.scenario))
+            } else {
+                String::new()
+            };
+            let lines = FixedWork::of(work).lines(Teller::Script, paint);
+            lines
+                .into_iter()
+                .map(move |(label, text)| format!("{label}{of}: {text}"))
+        })
+        .collect()
 }
 
 fn errors(summary: &Summary, paint: Paint) -> Vec<String> {

@@ -73,7 +73,8 @@ pub(crate) fn own(summary: &Summary, about: &SummaryContext) -> Value {
 /// The results of scenarios with a fixed amount of work, by name.
 fn fixed_work(summary: &Summary) -> Map<String, Value> {
     let message = summary.work.iter();
-    message.map(|work| (work.scenario.clone(), json!(FixedWork::of(work))))
+    message
+        .map(|work| (work.scenario.clone(), json!(FixedWork::of(work))))
         .collect()
 }
 

@@ -250,7 +250,8 @@ fn invalid_input_of_k6_is_refused() {
 
 #[test]
 fn a_wrong_key_in_a_scenario_names_the_right_one() {
-    let output = faults(json!({"scenarios": {"a": {"executor": "constant-vus", "durations": "1s"}}}));
+    let output =
+        faults(json!({"scenarios": {"a": {"executor": "constant-vus", "durations": "1s"}}}));
     assert!(
         output[0].contains("\"durations\"") && output[0].contains("\"duration\""),
         "{output:?}"

@@ -19,9 +19,7 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self, String> {
         const HINT: &str = "write it like example.test:443 or [::1]:8080";
         if text.contains("://") || text.contains('/') {
-            return Err(format!(
-                "{text:?} is a URL, not HOST:PORT; {HINT}"
-            ));
+            return Err(format!("{text:?} is a URL, not HOST:PORT; {HINT}"));
         }
         let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((host, port)) => (host, port.strip_prefix(':')),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plimsoll_iperf::amounts::Format;
 use plimsoll_iperf::client::{self, Family, From};
-use plimsoll_iperf::{TestRequest, Direction, End, Test};
+use plimsoll_iperf::{Direction, End, Test, TestRequest};
 use serde_json::{Value, json};
 
 use crate::Plan;

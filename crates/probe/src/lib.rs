@@ -97,7 +97,10 @@ async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
     Ok(())
 }
 
-async fn round_trip(plan: &Plan, path: &NetworkPath<'_>) -> Result<Result<RoundTrip, String>, String> {
+async fn round_trip(
+    plan: &Plan,
+    path: &NetworkPath<'_>,
+) -> Result<Result<RoundTrip, String>, String> {
     let (mut stream, ..) = path.open().await?;
     match echo::ask(&mut stream, &plan.address, &plan.path, plan.timeout).await {
         Ok(Peer::Echo) => Ok(echo::measure(stream, plan).await),
@@ -156,7 +159,12 @@ impl<'a> NetworkPath<'a> {
             .network
             .secure(dialed.stream, host, Alpn::Http1, &mut steps)
             .await
-            .map_err(|error| format!("the TLS handshake with {} failed: {error}", self.plan.address))?;
+            .map_err(|error| {
+                format!(
+                    "the TLS handshake with {} failed: {error}",
+                    self.plan.address
+                )
+            })?;
         opening.securing = steps.secured.map(|at| at.since(begun));
         Ok((stream, opening, Some(facts)))
     }

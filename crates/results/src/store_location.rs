@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::figures::Figure;
-use crate::store::{StoredRun, Store};
+use crate::store::{Store, StoredRun};
 
 /// The location of the store: as given, else `plimsoll/runs.sqlite` below the user's folder for
 /// data (XDG Base Directory Specification).
@@ -23,8 +23,7 @@ pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
         .or_else(|| Some(absolute("HOME")?.join(".local/share")))
         .map(|data| data.join("plimsoll/runs.sqlite"))
         .ok_or_else(|| {
-            "neither XDG_DATA_HOME nor HOME is set: name a file for runs with --store"
-                .to_owned()
+            "neither XDG_DATA_HOME nor HOME is set: name a file for runs with --store".to_owned()
         })
 }
 

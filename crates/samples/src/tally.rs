@@ -88,7 +88,8 @@ impl HttpTally {
 
     #[inline]
     fn transport(&mut self, way: [&str; 3], count: u64) {
-        let is_same = |known: &Transport| known.iter().zip(way).all(|(known, part)| **known == *part);
+        let is_same =
+            |known: &Transport| known.iter().zip(way).all(|(known, part)| **known == *part);
         match self.transports.iter_mut().find(|entry| is_same(&entry.0)) {
             Some(entry) => entry.1 += count,
             None => self.new_transport(way, count),

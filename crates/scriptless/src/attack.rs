@@ -13,8 +13,8 @@ use plimsoll_engine::{
     VirtualUser, Worker,
 };
 use plimsoll_http::{
-    PreparedResponse, BodyLimit, Client, Fields, Head, Method, Prepared, Request, Settings, Shared, Stamp,
-    Url,
+    BodyLimit, Client, Fields, Head, Method, Prepared, PreparedResponse, Request, Settings, Shared,
+    Stamp, Url,
 };
 use plimsoll_samples::{BaseTags, Recorder, TagMap};
 use plimsoll_vegeta::batch::NewHit;

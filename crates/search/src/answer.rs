@@ -22,7 +22,9 @@ pub fn sentence(settings: &Settings, trials: &[Trial], limit: &Limit) -> String 
             "The service handles {kept}/s with {objective}, and no higher rate was tried. Raise --most to search further."
         ),
         (None, ..) if limit.confirmed => {
-            format!("The service does not meet {objective} at any rate, not even at one request per second.")
+            format!(
+                "The service does not meet {objective} at any rate, not even at one request per second."
+            )
         }
         (None, ..) => format!("No rate was found that meets {objective}."),
     };

@@ -3,7 +3,7 @@
 
 use plimsoll_stats::Interval;
 use plimsoll_stats::knee::{NoKnee, Step, knee_of_runs};
-use plimsoll_stats::scalability::{Scalability, FitError, scalability};
+use plimsoll_stats::scalability::{FitError, Scalability, scalability};
 use serde_json::{Value, json};
 
 use crate::trial::Trial;

@@ -7,7 +7,7 @@ use std::process::Command;
 use plimsoll_stats::change_points::best_split;
 use plimsoll_stats::comparison::holm;
 use plimsoll_stats::knee::knee;
-use plimsoll_stats::scalability::{Unfit, scalability};
+use plimsoll_stats::scalability::{FitError, scalability};
 use plimsoll_stats::student;
 use plimsoll_stats::warm_up::{warm_up, welch};
 use serde_json::Value;
@@ -97,7 +97,7 @@ fn the_scalability_law_is_fitted_as_scipy_fits_it() {
                 let peak = ((1.0 - at[1]) / at[2]).sqrt();
                 close(fit.peak.0, peak, 1e-3);
             }
-            Err(Unfit::SpansZero {
+            Err(FitError::SpansZero {
                 contention,
                 coherence,
             }) => {
@@ -117,7 +117,7 @@ fn the_scalability_law_is_fitted_as_scipy_fits_it() {
         .zip(numbers(&judge["throughput"]))
         .take(5)
         .collect();
-    assert_eq!(scalability(&few), Err(Unfit::TooFewPoints));
+    assert_eq!(scalability(&few), Err(FitError::TooFewPoints));
     assert!(
         scalability(&few.repeat(4)).is_err(),
         "five loads, often, are five loads"
@@ -127,7 +127,7 @@ fn the_scalability_law_is_fitted_as_scipy_fits_it() {
         .map(|n| (f64::from(n), 50.0 * f64::from(n) + f64::from(n % 3)))
         .collect();
     assert!(
-        matches!(scalability(&straight), Err(Unfit::SpansZero { .. })),
+        matches!(scalability(&straight), Err(FitError::SpansZero { .. })),
         "{:?}",
         scalability(&straight)
     );

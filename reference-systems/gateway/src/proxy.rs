@@ -158,7 +158,11 @@ async fn pass(
 }
 
 /// Reads a small body completely; a larger one is streamed.
-async fn take_body(plan: &Plan, checked: &CheckedHead, body: Incoming) -> Result<Outgoing, Refusal> {
+async fn take_body(
+    plan: &Plan,
+    checked: &CheckedHead,
+    body: Incoming,
+) -> Result<Outgoing, Refusal> {
     let limits = &plan.config.limits;
     if body.is_end_stream() {
         return Ok(Outgoing::whole(Bytes::new()));

@@ -84,11 +84,13 @@ pub async fn open(
         &target.address,
     );
     let responded = timeout_at(deadline, exchange_to_upgrade(connection, request)).await;
-    let mut response = responded.map_err(|_| Refusal::TooLate)?.map_err(|trouble| {
-        target.health.failed();
-        record.trouble(&trouble.reason);
-        Refusal::Broken
-    })?;
+    let mut response = responded
+        .map_err(|_| Refusal::TooLate)?
+        .map_err(|trouble| {
+            target.health.failed();
+            record.trouble(&trouble.reason);
+            Refusal::Broken
+        })?;
     target.health.succeeded();
     let status = response.status();
     let ticket = ticket(record, status.as_u16(), passage.permit, using);

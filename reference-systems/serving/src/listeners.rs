@@ -81,8 +81,12 @@ pub struct Acceptor {
 
 /// Accepts connections until draining begins. `serve` returns the task of one, given the index of
 /// its worker.
-pub async fn accept<S, F>(listener: TcpListener, acceptor: Acceptor, mut draining: Draining, serve: S)
-where
+pub async fn accept<S, F>(
+    listener: TcpListener,
+    acceptor: Acceptor,
+    mut draining: Draining,
+    serve: S,
+) where
     S: Fn(Arrival, usize, Draining) -> F + Clone + Send + 'static,
     F: Future<Output = Result<(), String>> + Send + 'static,
 {

@@ -116,7 +116,6 @@ const PHRASES: &[(&str, &str)] = &[
     ("tell apart", "\"distinguish\""),
     ("is meant", "\"did you mean …?\", or name it"),
     ("by itself", "\"on its own\" or \"alone\""),
-    ("as asked", "\"as requested\""),
     ("and the like", "\"and similar …\", or name them"),
     ("once more", "\"again\""),
     ("so few", "\"too few\""),
@@ -144,6 +143,7 @@ const FINE: &[(&str, Position, &str)] = &[
     ("head", Position::Before, "of"),
     // The method of HTTP.
     ("head", Position::After, "method"),
+    ("head", Position::After, "request"),
     // The element of HTML.
     ("head", Position::Before, "<"),
     ("head", Position::Before, "</"),

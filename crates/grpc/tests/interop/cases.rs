@@ -120,7 +120,9 @@ async fn client_streaming(peer: &Peer) -> Ended {
         return wrong(format!("no response: {:?}", call.receiver.status()));
     };
     let output = read(&method, &message)?;
-    holds(output["aggregatedPayloadSize"] == 74_922, || output.to_string())?;
+    holds(output["aggregatedPayloadSize"] == 74_922, || {
+        output.to_string()
+    })?;
     ends_well(&mut call).await
 }
 

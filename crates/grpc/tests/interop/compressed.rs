@@ -1,6 +1,6 @@
 //! The cases with compressed messages.
 
-use plimsoll_grpc::{Answer, Code, Compression};
+use plimsoll_grpc::{Code, Compression, Reply};
 
 use super::cases::{REQUEST_SIZES, ends_well, opened, send};
 use super::peer::{
@@ -19,7 +19,7 @@ const UNCHECKED: Fault =
     Fault::Lacking("the server does not look whether messages are packed as they say");
 const UNPACKED: Fault = Fault::Lacking("the server packs nothing");
 
-async fn ask(peer: &Peer, packed: Compression, json: &str) -> Result<Answer, Fault> {
+async fn ask(peer: &Peer, packed: Compression, json: &str) -> Result<Reply, Fault> {
     let how = match packed {
         Compression::Identity => How::default(),
         Compression::Gzip => packing(),
@@ -98,7 +98,9 @@ pub async fn client_streaming(peer: &Peer) -> Ended {
         return wrong(format!("no response: {:?}", call.receiver.status()));
     };
     let output = read(&method, &message)?;
-    holds(output["aggregatedPayloadSize"] == 73_086, || output.to_string())?;
+    holds(output["aggregatedPayloadSize"] == 73_086, || {
+        output.to_string()
+    })?;
     ends_well(&mut call).await
 }
 

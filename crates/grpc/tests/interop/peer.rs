@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use plimsoll_grpc::{
-    Answer, Call, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Method, Schema,
+    Call, Channel, Code, Compression, Endpoint, Framed, Limits, Metadata, Method, Reply, Schema,
     Source, Status, Template,
 };
 use plimsoll_net::{Network, NetworkSettings, TlsSettings};
@@ -128,7 +128,7 @@ impl Peer {
         json: &str,
         packing: Compression,
         how: &How,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<Reply, Fault> {
         let method = self.method(name)?;
         let message = framed(&method, json, packing)?;
         let template = self.template(&method, how)?;

@@ -20,25 +20,25 @@ pub struct Identity {
 }
 
 pub fn identity(names: &[&str]) -> Identity {
-    signed_by_itself(names, |_| {})
+    self_signed_identity(names, |_| {})
 }
 
 /// As `openssl req -x509` creates it: the certificate of an authority.
 pub fn authority(names: &[&str]) -> Identity {
-    signed_by_itself(names, |params| {
+    self_signed_identity(names, |params| {
         params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     })
 }
 
 /// Expired.
 pub fn expired(names: &[&str]) -> Identity {
-    signed_by_itself(names, |params| {
+    self_signed_identity(names, |params| {
         params.not_before = rcgen::date_time_ymd(2020, 1, 1);
         params.not_after = rcgen::date_time_ymd(2020, 2, 1);
     })
 }
 
-fn signed_by_itself(names: &[&str], edit: impl FnOnce(&mut CertificateParams)) -> Identity {
+fn self_signed_identity(names: &[&str], edit: impl FnOnce(&mut CertificateParams)) -> Identity {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(names).unwrap();

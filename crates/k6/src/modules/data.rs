@@ -212,11 +212,13 @@ fn with_traps<'c>(
 }
 
 fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    with_traps(context, call, |traps| match property_key(&call.argument(1))? {
-        PropertyKey::Length => Ok(context.integer(traps.elements.len() as u64)),
-        PropertyKey::Index(index) => traps.element(context, index),
-        // Array methods find the elements through the Proxy.
-        PropertyKey::Other => call.argument(0).get(&Atom::from_value(&call.argument(1))?),
+    with_traps(context, call, |traps| {
+        match property_key(&call.argument(1))? {
+            PropertyKey::Length => Ok(context.integer(traps.elements.len() as u64)),
+            PropertyKey::Index(index) => traps.element(context, index),
+            // Array methods find the elements through the Proxy.
+            PropertyKey::Other => call.argument(0).get(&Atom::from_value(&call.argument(1))?),
+        }
     })
 }
 

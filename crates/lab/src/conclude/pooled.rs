@@ -94,7 +94,7 @@ fn one(figure: &str, cells: &[(&Written, &Written)]) -> Option<(Pooled, Paired)>
         range: Some((least.exp(), most.exp())),
         p: paired.p,
         method: format!(
-            "mean log ratio of {} cells whose ratios an F-test does not tell apart, Student's t-test over the \
+            "mean log ratio of {} cells whose ratios an F-test does not distinguish, Student's t-test over the \
              cells, Holm's correction",
             logs.len()
         ),

@@ -49,11 +49,7 @@ impl fmt::Display for ReadError {
                 "line {number} is longer than {} MiB, the limit for a line of a record",
                 LONGEST_LINE >> 20
             ),
-            ReadError::TooLong => write!(
-                f,
-                "it is longer than {} GiB, the limit",
-                LONGEST >> 30
-            ),
+            ReadError::TooLong => write!(f, "it is longer than {} GiB, the limit", LONGEST >> 30),
             ReadError::Line(number, why) => {
                 write!(f, "line {number} is not a line of a record: {why}")
             }

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_payload_is_the_same_each_time_and_as_long_as_asked() {
+    fn the_payload_is_the_same_each_time_and_has_the_requested_length() {
         assert_eq!(random_text(4096), random_text(4096));
         assert_eq!(random_text(4096).len(), 4096);
         assert!(random_text(4096).is_ascii());

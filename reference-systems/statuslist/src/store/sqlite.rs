@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS lists (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS lists_with_room ON lists (pool, size, bits, ordinal)
     WHERE reserved < size;
--- Apart from the lists, so that reserving rewrites no statuses.
+-- Separate from the lists, so that reserving does not rewrite statuses.
 CREATE TABLE IF NOT EXISTS statuses (
     ordinal INTEGER PRIMARY KEY REFERENCES lists (ordinal),
     statuses BLOB NOT NULL
@@ -88,7 +88,8 @@ impl Sqlite {
             mpsc::error::TrySendError::Full(_) => Failure::Overloaded,
             mpsc::error::TrySendError::Closed(_) => gone(),
         })?;
-        message.await
+        message
+            .await
             .map_err(|_| gone())?
             .map_err(Failure::Unavailable)
     }

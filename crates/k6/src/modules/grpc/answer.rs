@@ -1,10 +1,10 @@
 //! The result of a gRPC call as scripts see it.
 
 use bytes::Bytes;
-use plimsoll_grpc::{UnaryResponse, Code, Metadata, Method};
+use plimsoll_grpc::{Code, Metadata, Method, Reply};
 use plimsoll_quickjs::{Class, Context, Entry, Persistent, Returned, Value};
 
-use super::client::ResolvedMethod;
+use super::client::KnownMethod;
 use crate::user::user;
 
 /// A status as k6 shows it to scripts: an object that compares as a number and prints as its name.
@@ -73,8 +73,8 @@ fn interned<'c>(
 /// `{ message, error, headers, trailers, status }`
 pub fn response<'c>(
     context: &'c Context,
-    known: &ResolvedMethod,
-    answer: &UnaryResponse,
+    known: &KnownMethod,
+    answer: &Reply,
     discard: bool,
 ) -> Returned<'c> {
     let object = context.object()?;

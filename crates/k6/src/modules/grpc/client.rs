@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use plimsoll_grpc::{UnaryResponse, Channel, Compression, Framed, Limits, Metadata, Schema, Template};
+use plimsoll_grpc::{Channel, Compression, Framed, Limits, Metadata, Reply, Schema, Template};
 use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, SystemTag, builtin};
 
@@ -32,12 +32,12 @@ pub struct State {
     address: RefCell<String>,
     /// Time spent opening the connection, until the first call on it records it.
     opening: Cell<Duration>,
-    known: RefCell<HashMap<String, Rc<ResolvedMethod>>>,
+    known: RefCell<HashMap<String, Rc<KnownMethod>>>,
     pub streams: OpenStreams,
 }
 
 /// A method that was called before.
-pub struct ResolvedMethod {
+pub struct KnownMethod {
     pub method: plimsoll_grpc::Method,
     /// Values for tags: the path, the service, and the address with the path.
     pub path: String,
@@ -250,7 +250,7 @@ impl State {
     ///
     /// # Errors
     /// If it does not exist.
-    pub fn known(&self, name: &str) -> Result<Rc<ResolvedMethod>, String> {
+    pub fn known(&self, name: &str) -> Result<Rc<KnownMethod>, String> {
         if let Some(known) = self.known.borrow().get(name) {
             return Ok(Rc::clone(known));
         }
@@ -264,7 +264,7 @@ impl State {
         let method = self.schema.borrow().method(&path).filter(|_| is_path);
         let method =
             method.ok_or_else(|| format!("method {path:?} not found in file descriptors"))?;
-        let known = Rc::new(ResolvedMethod {
+        let known = Rc::new(KnownMethod {
             url: format!("{}{path}", self.address.borrow()),
             path: method.path(),
             service: method.service(),
@@ -281,7 +281,7 @@ impl State {
     }
 }
 
-impl ResolvedMethod {
+impl KnownMethod {
     /// The prepared request headers of calls with these parameters.
     ///
     /// # Errors
@@ -353,11 +353,11 @@ impl ResolvedMethod {
             return Ok(body(text));
         }
         let text = self.method.output().to_json(bytes)?;
-        let printed = body(&text);
+        let framed = body(&text);
         // Copied, because `bytes` may be a slice of everything read from the socket and would keep
         // all of it in memory.
         *heard = (bytes.len() <= KEPT).then(|| (Bytes::copy_from_slice(bytes), text));
-        Ok(printed)
+        Ok(framed)
     }
 
     /// Runs `body` with the tags of a call's samples.
@@ -394,7 +394,7 @@ impl ResolvedMethod {
 
 /// A call that is ready to be sent.
 struct Prepared {
-    known: Rc<ResolvedMethod>,
+    known: Rc<KnownMethod>,
     channel: Rc<Channel>,
     template: Rc<Template>,
     message: Framed,
@@ -451,7 +451,7 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
 }
 
 impl Prepared {
-    async fn make(&self, user: &User, work: &Work, base: Option<BaseTags>) -> UnaryResponse {
+    async fn make(&self, user: &User, work: &Work, base: Option<BaseTags>) -> Reply {
         let answer = self
             .channel
             .unary(&self.template, &self.message, plimsoll_clock::now())
@@ -469,7 +469,7 @@ impl Prepared {
 }
 
 /// `opening` is the time spent opening the connection if this is the first call on it, otherwise 0.
-fn record(work: &Work, answer: &UnaryResponse, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
+fn record(work: &Work, answer: &Reply, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
     let line = &answer.timeline;
     let total = opening + line.done().since(line.started());
     for (metric, took) in [

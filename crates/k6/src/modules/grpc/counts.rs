@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use plimsoll_grpc::{UnaryResponse, Channel, Status};
+use plimsoll_grpc::{Channel, Reply, Status};
 use plimsoll_net::TlsFacts;
 use plimsoll_samples::{CallFacts, GRPC_STATUS};
 use plimsoll_units::Moment;
@@ -10,7 +10,7 @@ use plimsoll_units::Moment;
 use crate::user::Work;
 
 /// Counts the end of a unary call.
-pub fn count_answer(work: &Work, channel: &Channel, answer: &UnaryResponse) {
+pub fn count_answer(work: &Work, channel: &Channel, answer: &Reply) {
     let started = answer.timeline.started();
     let end = CallEnd {
         status: &answer.status,

@@ -14,7 +14,7 @@ use plimsoll_quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown
 use plimsoll_samples::{BaseTags, MetricId, builtin};
 
 use super::answer;
-use super::client::{ResolvedMethod, milliseconds, of_value};
+use super::client::{KnownMethod, milliseconds, of_value};
 use super::counts::{CallEnd, count_call, count_opened};
 use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
@@ -26,7 +26,7 @@ pub struct Stream(Rc<Shared>);
 /// State shared by the script and the operation that drives the stream.
 pub struct Shared {
     owner: Rc<User>,
-    known: Rc<ResolvedMethod>,
+    known: Rc<KnownMethod>,
     pub channel: Rc<Channel>,
     template: Rc<Template>,
     tags: SampleTags,

@@ -86,7 +86,13 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let url = url.to_text()?.into_string();
     check(&url).map_err(|reason| context.throw_plain(reason))?;
     let protocols = read_protocols(&call.argument(1))?;
-    let dial = Dial::new(context, url.clone(), protocols, &call.argument(2), &DIFFERENCES)?;
+    let dial = Dial::new(
+        context,
+        url.clone(),
+        protocols,
+        &call.argument(2),
+        &DIFFERENCES,
+    )?;
     let name = dial.tags.get("name").unwrap_or(&url);
     let link = Rc::new(Link::new(Session::new(&owner, work, &dial, Some(name))));
     let object = context.instance(WebSocket {

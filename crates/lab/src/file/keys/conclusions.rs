@@ -150,6 +150,11 @@ pub static AVOIDS: Shape = Shape {
     says: "An error of the published document.",
     keys: &[
         key("wrong", Text, "required", "What was wrong."),
-        key("avoided", Text, "required", "The reason why it cannot happen here."),
+        key(
+            "avoided",
+            Text,
+            "required",
+            "The reason why it cannot happen here.",
+        ),
     ],
 };

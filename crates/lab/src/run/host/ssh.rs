@@ -214,7 +214,9 @@ pub fn explained(said: &str, host: &Host) -> String {
             "; the lab connects to known hosts only: run {by_hand} once, compare the key, and accept it"
         )
     } else if said.contains("Permission denied") {
-        format!("; the lab cannot enter a password: set up a key so that {by_hand} works without a prompt")
+        format!(
+            "; the lab cannot enter a password: set up a key so that {by_hand} works without a prompt"
+        )
     } else {
         format!("; try {by_hand}")
     };

@@ -12,7 +12,7 @@ use crate::status::Status;
 
 /// The outcome of a call with a single response message.
 #[derive(Debug)]
-pub struct UnaryResponse {
+pub struct Reply {
     pub status: Status,
     /// The response message, decompressed; `None` if the call failed before it arrived.
     pub message: Option<Bytes>,
@@ -32,9 +32,9 @@ pub struct UnaryResponse {
     pub(crate) trailer: Option<Rc<Heading>>,
 }
 
-impl UnaryResponse {
-    pub(crate) fn begun(started: Moment) -> UnaryResponse {
-        UnaryResponse {
+impl Reply {
+    pub(crate) fn begun(started: Moment) -> Reply {
+        Reply {
             status: Status::ok(),
             message: None,
             sent: 0,
