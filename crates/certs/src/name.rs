@@ -27,7 +27,7 @@ impl Name {
         }
         if text.contains("://") || text.contains('/') {
             return Err(format!(
-                "{text:?} is an address of a page; a certificate has names of hosts, \
+                "{text:?} is a URL; a certificate has host names, \
                 like example.test or 192.0.2.1"
             ));
         }
@@ -94,13 +94,13 @@ mod tests {
         }
         assert_eq!(Name::parse("[::1]"), Name::parse("::1"));
         for (bad, part) in [
-            ("https://example.test/", "an address of a page"),
+            ("https://example.test/", "is a URL"),
             ("example.test:443", "remove it"),
-            ("-a.test", "not a name of a host"),
-            ("a..test", "not a name of a host"),
-            ("a.*.test", "not a name of a host"),
-            ("bücher.test", "not a name of a host"),
-            ("", "not a name of a host"),
+            ("-a.test", "not a host name"),
+            ("a..test", "not a host name"),
+            ("a.*.test", "not a host name"),
+            ("bücher.test", "not a host name"),
+            ("", "not a host name"),
         ] {
             let error = Name::parse(bad).expect_err(bad);
             assert!(error.contains(part), "{bad}: {error}");

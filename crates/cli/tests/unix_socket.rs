@@ -362,7 +362,7 @@ fn paths_that_are_not_sockets_are_refused() {
     refused(&["http", "--unix-socket", &long, "http://a/"], "at most");
     refused(
         &["http", "--unix-socket", file, "http://a/"],
-        "something else than a socket",
+        "it is not a socket",
     );
     refused(&["attack", "-unix-socket", &long], "-unix-socket");
     refused(&["run", "--unix-socket", &long, "-"], "unixSocket");

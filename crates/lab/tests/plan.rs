@@ -265,7 +265,7 @@ fn the_plan_says_what_comparisons_can_show() {
     );
     let text = plimsoll_lab::plan::text(&lab(LAB, Which::Quick).unwrap());
     assert!(
-        text.contains("2 runs of each cell cannot show a difference of any size: 3 are the least"),
+        text.contains("2 runs of each cell cannot show any difference: at least 3 are needed"),
         "{text}"
     );
 }

@@ -246,7 +246,7 @@ pub(super) mod tests {
             ("{\"schema\": \"plimsoll/http-result/1\"}", "not a record"),
             (
                 "{\"schema\": \"plimsoll/record/9\"}",
-                "the version plimsoll/record/9",
+                "version plimsoll/record/9",
             ),
             ("{\"schema\": \"plimsoll/record/1\"}\n", "line 1"),
         ] {

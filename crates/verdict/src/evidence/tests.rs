@@ -240,7 +240,7 @@ fn the_machine_is_judged_by_its_counters() {
         (
             Level::Suspect,
             Cause::Network,
-            "sent again",
+            "retransmitted",
             Box::new(|e| {
                 (e.machine.retransmitted, e.machine.segments_sent) = (Some(30), Some(2_000));
             }),
@@ -264,7 +264,7 @@ fn the_machine_is_judged_by_its_counters() {
         (
             Level::Suspect,
             Cause::Clock,
-            "in steps of 10ms",
+            "resolution is 10ms",
             Box::new(|e| {
                 e.clock_step = Some(Duration::from_millis(10));
                 e.latency_median = Some(Duration::from_millis(50));
@@ -273,7 +273,7 @@ fn the_machine_is_judged_by_its_counters() {
         (
             Level::Suspect,
             Cause::Clock,
-            "calendar was set by 2s",
+            "clock was changed by 2s",
             Box::new(move |e| {
                 e.machine.calendar = Some(seconds(8));
             }),
@@ -281,7 +281,7 @@ fn the_machine_is_judged_by_its_counters() {
         (
             Level::Invalid,
             Cause::Clock,
-            "asleep for 5s",
+            "suspended for 5s",
             Box::new(move |e| {
                 e.machine.since_boot = Some(seconds(15));
             }),
