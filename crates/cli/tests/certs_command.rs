@@ -85,7 +85,7 @@ fn openssl_accepts_the_certificates() {
 #[test]
 fn impossible_settings_are_reported() {
     for (flags, expected) in [
-        (["--name", "https://a.test/"], "names of hosts"),
+        (["--name", "https://a.test/"], "host names"),
         (["--key", "dsa"], "use ecdsa (P-256), rsa2048"),
         (["--lifetime", "0s"], "choose another --lifetime"),
         (["--lifetime", "1y"], "unknown unit"),

@@ -371,7 +371,7 @@ fn paths_that_are_not_sockets_are_refused() {
         &["http", "--streams", "0", "--h2c", "http://a/"],
         "at least one",
     );
-    refused(&["run", "--streams-per-connection", "0", "-"], "from 1 on");
+    refused(&["run", "--streams-per-connection", "0", "-"], "at least 1");
 
     let nobody = path_of_nobody(folder.path());
     let (result, ended) = load(&["--unix-socket", &nobody, "-c", "1", "-n", "2", "http://a/"]);

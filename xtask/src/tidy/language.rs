@@ -115,7 +115,6 @@ const PHRASES: &[(&str, &str)] = &[
     ("speaks against", "\"is a reason to doubt\""),
     ("tell apart", "\"distinguish\""),
     ("is meant", "\"did you mean …?\", or name it"),
-    ("by itself", "\"on its own\" or \"alone\""),
     ("and the like", "\"and similar …\", or name them"),
     ("once more", "\"again\""),
     ("so few", "\"too few\""),

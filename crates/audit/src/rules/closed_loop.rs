@@ -124,7 +124,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             None => Level::Note,
         };
         let fastest = latency.min.as_ref().map_or(
-            "cannot tell how long a request takes without queueing: the minimum is not printed".to_owned(),
+            "cannot tell how long a request takes by itself: the minimum is not printed".to_owned(),
             |min| format!("the fastest request took {}, and twice the users at this rate would make a mean of {}", min.text, plain(2.0 * users / rate, Unit::Time)),
         );
         findings.block(

@@ -283,15 +283,14 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                     quoted.map_or(String::new(), |(_, sentence)| format!("; \"{sentence}\""))
                 ),
                 format!(
-                    "1 ÷ {} = {}: this is the time between responses, not the time that one took{}",
+                    "1 ÷ {} = {}: a response came that often; how long one took is another figure{}",
                     rate.text,
                     plain(1.0 / rate.value, Unit::Time),
-                    mean.filter(|mean| mean.value > 0.0)
-                        .map_or(String::new(), |mean| format!(
-                            ", {}, {} × as long",
-                            mean.text,
-                            digits(mean.value / inverse.value)
-                        ))
+                    mean.filter(|mean| mean.value > 0.0).map_or(String::new(), |mean| format!(
+                        ", {}, {} × as long",
+                        mean.text,
+                        digits(mean.value / inverse.value)
+                    ))
                 ),
                 "Quote the first `Time per request`, or a percentile.".to_owned(),
             ],

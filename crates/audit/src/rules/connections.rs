@@ -156,7 +156,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     [
                         format!("Keep-Alive requests: {} of {}", kept.text, requests.text),
                         format!(
-                            "{} − {} = {} requests, {}, used a connection of their own",
+                            "{} − {} = {} requests, {}, came over a connection of their own",
                             requests.text,
                             kept.text,
                             digits(fresh),

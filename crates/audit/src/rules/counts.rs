@@ -385,7 +385,7 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                 took.line,
                 [
                     format!(
-                        "{} requested, but the rate of {} covers {}",
+                        "{} requested, but the rate of {} is over {}",
                         asked.text,
                         rate.text,
                         plain(took.value, Unit::Time)

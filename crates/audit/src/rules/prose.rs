@@ -83,7 +83,7 @@ fn cut_off(line: usize, findings: &mut Findings) {
         Level::Note,
         line,
         [
-            format!("there are {MOST_NUMBERS} numbers above line {line}"),
+            format!("{MOST_NUMBERS} numbers stand above line {line}"),
             "cannot tell whether those below are of a block: they were not held against any"
                 .to_owned(),
             "Split the document.".to_owned(),
