@@ -116,7 +116,7 @@ fn a_silent_closed_or_foreign_server_is_reported() {
     };
     let message = error(run(&ask(peer(hasty), LONG, small())));
     assert!(
-        message.contains("DisplayResults where CreateStreams was expected"),
+        message.contains("DisplayResults instead of CreateStreams"),
         "{message}"
     );
 }

@@ -281,7 +281,7 @@ fn comparisons_that_can_show_nothing_are_refused_with_the_number_that_suffices()
     };
     let refused = lab(&with("", 2), Which::Standard).unwrap_err();
     assert!(
-        refused[0].contains("its cells have 2 restarts: set restarts = 3 in [[load]], or 7 to find a difference of 10 %"),
+        refused[0].contains("its cells have only 2 restarts: set restarts = 3 in [[load]], or 7 to find a difference of 10 %"),
         "{refused:?}"
     );
     assert!(refused[0].starts_with("labs/lab.toml:"), "{refused:?}");
