@@ -94,11 +94,11 @@ fn conduct<F: UserFactory>(
 
     phase.wait_for_all(|report| matches!(report, Report::UsersReady));
     if state.aborted().is_none() {
-        say(Event::UsersReady);
+        send_event(Event::UsersReady);
         phase.wait_while_paused();
     }
     if state.aborted().is_none() {
-        phase.tell_first(Command::SetUp);
+        phase.send_first(Command::SetUp);
         phase.wait_for_one(|report| matches!(report, Report::SetUpDone));
         if state.aborted().is_none() {
             let start = plimsoll_clock::now();

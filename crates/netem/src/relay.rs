@@ -113,7 +113,7 @@ impl Relay {
         let reports = async {
             loop {
                 requests.report.notified().await;
-                let late = way.account.since_last_report();
+                let late = path.account.since_last_report();
                 ready(String::new(), json!({ "since_last_report": late }));
             }
         };

@@ -17,6 +17,16 @@ use crate::totals::Totals;
 type Counts = BTreeMap<usize, (u64, u64)>;
 
 impl Totals {
+    /// Checks with the same name in all groups combined, in the order first seen.
+    pub fn checks(&self) -> Vec<CheckTotal> {
+        by_name(&self.watch.roster.names(), &counts_where(self, |_| true))
+    }
+
+    /// Metrics with samples or thresholds so far, as in the summary.
+    pub fn metrics(&self, elapsed: Duration) -> Vec<MetricSummary> {
+        whole(self, &self.registry.metrics(), elapsed)
+    }
+
     /// All results; `elapsed` is the time for counter rates.
     pub fn summary(&self, elapsed: Duration) -> Summary {
         let totals = self;
@@ -49,19 +59,6 @@ impl Totals {
 /// The metrics with samples, without their thresholds.
 pub(crate) fn figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> {
     listed(totals, &totals.registry.metrics(), elapsed, false)
-}
-
-/// The metrics with samples or thresholds.
-pub(crate) fn judged_figures(totals: &Totals, elapsed: Duration) -> Vec<MetricSummary> {
-    whole(totals, &totals.registry.metrics(), elapsed)
-}
-
-/// Checks with the same name in all groups combined.
-pub(crate) fn check_totals(totals: &Totals) -> Vec<CheckTotal> {
-    by_name(
-        &totals.watch.roster.names(),
-        &counts_where(totals, |_| true),
-    )
 }
 
 /// All metrics that have samples or thresholds, each before its sub-metrics.

@@ -15,10 +15,7 @@ use crate::roster::COMMON_CELL;
 use crate::series::SeriesSketch;
 use crate::sink::Sink;
 use crate::sinks::Sinks;
-use crate::summary::{
-    CheckTotal, HttpOverview, LeftOut, MetricSummary, Summary, ThresholdOutcome, Values,
-};
-use crate::summing::{check_totals, judged_figures, summarize, values_of};
+use crate::summary::{HttpOverview, LeftOut, ThresholdOutcome, Values};
 use crate::tally::HttpTally;
 use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
@@ -140,16 +137,6 @@ impl Totals {
     /// HTTP responses and failures so far.
     pub fn http(&self) -> HttpOverview {
         self.http.overview()
-    }
-
-    /// Checks with the same name in all groups combined, in the order first seen.
-    pub fn checks(&self) -> Vec<CheckTotal> {
-        check_totals(self)
-    }
-
-    /// Metrics with samples or thresholds so far, as in the summary.
-    pub fn metrics(&self, elapsed: Duration) -> Vec<MetricSummary> {
-        judged_figures(self, elapsed)
     }
 
     /// The results of the thresholds after `elapsed` of the run. Call it every 2 s during the run,

@@ -1,4 +1,4 @@
-//! What a command-line program shares with its user: stdout and stderr, the live view on a terminal, the log,
+//! The interface between a command-line program and its user: stdout and stderr, the live view on a terminal, the log,
 //! questions, and signals. Nothing else writes to stdout or stderr.
 
 pub mod log;

@@ -9,7 +9,7 @@ use crate::streams::Stream;
 const LONGEST: u64 = 8 << 10;
 
 /// Asks for one line of text. Returns `default` without asking if stdin or stderr is not a terminal,
-/// and also if the reply is empty.
+/// or if the reply is empty.
 pub fn ask(question: &str, default: &str) -> String {
     if !std::io::stdin().is_terminal() || !Stream::Stderr.is_terminal() {
         return default.to_owned();

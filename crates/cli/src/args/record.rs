@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use plimsoll_run::Until;
 
-/// What a run leaves behind.
+/// The files that a run leaves behind.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct RecordArgs {
