@@ -126,8 +126,8 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         warnings.warn(text);
     })));
     let run = Run::start(request, listeners)?;
-    let signalled = Arc::new(AtomicI32::new(0));
-    let latest = Arc::clone(&signalled);
+    let signaled = Arc::new(AtomicI32::new(0));
+    let latest = Arc::clone(&signaled);
     let lines = Arc::clone(log);
     let control = run.control();
     if let Some(api) = &api {
