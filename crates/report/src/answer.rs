@@ -7,7 +7,7 @@ use plimsoll_results::lab::{Cell, CellState, Figure, LabResult};
 use crate::document::Words;
 use crate::leads::{Lead, find, leads};
 use crate::naming::{capital, counted, short_name};
-use crate::{claims, comparisons, objectives, table_answers};
+use crate::{claims, groups, objectives, table_answers};
 
 /// Sentences of a conclusion.
 const MOST_SENTENCES: usize = 6;

@@ -134,7 +134,7 @@ fn the_conclusion_begins_with_the_answer_to_a_tables_question() {
 }
 
 #[test]
-fn a_table_is_answered_only_by_valid_cells() {
+fn the_question_of_a_table_is_answered_only_by_valid_cells() {
     let mut result = small(&FOUR);
     result.tables = vec![rates(&result, &["backend"], &["place"])];
     result.cells[0].verdict = "suspect".into();
