@@ -204,3 +204,81 @@ Error Set:
     assert!(!unlike(&page(vegeta(36_000, 1920), vegeta(18_000, 960))));
     assert!(unlike(&page(vegeta(36_000, 1920), vegeta(18_000, 1920))));
 }
+
+/// h2load counts a request without a response among those done.
+#[test]
+fn errors_of_h2load_have_no_status() {
+    let h2load = |errored: u32| {
+        format!(
+            "\
+finished in 10.00s, 971.00 req/s, 77.10KB/s
+requests: 9942 total, 9942 started, 9942 done, 9012 succeeded, 930 failed, {errored} errored, 0 timeout
+status codes: 9012 2xx, 0 3xx, 699 4xx, 0 5xx
+traffic: 754.00KB (772096) total, 432.00KB (442368) headers (space savings 57.56%), 154.00KB (157696) data
+                     min         max         mean         sd        +/- sd
+time for request:      158us     17.80ms       946us       481us    81.73%
+"
+        )
+    };
+    let wrong = |text: &str| rules(&read(text).0, Level::Note).contains(&"total-mismatch");
+    assert!(!wrong(&h2load(231)));
+    assert!(wrong(&h2load(0)));
+}
+
+#[test]
+fn a_sentence_that_quotes_ab_is_no_result() {
+    let (_, json) = read(
+        "\
+- `Complete requests: 250` and `Failed requests: 0` on both endpoints.
+
+```text
+Concurrency Level:      10
+Time taken for tests:   0.145 seconds
+Complete requests:      250
+Failed requests:        0
+Requests per second:    1724.14 [#/sec] (mean)
+```
+",
+    );
+    assert_eq!(json["blocks"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn thresholds_of_k6_are_no_result() {
+    let (_, json) = read(
+        "\
+http_req_duration..............: avg=320ms    min=120ms    med=290ms    max=4.5s  p(90)=620ms  p(95)=980ms
+http_req_failed................: 0.12%   ✓ 4     ✗ 3296
+http_reqs......................: 3300    11.0/s
+
+THRESHOLDS
+http_req_duration.............: p(95)<1000 — PASS
+http_req_failed...............: rate<0.01  — PASS
+",
+    );
+    assert_eq!(json["blocks"].as_array().unwrap().len(), 1);
+}
+
+fn of_one_thousand(requests: &str, rate: &str, latency: &str) -> String {
+    format!(
+        "\
+Running 10s test @ http://192.0.2.30
+  2 threads and 1000 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    {latency}   42.47ms 874.96ms   98.43%
+    Req/Sec   550.55      1.36k    5.70k    93.10%
+  {requests} requests in 10.10s, 573.56KB read
+Requests/sec:    {rate}
+Transfer/sec:     56.78KB
+"
+    )
+}
+
+/// 1910 requests of 1000 users are fewer than two turns of each; yet nearly all users were idle.
+#[test]
+fn idle_users_are_reported_however_few_the_turns() {
+    let found = |text: &str| rules(&read(text).0, Level::Note).contains(&"littles-law-gap");
+    assert!(found(&of_one_thousand("1910", "189.10", "14.82ms")));
+    // With 4 s each, the 760 under way are no contradiction: the last turns were cut off.
+    assert!(!found(&of_one_thousand("1910", "189.10", "4.02s")));
+}

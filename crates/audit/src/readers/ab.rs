@@ -76,6 +76,8 @@ fn begins(text: &str) -> bool {
     .iter()
     .any(|label| text.starts_with(label))
         && !text.ends_with(['?', '`'])
+        // A sentence that quotes the line.
+        && text.split_whitespace().count() < 8
 }
 
 /// Whether the block has this row already, so that another block starts.

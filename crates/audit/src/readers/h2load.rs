@@ -68,6 +68,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 inverted: false,
             });
         }
+        // Requests without a response, timeouts among them.
+        block.lost = errored.clone().filter(|errored| errored.value > 0.0);
         if count(&errored) + count(&timeout) > 0.0 {
             block.errors.push((value.to_owned(), line));
         }

@@ -63,7 +63,7 @@ impl Reader {
             return;
         }
         if let Some((name, rest)) = metric(unmarked) {
-            if let Some(block) = self.block.as_mut().filter(|_| mark && is_condition(rest)) {
+            if let Some(block) = self.block.as_mut().filter(|_| is_condition(rest)) {
                 block.last_line = line.number;
                 return;
             }

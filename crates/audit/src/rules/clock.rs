@@ -113,9 +113,12 @@ pub fn printed(report: &Report, findings: &mut Findings) {
         let Some(latency) = block.latency() else {
             continue;
         };
+        // Nobody quotes a figure below the median.
+        let lowest = latency.median().map_or(0.0, |median| median.value);
         let coarse: Vec<_> = latency
             .figures()
             .into_iter()
+            .filter(|(_, figure)| figure.value >= lowest)
             .filter(|(_, figure)| figure.step > 0.0 && figure.step >= figure.value.abs() * COARSE)
             .collect();
         // One column alone is usually the smallest; two show that the whole row is affected.

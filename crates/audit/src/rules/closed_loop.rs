@@ -205,7 +205,9 @@ pub fn little(report: &Report, findings: &mut Findings) {
         let few = turns < if fixed { 10.0 } else { 3.0 };
         let over = low * rate > 1.1 * allowed;
         let idle = allowed - high * rate;
-        let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0);
+        // Nine tenths of the users cannot all have been cut off at the end.
+        let nearly_all = !fixed && idle > 0.9 * allowed && allowed >= 100.0;
+        let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0) || nearly_all;
         // If only k6's gauge shows the users, an arrival rate may have needed just one.
         let uncertain = block.constant_users && block.command.is_none() && allowed < 2.0;
         if !(over || under && !uncertain) || block.tool == Tool::H2load && block.streams.is_none() {

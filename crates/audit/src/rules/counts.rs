@@ -204,11 +204,14 @@ pub fn total(report: &Report, findings: &mut Findings) {
             block.tool,
             Tool::Vegeta | Tool::H2load | Tool::Ghz | Tool::Gcannon
         );
+        // Of h2load's requests without a response, each has an error in place of a status.
+        let errors = block.lost.as_ref().filter(|_| block.tool == Tool::H2load);
+        let answered = answers + errors.map_or(0.0, |errors| errors.value);
         if complete && !block.statuses.is_empty() {
             mismatch(
                 block,
                 "the status codes",
-                answers,
+                answered,
                 n,
                 block.statuses[0].1.line,
                 findings,

@@ -31,7 +31,12 @@ pub fn hot(report: &Report, findings: &mut Findings) {
         if block.model != Model::Closed || users.value < 5.0 || idle > 0.2 || min.value < 5e-4 {
             continue;
         }
-        if (alone - 1.0).abs() > 0.1 {
+        // Where requests queue for one at a time, the mean follows from the users and the rate.
+        let queued = latency
+            .mean
+            .as_ref()
+            .is_none_or(|mean| (mean.value * rate.value / users.value - 1.0).abs() < 0.2);
+        if (alone - 1.0).abs() > 0.1 || !queued {
             continue;
         }
         let more = report
