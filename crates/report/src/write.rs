@@ -192,6 +192,13 @@ fn main_figure<'a>(result: &LabResult, cell: &'a Cell) -> Option<&'a Figure> {
         .or_else(|| figures(cell).first())
 }
 
+/// How much of one processor the generator used.
+fn generator_cpu(cell: &Cell) -> Option<&Figure> {
+    figures(cell)
+        .iter()
+        .find(|figure| figure.name == "generator_cpu")
+}
+
 /// The list of cells with their verdicts and main figures.
 fn index(result: &LabResult) -> Vec<Block> {
     let rows: Vec<Vec<Words>> = result
@@ -203,6 +210,9 @@ fn index(result: &LabResult) -> Vec<Block> {
                 Words::new().link(short_name(result, cell), cell_id(result, cell)),
                 Words::new().verdict(state_text(cell).0),
                 main_figure(result, cell).map_or_else(Words::new, |figure| {
+                    Words::new().figure(figure.value, None, &figure.unit)
+                }),
+                generator_cpu(cell).map_or_else(Words::new, |figure| {
                     Words::new().figure(figure.value, None, &figure.unit)
                 }),
             ]
@@ -217,6 +227,7 @@ fn index(result: &LabResult) -> Vec<Block> {
             Head::words("cell"),
             Head::words("verdict"),
             Head::figures("main figure"),
+            Head::figures("generator, of one processor"),
         ],
         rows,
         names: 1,

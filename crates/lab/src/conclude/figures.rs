@@ -136,6 +136,7 @@ fn describe(name: &str, repeats: &[Measured]) -> (String, String, Option<String>
         "received_megabytes_per_second" => ("bytes received, with headers".to_owned(), more),
         "throughput" => ("throughput".to_owned(), more),
         "limit" => ("highest rate that met the objective".to_owned(), more),
+        "generator_cpu" => ("CPU of the generator".to_owned(), None),
         "latency_min" => (format!("shortest {kind}"), less),
         other if own_percentile(other).is_some() => {
             let p = own_percentile(other).unwrap_or_default();

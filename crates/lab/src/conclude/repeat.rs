@@ -211,6 +211,10 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     if let Some(used) = used_by_systems(facts).filter(|_| served > 0.0) {
         measured.insert("cpu_time_per_request".to_owned(), used / served * 1e6);
     }
+    if let Some(end) = record.end.as_ref().filter(|end| end.duration_seconds > 0.0) {
+        let share = end.generator.cpu_seconds / end.duration_seconds;
+        measured.insert("generator_cpu".to_owned(), share * 100.0);
+    }
     repeat.extra = extra(&measured);
     Measured {
         per_second: parts_per_second(

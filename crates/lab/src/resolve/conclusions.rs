@@ -34,6 +34,8 @@ pub const FIGURES: &[(&str, &str)] = &[
     ("received_megabytes_per_second", "MB/s"),
     ("throughput", "Mbit/s"),
     ("limit", "requests/s"),
+    // Of one processor.
+    ("generator_cpu", "%"),
 ];
 
 /// An objective.

@@ -103,7 +103,11 @@ impl Store {
         pages: Vec<(String, String)>,
     ) -> Result<(), String> {
         let place = |name: &str| self.directory.join(name);
-        let mut written = write(&place("result.json"), result);
+        // Indented, its distributions would take five times the space.
+        let text = serde_json::to_vec(result).map_err(|error| error.to_string())?;
+        let path = place("result.json");
+        let mut written = write_text(&path, &text)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()));
         for (name, text) in pages {
             let path = place(&name);
             written = written.and_then(|()| {
