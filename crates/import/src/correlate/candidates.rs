@@ -30,30 +30,34 @@ const MOST: usize = 20_000;
 /// Longest value in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// Ends of the names of values that a server chooses for each user or request.
+/// Last words of the names of values that a server chooses for each user or request.
 const NAMES: &[&str] = &[
     "id",
     "token",
     "csrf",
     "xsrf",
     "nonce",
-    "state",
     "session",
     "uuid",
     "guid",
-    "ref",
     "ticket",
-    "secret",
     "cursor",
-    "etag",
     "viewstate",
+    "jwt",
+    "sid",
+];
+/// Those that also have values of a fixed list, such as the code of a country.
+const AMBIGUOUS_NAMES: &[&str] = &[
+    "state",
+    "ref",
+    "secret",
+    "etag",
     "validation",
     "key",
-    "jwt",
     "location",
     "code",
     "hash",
-    "sid",
+    "number",
 ];
 
 impl Candidate {
@@ -66,16 +70,36 @@ impl Candidate {
         if self.is_url {
             return true;
         }
-        let name: String = self.name.to_ascii_lowercase();
-        let is_named = NAMES.iter().any(|end| name.ends_with(end));
         let is_constant = matches!(value, "0" | "1" | "-1" | "true" | "false" | "null");
-        is_named && !is_constant || is_random(value)
+        let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+        let is_named = |names: &[&str]| names.iter().any(|end| ends_with_word(&self.name, end));
+        is_random(value)
+            || is_named(NAMES) && !is_constant
+            || is_named(AMBIGUOUS_NAMES) && has_digit && value.len() >= 4
     }
 
     /// Whether the value is too short to be found inside of other text.
     pub fn is_short(&self) -> bool {
         self.value.len() < 6
     }
+}
+
+/// Whether the last word of a name is this one: that of `userId`, `user_id` and `ID` is `id`, that of `paid` is not.
+fn ends_with_word(name: &str, word: &str) -> bool {
+    let start = name.len().checked_sub(word.len());
+    let Some((before, end)) = start.and_then(|start| name.split_at_checked(start)) else {
+        return false;
+    };
+    let last = before.chars().next_back();
+    let begins_word = match last {
+        None => true,
+        Some(last) if !last.is_ascii_alphanumeric() => true,
+        Some(last) => {
+            end.starts_with(|char: char| char.is_ascii_uppercase()) && last.is_ascii_lowercase()
+        }
+    };
+    // A longer word is not the end of another one by chance.
+    end.eq_ignore_ascii_case(word) && (begins_word || word.len() > 3)
 }
 
 /// Whether a text looks like something that a program generated: long, with letters and digits.
@@ -483,6 +507,36 @@ mod tests {
         );
         assert_eq!(found.name, "rders");
         assert_eq!(in_text(&response, "absent123"), None);
+    }
+
+    #[test]
+    fn names_say_what_a_server_chooses() {
+        for (name, value, expected) in [
+            ("userId", "7", true),
+            ("id", "12", true),
+            ("order_id", "a", true),
+            ("accessToken", "short", true),
+            ("paid", "19.5", false),
+            ("valid", "yes", false),
+            ("countryCode", "DE", false),
+            ("statusCode", "available", false),
+            ("code", "A81-22", true),
+            ("state", "open", false),
+            ("name", "Ann", false),
+            ("id", "1", false),
+            ("note", "8f3a2b91c0", true),
+        ] {
+            let candidate = Candidate {
+                value: value.to_owned(),
+                name: name.to_owned(),
+                code: String::new(),
+                place: String::new(),
+                is_url: false,
+                is_number: false,
+                is_cookie: false,
+            };
+            assert_eq!(candidate.is_plausible(), expected, "{name}: {value}");
+        }
     }
 
     #[test]

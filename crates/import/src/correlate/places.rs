@@ -139,20 +139,31 @@ fn in_url(text: &mut Text, candidate: &Candidate, variable: &str) -> bool {
         return true;
     }
     let start = url::split(text.start()).map_or(0, |(origin, _)| origin.len());
-    let in_path = is_part_of_url(start, value);
+    let in_path = is_part_of_url(start, value, candidate);
     let mut is_used = text.replace(value, variable, in_path);
     let encoded = url::encode(value);
     if encoded != value {
         let code = format!("encodeURIComponent({variable})");
-        is_used |= text.replace(&encoded, &code, is_part_of_url(start, &encoded));
+        is_used |= text.replace(&encoded, &code, is_part_of_url(start, &encoded, candidate));
     }
     is_used
 }
 
 /// Whether an occurrence is a whole segment of a path, or a whole value of a query, after `start`.
-fn is_part_of_url(start: usize, value: &str) -> impl Fn(&str, usize) -> bool {
-    let (length, is_short) = (value.len(), value.len() < 6);
+fn is_part_of_url(
+    start: usize,
+    value: &str,
+    candidate: &Candidate,
+) -> impl Fn(&str, usize) -> bool {
+    let (length, is_short) = (value.len(), candidate.is_short());
     move |literal, at| {
+        let name = literal[..at].strip_suffix('=').map(|before| {
+            let start = before.rfind(['?', '&', ';']).map_or(0, |at| at + 1);
+            &before[start..]
+        });
+        if name.is_some_and(|name| !is_field_of(name, candidate)) {
+            return false;
+        }
         // Only the first piece has the origin.
         let is_after_origin = at >= start || url::split(literal).is_none();
         let before = literal[..at].chars().next_back();
