@@ -79,11 +79,11 @@ pub const RULES: &[Rule] = rules! {
     "protocol-mismatch": "The rows were measured over different protocols" => protocol::mismatch,
     "handshake-amortised": "Most requests made no TLS handshake" => protocol::handshake,
     "connect-left-out": "The time to connect is missing from the comparison" => connections::left_out,
-    "keepalive-not-kept": "The connections were not used as it seems" => connections::not_kept,
+    "keepalive-not-kept": "The connections were not used as they seem" => connections::not_kept,
     "unit-mismatch": "The unit does not match the figures" => units::mismatch,
     "declared-vs-counted": "The run differs from the declared one" => counts::declared,
     "total-mismatch": "The parts do not add up" => counts::total,
-    "divisor-includes-waiting": "The rate's time is not the run's" => counts::divisor,
+    "divisor-includes-waiting": "The rate was divided by another time than the run's" => counts::divisor,
     "copied-block": "Two results are identical" => counts::copied,
     "torn-block": "The output is incomplete" => counts::torn,
     "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::asked,
@@ -93,7 +93,7 @@ pub const RULES: &[Rule] = rules! {
     "above-baseline": "The result is faster than the network" => baseline::above,
     "objective-contradicted": "The objective was missed" => objective::contradicted,
     "non-monotone": "Latency falls while the load rises" => order::non_monotone,
-    "common-cap": "Several systems stop at the same rate" => order::common_cap,
+    "common-cap": "Several systems reach the same maximum rate" => order::common_cap,
     "single-run": "Each result is a single run" => order::single,
     "unlike-questions": "The rows measure different work" => order::unlike,
     "ratio-misstated": "A factor or a percentage is wrong" => claims::ratios,
@@ -101,7 +101,7 @@ pub const RULES: &[Rule] = rules! {
     "stale-prose": "The text quotes a figure that the results do not have" => prose::stale,
     "percentile-misquoted": "The text names the wrong column" => prose::misquoted,
     "label-mismatch": "The label does not match the result" => labels::mismatch,
-    "comparison-reversed": "The comparison is the wrong way round" => comparison::reversed,
+    "comparison-reversed": "The comparison is reversed" => comparison::reversed,
     "wrong-base": "The percentage has the wrong base" => comparison::base,
     "inverse-rate-as-latency": "This time is computed from the rate, not measured" => comparison::inverse,
     "co-located": "The load generator and the system shared a machine" => place::co_located,
@@ -120,4 +120,8 @@ pub fn check(report: &Report, findings: &mut Findings) {
     counted_rate::counted(report, findings);
     setup_tail::between_quantiles(report, findings);
     stated::stated(report, findings);
+    for finding in &mut findings.found {
+        let rule = RULES.iter().find(|rule| rule.name == finding.rule);
+        finding.conclusion = rule.map_or("", |rule| rule.says);
+    }
 }
