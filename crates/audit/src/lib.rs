@@ -47,7 +47,7 @@ impl std::fmt::Display for Unreadable {
         match self {
             Unreadable::TooLarge => write!(
                 formatter,
-                "larger than {} MiB; give the summary, not the samples",
+                "larger than {} MiB; audit the summary, not the samples",
                 LARGEST >> 20
             ),
             Unreadable::TooManyBlocks => write!(

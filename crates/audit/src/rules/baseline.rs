@@ -49,7 +49,7 @@ pub fn above(report: &Report, findings: &mut Findings) {
                     rate.line,
                     [
                         format!("{} here, {} by iperf3 (line {})", rate.text, baseline.text, network.first_line),
-                        format!("{} × 8 = {}, {:.2} times what the network carried", rate.text, plain(bits, Unit::BitRate), bits / baseline.value),
+                        format!("{} × 8 = {}, {:.2} times the throughput of the network", rate.text, plain(bits, Unit::BitRate), bits / baseline.value),
                         "One of the two used another network path, or was limited, compressed or counted wrongly.".to_owned(),
                     ],
                 );
@@ -138,7 +138,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
             [
                 format!("from {}: {}; iperf3: {}", first.2, shown.join(", "), network.text),
                 format!(
-                    "each is 1/{whole} of what the network carried ({}): {whole} times the messages that the label declares would fill it. Cannot tell: neither messages nor bytes are printed",
+                    "each is 1/{whole} of the network's throughput ({}), which {whole} times the declared messages would fill. This is uncertain: neither messages nor bytes are printed",
                     fitting.iter().map(|row| digits(network.value / row.4)).collect::<Vec<_>>().join(", ")
                 ),
                 "Print how many messages and bytes were received, counted by the server.".to_owned(),
@@ -168,8 +168,8 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
                 Level::Note,
                 rows.iter().find(|row| row.2 != first.2).map_or(first.0, |row| row.0),
                 [
-                    format!("with {whole} times the messages: {}; iperf3 the slower way: {}", over.join(", "), slow.text),
-                    format!("if the {whole} holds, {} row(s) are above what that network carried; if not, the nearer rows use 1/{whole} of theirs at every size. Cannot tell: the bytes are not printed", over.len()),
+                    format!("with {whole} times the messages: {}; iperf3 in the slower direction: {}", over.join(", "), slow.text),
+                    format!("if the factor {whole} is right, {} row(s) exceed that network's throughput; if not, the nearer rows use 1/{whole} of theirs at every size. This is uncertain: the bytes are not printed", over.len()),
                     "Count the bytes, and measure the baseline over as many connections as the work uses.".to_owned(),
                 ],
             );

@@ -127,13 +127,13 @@ pub fn partial(report: &Report, findings: &mut Findings) {
                         requests.text
                     ),
                     format!(
-                        "{} ÷ {} = {} of the requests at most were checked, {} were not",
+                        "at most {} ÷ {} = {} of the requests were checked, {} were not",
                         digits(runs),
                         requests.text,
                         plain(share, Unit::Share),
                         plain(1.0 - share, Unit::Share)
                     ),
-                    "Check every request, or say which share was checked.".to_owned(),
+                    "Check every request, or state the share that was checked.".to_owned(),
                 ],
             );
         }

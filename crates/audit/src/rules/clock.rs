@@ -48,7 +48,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
             .find_map(|trend| steps(trend).map(|step| (trend, step)));
         if let Some((trend, step)) = stepped {
             evidence.push(format!(
-                "{}: every figure but the mean is a whole multiple of {}",
+                "{}: every figure except the mean is a multiple of {}",
                 trend.name,
                 plain(step, Unit::Time)
             ));
@@ -72,7 +72,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
                     ),
                     None => "a request takes longer than 0 s: the clock did not move during it".to_owned(),
                 },
-                "Measure with a clock of nanoseconds (on Windows k6's ticks about every 0.5 ms); read no figure near the step.".to_owned(),
+                "Measure with a clock of nanoseconds (on Windows k6's ticks about every 0.5 ms); do not rely on figures near the step.".to_owned(),
             ],
         );
     }
@@ -139,12 +139,12 @@ pub fn printed(report: &Report, findings: &mut Findings) {
                 [
                     format!("{}: {}", latency.name, shown.join(", ")),
                     format!(
-                        "the last digit printed is worth {}; {} is that or less than ten of it, so it is known to no better than {:.0} %",
+                        "the last printed digit is {}, and {} is less than ten times that, so its precision is only {:.0} %",
                         plain(figure.step, Unit::Time),
                         figure.text,
                         if figure.value > 0.0 { figure.step / figure.value * 100.0 } else { 100.0 }
                     ),
-                    "Take the figures from an output that prints more digits (JSON, CSV), and claim no difference below the step.".to_owned(),
+                    "Take the figures from an output that prints more digits (JSON, CSV), and do not claim a difference below the step.".to_owned(),
                 ],
             );
         }

@@ -44,7 +44,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
                     mean.text
                 ),
                 format!(
-                    "{} × {} = {} ≈ {} users; {:.1} % of an iteration is not the request; with instant responses the rate would be about {}",
+                    "{} × {} = {} ≈ {} users; {:.1} % of an iteration is not the request; with immediate responses the rate would be about {}",
                     plain(rate, Unit::Rate),
                     plain(turn, Unit::Time),
                     digits(rate * turn),
@@ -52,7 +52,7 @@ pub fn think(report: &Report, findings: &mut Findings) {
                     think / turn * 100.0,
                     plain(users / think, Unit::Rate)
                 ),
-                "Call the rate a setting of the test; find the capacity with a rising arrival rate.".to_owned(),
+                "Describe the rate as a setting of the test; find the capacity with a rising arrival rate.".to_owned(),
             ],
         );
     }
@@ -93,7 +93,7 @@ fn think_in_ramp(block: &Block, findings: &mut Findings) {
                 think / mean.value * 100.0,
                 (median.value / min.value - 1.0) * 100.0
             ),
-            "Call the rate a setting of the test; find the capacity with a rising arrival rate."
+            "Describe the rate as a setting of the test; find the capacity with a rising arrival rate."
                 .to_owned(),
         ],
     );
@@ -124,7 +124,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             None => Level::Note,
         };
         let fastest = latency.min.as_ref().map_or(
-            "cannot tell how long a request takes by itself: the minimum is not printed".to_owned(),
+            "cannot tell how long a request takes without queueing: the minimum is not printed".to_owned(),
             |min| format!("the fastest request took {}, and twice the users at this rate would make a mean of {}", min.text, plain(2.0 * users / rate, Unit::Time)),
         );
         findings.block(
@@ -135,7 +135,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             [
                 format!("{} users without think time, {}, mean {}", digits(users), plain(rate, Unit::Rate), mean.text),
                 format!(
-                    "{} ÷ {} = {}, the mean turn is {}: the mean follows from users and rate; {fastest}",
+                    "{} ÷ {} = {}, the mean cycle is {}: the mean follows from users and rate; {fastest}",
                     digits(users),
                     plain(rate, Unit::Rate),
                     plain(users / rate, Unit::Time),
@@ -172,7 +172,7 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
                 [
                     format!("{} iterations, {} users, {}", iterations.text, digits(users), declared.text),
                     format!(
-                        "{} = {} × {} exactly: each user made {} turns of {}, in one beat; by chance the count divides so one time in {}",
+                        "{} = {} × {} exactly: each user made {} iterations of {}, in lock-step; by chance the count divides like this one time in {}",
                         iterations.text,
                         digits(users),
                         digits(each),
@@ -220,12 +220,13 @@ pub fn little(report: &Report, findings: &mut Findings) {
         };
         let turn = if over { low } else { high };
         let consequence = if wrk_adds {
-            "wrk adds samples for requests it thinks it left out, which raises its mean".to_owned()
+            "wrk adds samples for requests that it assumes it left out, which raises its mean"
+                .to_owned()
         } else if over {
-            format!("more than the {limit} that can be: the latency or the rate is wrong")
+            format!("more than the possible {limit}: the latency or the rate is wrong")
         } else {
             format!(
-                "the other {} of {limit} did nothing that is printed",
+                "the output does not show what the other {} of {limit} did",
                 digits(idle)
             )
         };
@@ -364,7 +365,7 @@ fn same_rate(report: &Report, findings: &mut Findings) {
             more.turn().and_then(|turn| turn.mean.as_ref()).map_or(more.first_line, |mean| mean.line),
             [
                 format!("{}; {} (line {})", text(more), text(less), less.first_line),
-                format!("{ratio:.2} times the users make {rates:.2} times the rate and {turns:.2} times the latency: the added users only wait"),
+                format!("with {ratio:.2} times the users, the rate is {rates:.2} times and the latency {turns:.2} times as high: the added users only wait"),
                 "Report the rate as the capacity, and measure latency below it with an arrival rate.".to_owned(),
             ],
         );
@@ -404,7 +405,7 @@ pub fn gauge(report: &Report, findings: &mut Findings) {
                     ),
                     None => format!("{} of {} is the last sample, taken while users were stopping", last.text, max.text),
                 },
-                "Read the maximum; leave the last sample out.".to_owned(),
+                "Use the maximum instead of the last sample.".to_owned(),
             ],
         );
     }

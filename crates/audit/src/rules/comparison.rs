@@ -43,8 +43,8 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
                         prose.line,
                         [
                             format!("\"{}\"", shortened(sentence)),
-                            format!("throughput from {} ÷ from the other, row by row: {}: all below 1, none {}", group(3), shown.join(", "), digits(factor)),
-                            "Say which one is faster, and by what factor.".to_owned(),
+                            format!("throughput of {} ÷ throughput of the other, row by row: {}: all below 1, none {}", group(3), shown.join(", "), digits(factor)),
+                            "State which one is faster, and by what factor.".to_owned(),
                         ],
                     );
                 }
@@ -222,7 +222,7 @@ pub fn base(report: &Report, findings: &mut Findings) {
                             plain(low, Unit::Time),
                             plain(base, Unit::Time)
                         ),
-                        "Divide by what it was before.".to_owned(),
+                        "Divide by the earlier value.".to_owned(),
                     ],
                 );
             }
@@ -283,14 +283,15 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                     quoted.map_or(String::new(), |(_, sentence)| format!("; \"{sentence}\""))
                 ),
                 format!(
-                    "1 ÷ {} = {}: a response came that often; how long one took is another figure{}",
+                    "1 ÷ {} = {}: this is the time between responses, not the time that one took{}",
                     rate.text,
                     plain(1.0 / rate.value, Unit::Time),
-                    mean.filter(|mean| mean.value > 0.0).map_or(String::new(), |mean| format!(
-                        ", {}, {} × as long",
-                        mean.text,
-                        digits(mean.value / inverse.value)
-                    ))
+                    mean.filter(|mean| mean.value > 0.0)
+                        .map_or(String::new(), |mean| format!(
+                            ", {}, {} × as long",
+                            mean.text,
+                            digits(mean.value / inverse.value)
+                        ))
                 ),
                 "Quote the first `Time per request`, or a percentile.".to_owned(),
             ],
@@ -338,7 +339,7 @@ fn computed(report: &Report, findings: &mut Findings) {
                     computed.text, measured.text
                 ),
                 format!(
-                    "{} users ÷ the rate = {}, {:.2} times what the requests took",
+                    "{} users ÷ the rate = {}, {:.2} times the time that the requests took",
                     users.text,
                     computed.text,
                     computed.value / measured.value

@@ -41,7 +41,7 @@ fn by_median(block: &Block, findings: &mut Findings) {
                 duration.text
             ),
             format!(
-                "half of the requests or more opened a connection for {}, which the duration of {} leaves out: {:.0} % on top",
+                "at least half of the requests opened a connection for {}, which the duration of {} excludes: {:.0} % more",
                 plain(whole, Unit::Time),
                 duration.text,
                 whole / duration.value * 100.0
@@ -98,7 +98,7 @@ fn by_titles(report: &Report, findings: &mut Findings) {
                     fresh_mean.text, fresh_turn.text, kept_mean.line, kept_mean.text, kept_turn.text
                 ),
                 format!(
-                    "the durations differ by {}, the iterations by {}; connecting is in the iteration and in no printed duration",
+                    "the durations differ by {}, the iterations by {}; connecting is part of the iteration, but of no printed duration",
                     signed(fresh_mean.value - kept_mean.value),
                     signed(fresh_turn.value - kept_turn.value)
                 ),
@@ -110,7 +110,7 @@ fn by_titles(report: &Report, findings: &mut Findings) {
 
 fn signed(seconds: f64) -> String {
     if seconds == 0.0 {
-        return "0 at the digits printed".to_owned();
+        return "0 at the printed precision".to_owned();
     }
     plain(seconds, Unit::Time)
 }
@@ -156,13 +156,13 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     [
                         format!("Keep-Alive requests: {} of {}", kept.text, requests.text),
                         format!(
-                            "{} − {} = {} requests, {}, came over a connection of their own",
+                            "{} − {} = {} requests, {}, used a connection of their own",
                             requests.text,
                             kept.text,
                             digits(fresh),
                             plain(fresh / requests.value, Unit::Share)
                         ),
-                        "Find out who closes them; say that the figures include connecting."
+                        "Find out who closes them, and state that the figures include connecting."
                             .to_owned(),
                     ],
                 );
@@ -185,9 +185,9 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                 median.line,
                 [
                     format!("http_req_connecting: med {}", median.text),
-                    "half of the requests or more opened a connection, where a kept one takes 0 s"
+                    "at least half of the requests opened a connection; on a kept connection this takes 0 s"
                         .to_owned(),
-                    "Find out who closes them, or say that reuse was disabled.".to_owned(),
+                    "Find out who closes them, or state that reuse was disabled.".to_owned(),
                 ],
             );
         }
@@ -222,7 +222,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
                     block.first_line,
                     [
                         format!("{} connections × {} streams", users.text, streams.text),
-                        format!("up to {} requests are in flight at once; a latency of theirs is not one of {} users", digits(users.value * streams.value), users.text),
+                        format!("up to {} requests are in flight at once, so the latency is not that of {} users", digits(users.value * streams.value), users.text),
                         "State requests in flight in addition to connections.".to_owned(),
                     ],
                 );

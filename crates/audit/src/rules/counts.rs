@@ -29,13 +29,13 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                         counted.text
                     ),
                     format!(
-                        "{} ÷ {} = {}: {} were never made",
+                        "{} ÷ {} = {}: {} were never sent",
                         counted.text,
                         digits(asked.value),
                         plain(counted.value / asked.value, Unit::Share),
                         digits(asked.value - counted.value)
                     ),
-                    "Say that the run was cut short; its figures are for the part that ran."
+                    "State that the run was cut short; its figures are for the part that ran."
                         .to_owned(),
                 ],
             );
@@ -93,7 +93,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
                             counted.text,
                             plain(counted.value / asked, Unit::Share)
                         ),
-                        "The load was not the one declared; report offered and carried load apart."
+                        "The load was not the declared one; report offered and achieved load separately."
                             .to_owned(),
                     ],
                 );
@@ -126,7 +126,7 @@ fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut
                 digits(counted.value)
             ),
             format!(
-                "{} × {} = {} expected; {} ÷ {} = {} s of such a rate",
+                "{} × {} = {} expected; {} ÷ {} = {} s at this rate",
                 rate.text,
                 time.text,
                 digits(expected.round()),
@@ -134,7 +134,7 @@ fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut
                 rate.text,
                 digits(counted.value / rate.value)
             ),
-            "Say how long the run took; its figures are only for that time.".to_owned(),
+            "State how long the run took; its figures are only for that time.".to_owned(),
         ],
     );
 }
@@ -357,7 +357,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
                         block.histogram[0].line
                     ),
                     format!(
-                        "by the histogram it lies between {} and {}",
+                        "by the histogram it is between {} and {}",
                         plain(low, Unit::Time),
                         plain(high, Unit::Time)
                     ),
@@ -388,18 +388,18 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
                 took.line,
                 [
                     format!(
-                        "{} requested, but the rate of {} is over {}",
+                        "{} requested, but the rate of {} covers {}",
                         asked.text,
                         rate.text,
                         plain(took.value, Unit::Time)
                     ),
                     format!(
-                        "{} − {} = {} of waiting for the last responses is in the rate's time",
+                        "{} − {} = {} of waiting for the last responses is included in the time of the rate",
                         plain(took.value, Unit::Time),
                         asked.text,
                         plain(extra, Unit::Time)
                     ),
-                    "Count what ended within the requested time, and divide by that time."
+                    "Count the requests that ended within the requested time, and divide by that time."
                         .to_owned(),
                 ],
             );
@@ -466,7 +466,7 @@ pub fn copied(report: &Report, findings: &mut Findings) {
                 b.line,
                 [
                     format!("{} (lines {} and {})", first.join(", "), a.line, b.line),
-                    format!("{told} figures and the count are equal to the last digit; two runs never are"),
+                    format!("{told} figures and the count are equal to the last digit, which does not happen in two runs"),
                     "One of the blocks is a copy: run it again, or remove it.".to_owned(),
                 ],
             );
@@ -490,7 +490,7 @@ pub fn torn(report: &Report, findings: &mut Findings) {
                         block.tool.name()
                     ),
                     format!(
-                        "cannot tell what needs it: `{}` is not printed",
+                        "this cannot be checked: `{}` is not printed",
                         block.missing.join("`, `")
                     ),
                     "Print the block as the tool wrote it.".to_owned(),

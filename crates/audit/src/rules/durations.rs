@@ -79,7 +79,7 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                         [
                             format!("{}: min={}; {}: min={}, avg={}", latency.name, part.text, iteration.name, whole.text, mean.text),
                             format!(
-                                "every iteration is one request; the one with the {} request took at least {}, so {} of it, {:.0} %, lay outside the request, where the mean iteration has {:.1} %",
+                                "every iteration is one request; the one with the {} request took at least {}, so {} of it, {:.0} %, was outside the request; for the mean iteration this is {:.1} %",
                                 part.text,
                                 whole.text,
                                 plain(outside, Unit::Time),
@@ -158,7 +158,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
                 trend.line,
                 [
                     format!("{}: {one}, {other}", trend.name),
-                    format!("{one} is printed where it may be at most {other}"),
+                    format!("{one} is printed, but it can be at most {other}"),
                     if known {
                         "The tool fills this row's second and third figure from another one; use none of them.".to_owned()
                     } else {
@@ -196,13 +196,13 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
         .collect();
     let said = if high < least {
         format!(
-            "they make a mean of at least {}, and {} is printed",
+            "they give a mean of at least {}, but {} is printed",
             plain(least, Unit::Time),
             mean.text
         )
     } else if low > most {
         format!(
-            "they allow a mean of at most {}, and {} is printed",
+            "they give a mean of at most {}, but {} is printed",
             plain(most, Unit::Time),
             mean.text
         )

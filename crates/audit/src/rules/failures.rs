@@ -46,7 +46,7 @@ pub fn rounded(report: &Report, findings: &mut Findings) {
             [
                 format!("http_req_failed: ✓ {} ✗ {}", digits(tally.failed), digits(tally.passed)),
                 format!(
-                    "in this layout ✓ counts what is true of `failed`: {} failed, {} did not; it reads the other way round",
+                    "in this layout ✓ counts requests for which `failed` is true: {} failed, {} did not; readers expect the opposite",
                     digits(tally.failed),
                     digits(tally.passed)
                 ),
@@ -81,7 +81,7 @@ fn rounded_away(
                 digits(total),
                 plain(failed / total, Unit::Share)
             ),
-            "Print the count, and say what failed.".to_owned(),
+            "Print the count, and state what failed.".to_owned(),
         ],
     );
 }
@@ -146,9 +146,9 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                             requests.text
                         ),
                         format!(
-                            "every sample of latency is 0 s and of a request that was never sent{}",
+                            "every latency is 0 s, from a request that was never sent{}",
                             passed.map_or(String::new(), |threshold| format!(
-                                "; the threshold {} passes by them",
+                                "; they make the threshold {} pass",
                                 threshold.text
                             ))
                         ),
@@ -172,7 +172,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                     all_max.text,
                     good_max.text,
                     mean.filter(|mean| *mean > 0.0).map_or(String::new(), |mean| format!(
-                        ", and the failed ones about {} each, (mean of all × all − mean of good × good) ÷ failed",
+                        ", and the failed ones took about {} each, (mean of all × all − mean of good × good) ÷ failed",
                         plain(mean, Unit::Time)
                     ))
                 )
@@ -346,7 +346,7 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                         ))
                 ),
                 format!(
-                    "{} of {} responses, {}, are errors; the rate and the latency are of those",
+                    "{} of {} responses, {}, are errors, and the rate and the latency are theirs",
                     digits(bad),
                     digits(total),
                     plain(bad / total, Unit::Share)
@@ -427,7 +427,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                     digits(failed),
                     good.map_or(String::new(), |good| format!("; slowest successful response {}", good.text))
                 ),
-                format!("{} is at the round time of {}, {:.1} % above it, and requests failed", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
+                format!("{} is {2:.1} % above the round number {1}, and requests failed", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
                 "Count these requests as lost, and report the latency of the others: this is how long the client waited.".to_owned(),
             ],
         );

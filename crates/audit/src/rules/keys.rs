@@ -68,7 +68,7 @@ pub fn hot(report: &Report, findings: &mut Findings) {
             [
                 format!("{} users, {}, fastest request {}{more}", users.text, plain(rate.value, Unit::Rate), min.text),
                 format!(
-                    "{} × {} = {} request in service at a time, though {} users ask: mean latency is {} users ÷ rate, nothing else",
+                    "{} × {} = {} request in service at a time, despite {} users: the mean latency is just {} users ÷ rate",
                     plain(rate.value, Unit::Rate),
                     min.text,
                     digits(alone),
@@ -160,7 +160,7 @@ pub fn unseeded(report: &Report, findings: &mut Findings) {
                 [
                     format!("`{}` (line {}) and `{}` (line {})", one.3, one.2, other.3, other.2),
                     format!(
-                        "the one is {}…{}, the other {}…{}: as many, moved by one, so {} or {} is requested but never written",
+                        "one is {}…{}, the other {}…{}: the same length, shifted by one, so {} or {} is requested but never written",
                         low.0, low.1, high.0, high.1, low.0, high.1
                     ),
                     "Write and request the same numbers, and check the response for a missing one.".to_owned(),

@@ -101,7 +101,7 @@ fn schemas(report: &Report, findings: &mut Findings) {
                         names.len(),
                         table.rows.len()
                     ),
-                    "Make the legend and the rows say the same.".to_owned(),
+                    "Make the legend and the rows agree.".to_owned(),
                 ],
             );
             break;
@@ -132,7 +132,7 @@ fn headings(block: &Block, findings: &mut Findings) {
             && said != users.value
         {
             wrong.push((
-                format!("\"{title}\" over a block of {} users", users.text),
+                format!("\"{title}\" above a block of {} users", users.text),
                 format!("{} ≠ {}", digits(said), users.text),
                 users.line,
             ));
@@ -142,7 +142,7 @@ fn headings(block: &Block, findings: &mut Findings) {
             && (said - rate.value).abs() > 0.05 * said
         {
             wrong.push((
-                format!("\"{title}\" over a block of {}", rate.text),
+                format!("\"{title}\" above a block of {}", rate.text),
                 format!("{} ≠ {}", digits(said), rate.text),
                 rate.line,
             ));
@@ -157,7 +157,7 @@ fn headings(block: &Block, findings: &mut Findings) {
         let own = script.rsplit(['/', '\\']).next().unwrap_or(script);
         if own != named {
             wrong.push((
-                format!("\"{named}\" over a block of the script `{own}`"),
+                format!("\"{named}\" above a block of the script `{own}`"),
                 format!("{named} ≠ {own}"),
                 block.first_line,
             ));
@@ -259,7 +259,7 @@ fn engines(report: &Report, findings: &mut Findings) {
                     super::prose::shortened(&prose.text),
                     prose.line
                 ),
-                format!("the configuration sets {other} and nothing of {claimed}, whose results they are said to be"),
+                format!("the configuration sets {other} and nothing for {claimed}, which the text names"),
                 "Print the settings of the runs.".to_owned(),
             ],
         );

@@ -82,7 +82,7 @@ fn connections(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     }
     let arithmetic = if sockets.connect < users.value {
         format!(
-            "{} − {} = {} connections made the load",
+            "{} − {} = {} connections generated the load",
             users.text,
             digits(sockets.connect),
             digits(users.value - sockets.connect)
@@ -174,7 +174,7 @@ fn without_status(block: &Block, findings: &mut Findings) {
                 digits(answered),
                 digits(lost.round())
             ),
-            "Say what happened to them: cut off at the end, timed out or refused.".to_owned(),
+            "State what happened to them: cut off at the end, timed out or refused.".to_owned(),
         ],
     );
 }

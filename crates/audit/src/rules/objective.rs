@@ -139,7 +139,7 @@ fn judge(
                 figure.text
             ),
             format!("{} > {}{within}", figure.text, objective.limit.text),
-            "It was missed; say by how much, or search for the highest rate that keeps it."
+            "It was missed; state by how much, or search for the highest rate that meets it."
                 .to_owned(),
         ],
     );

@@ -70,7 +70,7 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
             .map(|(n, time)| n / time.value);
         let gap = match (asked, served) {
             (Some(asked), Some(served)) if served < 0.98 * asked.value => format!(
-                "; asked {}, served {}: {} more every second wait",
+                "; requested {}, served {}: every second {} more requests wait",
                 asked.text,
                 plain(served, Unit::Rate),
                 digits(asked.value - served)
@@ -113,7 +113,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     [
                         format!("dropped_iterations {}, iterations {}", dropped.text, iterations.text),
                         format!("{} ÷ {} = {} of the load was never sent because no user was free, which spares the slowest moments", dropped.text, digits(all), plain(dropped.value / all, Unit::Share)),
-                        "Give more users, or read latency and rate as those of the lighter load.".to_owned(),
+                        "Allow more users, or report latency and rate as those of the lower load.".to_owned(),
                     ],
                 );
         }
@@ -144,7 +144,7 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
                     [
                         format!("{} was requested, the tool sent {}", plain(flag, Unit::Rate), got.text),
                         format!("{} ÷ {} = {}", got.text, digits(flag), plain(got.value / flag, Unit::Share)),
-                        "The tool, its workers or connections were the limit, or the system was; the load was not the one named.".to_owned(),
+                        "The tool, its workers, its connections or the system was the limit; the load was not the declared one.".to_owned(),
                     ],
                 );
         }

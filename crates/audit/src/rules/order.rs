@@ -61,8 +61,8 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
             at_low.line,
             [
                 format!("{} at {}, {} at {} (line {})", at_low.text, named(low), at_high.text, named(high), at_high.line),
-                format!("{} > {} with {:.2} of the load: {} apart, and no repeat says how far two runs of one load lie apart", at_low.text, at_high.text, less.value / more.value, plain(at_low.value - at_high.value, Unit::Time)),
-                "Repeat each cell in turn, six times or more, and give intervals.".to_owned(),
+                format!("{} > {} with {:.2} of the load: they differ by {}, and without repeats the spread of equal runs is unknown", at_low.text, at_high.text, less.value / more.value, plain(at_low.value - at_high.value, Unit::Time)),
+                "Repeat the cells in turn, at least six times, and give intervals.".to_owned(),
             ],
         );
     }
@@ -180,7 +180,7 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
             [
                 rates.join(", "),
                 format!(
-                    "{} systems lie within {:.1} % of one another: a limit that they share was measured, of the generator, the network or the machine",
+                    "{} systems are within {:.1} % of one another: this is a shared limit of the generator, the network or the machine",
                     names.len(),
                     (top / least - 1.0) * 100.0
                 ),
@@ -210,7 +210,7 @@ pub fn single(report: &Report, findings: &mut Findings) {
             [
                 format!("{} blocks under {} different titles", blocks.len(), names.len()),
                 "n = 1 in every cell: the difference of two cells cannot be distinguished from that of two runs of one cell".to_owned(),
-                "Run each cell six times or more, in turn, and give the spread.".to_owned(),
+                "Run the cells in turn, at least six times, and give the spread.".to_owned(),
             ],
         );
     }

@@ -121,9 +121,9 @@ fn same_machine(report: &Report, findings: &mut Findings) {
         line,
         [
             evidence,
-            "cannot tell how much each slowed the other: the CPU time of neither is printed"
+            "it is unknown how much each slowed the other: the CPU times are not printed"
                 .to_owned(),
-            "Use two machines, or pin generator and system to CPUs of their own and print them."
+            "Use two machines, or pin the generator and the system to separate CPUs and print them."
                 .to_owned(),
         ],
     );

@@ -83,9 +83,8 @@ fn cut_off(line: usize, findings: &mut Findings) {
         Level::Note,
         line,
         [
-            format!("{MOST_NUMBERS} numbers stand above line {line}"),
-            "cannot tell whether those below are of a block: they were not held against any"
-                .to_owned(),
+            format!("there are {MOST_NUMBERS} numbers above line {line}"),
+            "those below were not compared with any block".to_owned(),
             "Split the document.".to_owned(),
         ],
     );
@@ -146,7 +145,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 let what = found.get(1).map_or("", |word| word.as_str());
                 if !given(report, what) {
                     missing.push(format!(
-                        "{what} were to be determined, and no number of {what} is given anywhere"
+                        "{what} were to be measured, but no number of {what} is given"
                     ));
                 }
             }

@@ -117,7 +117,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
                     block.name()
                 ),
                 format!(
-                    "TLS adds at least 22 B a record and takes none away, yet at most {most:.0} B were sent where the plain run sent at least {least:.0} B: another request, or HTTP/2 with compressed headers{}",
+                    "TLS adds at least 22 B to a record, but at most {most:.0} B were sent, and without TLS at least {least:.0} B: another request, or HTTP/2 with compressed headers{}",
                     if claimed(block) == Some(1) { ", under a name that says HTTP/1" } else { "" }
                 ),
                 "Assert and print the negotiated protocol; compare like with like.".to_owned(),
@@ -156,7 +156,7 @@ pub fn handshake(report: &Report, findings: &mut Findings) {
             [
                 format!("{}: mean {}, {} 0s, max {}; {} requests", tls.name, mean.text, crate::block::quantile_name(*q), max.text, requests.text),
                 format!(
-                    "{} × {} = {} of handshakes in all, at most {} each: at least {} and fewer than {} of the requests made one; {} a request is what is left of it",
+                    "{} × {} = {} of handshakes in total, at most {} each: at least {} and fewer than {} of the requests made one; this is {} per request",
                     mean.text,
                     requests.text,
                     plain(total, Unit::Time),
@@ -165,7 +165,7 @@ pub fn handshake(report: &Report, findings: &mut Findings) {
                     plain(1.0 - q, Unit::Share),
                     mean.text
                 ),
-                "This shows the cost of encryption on kept connections, not of TLS; measure fresh connections too.".to_owned(),
+                "This shows the cost of encryption on kept connections, not of TLS; measure new connections too.".to_owned(),
             ],
         );
     }

@@ -34,7 +34,7 @@ pub fn same(report: &Report, findings: &mut Findings) {
             block.first_line,
             [
                 target.chars().take(140).collect(),
-                "cannot tell how the work depends on the data: 1 query was sent every time, and caches may have served it".to_owned(),
+                "it is unknown how the work depends on the data: the same query was sent every time, and caches may have served it".to_owned(),
                 "Send different values, in the proportions that users send them.".to_owned(),
             ],
         );

@@ -46,7 +46,7 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
                     digits((samples * (1.0 - q)).ceil().max(1.0))
                 ),
                 format!(
-                    "Quote no percentile above {}, or take {} samples.",
+                    "Do not quote a percentile above {}, or take {} samples.",
                     quantile_name((1.0 - NEEDED / samples).max(0.5)),
                     digits((NEEDED / (1.0 - q)).ceil())
                 ),
@@ -75,7 +75,7 @@ pub fn short(report: &Report, findings: &mut Findings) {
                 [
                     format!("the run took {}", plain(seconds, Unit::Time)),
                     format!("{} whole one-second windows, below {LEAST}: neither warm-up nor steadiness can be determined", seconds.floor()),
-                    "Run for half a minute at least, and leave the first seconds out.".to_owned(),
+                    "Run for at least half a minute, and exclude the first seconds.".to_owned(),
                 ],
             );
         }

@@ -43,7 +43,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
             line,
             [
                 format!(
-                    "{} of {} samples lie apart, above {}; {} connections{connect}",
+                    "{} of {} samples are outliers above {}; {} connections{connect}",
                     digits(count),
                     requests.text,
                     plain(from, Unit::Time),
@@ -111,7 +111,7 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
                     digits(samples)
                 ),
                 format!(
-                    "between {} and {} samples lie above the gap, and there are {} connections: cannot tell whether they are the first request of each",
+                    "between {} and {} samples are above the gap, and there are {} connections: cannot tell whether they are the first request of each",
                     digits(least.round()),
                     digits(most.round()),
                     users.text

@@ -60,7 +60,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
                     trend.name, connect.text, max.text
                 ));
                 advice.push_str(&format!(
-                    " Connecting took {} in total and concerned fewer than one request in twenty: those at the start.",
+                    " Connecting took {} in total and affected fewer than one request in twenty: those at the start.",
                     plain(total, Unit::Time)
                 ));
             }
@@ -74,7 +74,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             [
                 evidence,
                 format!(
-                    "{} of the requests took {} or less and make at most {} × {} = {} of the mean; the other {} make at least {}, {:.0} % of it, at {} each or more",
+                    "{} of the requests took {} or less and contribute at most {} × {} = {} to the mean; the other {} contribute at least {}, {:.0} % of it, with at least {} each",
                     plain(*q, Unit::Share),
                     figure.text,
                     q,

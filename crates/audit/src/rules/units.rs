@@ -183,7 +183,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
                     table.header[column], with[0], with[1]
                 ),
                 format!(
-                    "{} of {} cells have a unit, this one has none",
+                    "{} of {} cells have a unit, but this one does not",
                     with.len(),
                     cells.len()
                 ),

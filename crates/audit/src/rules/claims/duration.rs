@@ -68,7 +68,7 @@ fn rates(report: &Report, findings: &mut Findings) {
                     digits(said),
                     plain(rate.value / said, Unit::Share)
                 ),
-                "Say that the rate was not reached, and find out whether the generator or the system was the limit.".to_owned(),
+                "State that the rate was not reached, and find out whether the generator or the system was the limit.".to_owned(),
             ],
         );
     }

@@ -47,7 +47,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                 digits(count)
             ),
             format!("{} > 0", digits(count)),
-            "Say how many failed, and how.".to_owned(),
+            "State how many failed, and how.".to_owned(),
         ],
     );
 }

@@ -66,7 +66,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
                 digits(rates),
                 digits(said)
             ),
-            "Compute the factor from the two blocks, and say of what it is.".to_owned(),
+            "Compute the factor from the two blocks, and name the figure.".to_owned(),
         ],
     );
 }

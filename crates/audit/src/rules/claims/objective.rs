@@ -102,7 +102,7 @@ fn judge(
         [
             evidence,
             format!("{} is not {sign} {}", figure.text, limit.text),
-            "Say by how much it was missed, or correct the figure.".to_owned(),
+            "State by how much it was missed, or correct the figure.".to_owned(),
         ],
     );
 }

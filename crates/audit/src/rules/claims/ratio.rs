@@ -204,7 +204,7 @@ fn change(
             sentence,
             line,
             format!(
-                "{} and {} are {} times apart, not {}",
+                "{} and {} differ by a factor of {}, not {}",
                 a.text,
                 b.text,
                 digits(right),
