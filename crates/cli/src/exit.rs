@@ -29,8 +29,10 @@ impl Exit {
     pub const THRESHOLDS: Exit = Exit(99);
     pub const SETUP_TIMEOUT: Exit = Exit(100);
     pub const TEARDOWN_TIMEOUT: Exit = Exit(101);
+    pub const STOPPED_BY_API: Exit = Exit(103);
     pub const INVALID_CONFIG: Exit = Exit(104);
     pub const SIGNAL: Exit = Exit(105);
+    pub const CANNOT_SERVE_API: Exit = Exit(106);
     pub const SCRIPT_EXCEPTION: Exit = Exit(107);
     pub const ABORTED_BY_SCRIPT: Exit = Exit(108);
     pub const FAILED_BY_SCRIPT: Exit = Exit(110);
@@ -69,6 +71,7 @@ impl From<RefusalKind> for Exit {
             RefusalKind::Config => Exit::INVALID_CONFIG,
             RefusalKind::Script => Exit::SCRIPT_EXCEPTION,
             RefusalKind::AbortedByScript => Exit::ABORTED_BY_SCRIPT,
+            RefusalKind::Api => Exit::CANNOT_SERVE_API,
             RefusalKind::Other => Exit::GENERIC,
         }
     }
@@ -78,6 +81,7 @@ impl From<Ending> for Exit {
     fn from(ending: Ending) -> Exit {
         match ending {
             Ending::Stopped => Exit::SIGNAL,
+            Ending::StoppedByApi => Exit::STOPPED_BY_API,
             Ending::AbortedByScript => Exit::ABORTED_BY_SCRIPT,
             Ending::ScriptException => Exit::SCRIPT_EXCEPTION,
             Ending::SetupTimeout => Exit::SETUP_TIMEOUT,

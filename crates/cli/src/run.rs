@@ -16,7 +16,7 @@ use plimsoll_plan::Executor;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
     EndSummary, Event, ExportFile, Extent, Listener, Load, NoResponse, OutputChoice, Prepared,
-    Progress, Refusal, Request, Run, Screen, Script, SummaryMode,
+    Progress, Refusal, RefusalKind, Request, Run, Screen, Script, SummaryMode,
 };
 use plimsoll_terminal::log::Log;
 use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show, talk};
@@ -217,7 +217,10 @@ fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Re
     let address = WebAddress::parse_with(given.unwrap_or_default(), API_PORT)
         .map_err(|error| Refusal::config(format!("--address {error}")))?
         .with_token(std::env::var("PLIMSOLL_WEB_TOKEN").ok());
-    let api = Api::open(&address, "--address").map_err(Refusal::other)?;
+    let api = Api::open(&address, "--address").map_err(|message| Refusal {
+        kind: RefusalKind::Api,
+        ..Refusal::other(message)
+    })?;
     if is_paused {
         log.line(
             Level::Info,

@@ -16,6 +16,8 @@ pub enum AbortReason {
     Precise,
     /// A user at the terminal, or another process, sent a signal.
     Signal,
+    /// A request to the run's API.
+    ByApi,
     /// The script threw where a run cannot continue: in its init code or setup.
     ScriptException(String),
     /// The script threw in the init code of this user.

@@ -296,7 +296,7 @@ fn change(control: &Control, body: &[u8]) -> Result<(), String> {
             .ok_or_else(|| format!("{name} is not true or false: {value}")),
     };
     if flag("stopped")? == Some(true) {
-        control.stop();
+        control.stop_by_api();
         return Ok(());
     }
     let (wanted, most) = (users("vus")?, users("vus-max")?);

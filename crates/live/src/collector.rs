@@ -11,7 +11,6 @@ use plimsoll_units::Moment;
 
 use crate::page_title::PageTitle;
 use crate::point::{Latency, Point};
-use crate::spread::Spread;
 use crate::state::{Iterations, LATENCIES, State, VerdictText, requests};
 
 /// News for the hub.
@@ -276,23 +275,11 @@ impl Collector {
         }
         self.in_flight = Duration::ZERO;
         let shown = self.metric.and_then(|metric| self.latencies.get(metric));
-        point.latency = shown.filter(|shown| !shown.is_empty()).map(latency);
+        point.latency = shown.filter(|shown| !shown.is_empty()).map(Latency::of);
         point.lag = (!self.lag.is_empty()).then(|| self.lag.quantile(0.99));
         self.latencies.iter_mut().for_each(Histogram::clear);
         self.lag.clear();
         point
-    }
-}
-
-fn latency(histogram: &Histogram) -> Latency {
-    let quantiles = histogram.quantiles(&[0.5, 0.9, 0.99]);
-    let at = |place: usize| quantiles.get(place).copied().unwrap_or(0.0);
-    Latency {
-        p50: at(0),
-        p90: at(1),
-        p99: at(2),
-        max: histogram.max(),
-        spread: Spread::of(histogram),
     }
 }
 
@@ -316,7 +303,7 @@ fn whole(elapsed: f64) -> f64 {
 
 fn ending(reason: &AbortReason) -> String {
     let text = match reason {
-        AbortReason::Signal => "stopped",
+        AbortReason::Signal | AbortReason::ByApi => "stopped",
         AbortReason::Threshold => "stopped: a threshold with abortOnFail was crossed",
         AbortReason::Precise => "completed: the figure of --until is known precisely enough",
         AbortReason::ByScript(text)

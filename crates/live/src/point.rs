@@ -1,5 +1,6 @@
 //! The figures of one stretch of a run.
 
+use plimsoll_stats::Histogram;
 use serde::Serialize;
 
 use crate::spread::Spread;
@@ -84,6 +85,19 @@ impl Point {
 }
 
 impl Latency {
+    /// The figures of a histogram of milliseconds.
+    pub fn of(histogram: &Histogram) -> Latency {
+        let quantiles = histogram.quantiles(&[0.5, 0.9, 0.99]);
+        let at = |place: usize| quantiles.get(place).copied().unwrap_or(0.0);
+        Latency {
+            p50: at(0),
+            p90: at(1),
+            p99: at(2),
+            max: histogram.max(),
+            spread: Spread::of(histogram),
+        }
+    }
+
     fn merge(&mut self, other: &Latency) {
         self.spread.merge(&other.spread);
         self.max = self.max.max(other.max);
@@ -95,18 +109,11 @@ impl Latency {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plimsoll_stats::Histogram;
 
     fn latency(values: &[f64]) -> Latency {
         let mut histogram = Histogram::new();
         values.iter().for_each(|value| histogram.record(*value));
-        Latency {
-            p50: histogram.quantile(0.5),
-            p90: histogram.quantile(0.9),
-            p99: histogram.quantile(0.99),
-            max: histogram.max(),
-            spread: Spread::of(&histogram),
-        }
+        Latency::of(&histogram)
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn a_run_is_scaled_paused_resumed_and_stopped() {
 
     client.change(json!({ "stopped": true })).expect("stopped");
     let outcome = run.join().expect("a run");
-    assert_eq!(outcome.ending(), Ending::Stopped);
+    assert_eq!(outcome.ending(), Ending::StoppedByApi);
     // The figures of the end are still there.
     let status = client.get("/v1/status").expect("a status");
     assert_eq!(status["attributes"]["status"], 9);

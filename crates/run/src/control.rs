@@ -41,6 +41,11 @@ impl Control {
         self.state.abort(AbortReason::Signal);
     }
 
+    /// The same for a request to the run's API.
+    pub fn stop_by_api(&self) {
+        self.state.abort(AbortReason::ByApi);
+    }
+
     /// Pauses or resumes the run. A run that waits for its start can always be resumed. Later only
     /// externally controlled scenarios can be paused.
     ///

@@ -27,8 +27,10 @@ pub struct Outcome {
 /// Why a run ended, the strongest reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// A signal, or another request to stop from outside.
+    /// A signal.
     Stopped,
+    /// A request to the run's API.
+    StoppedByApi,
     AbortedByScript,
     ScriptException,
     SetupTimeout,
@@ -47,6 +49,7 @@ impl Outcome {
     pub fn ending(&self) -> Ending {
         match &self.aborted {
             Some(AbortReason::Signal) => Ending::Stopped,
+            Some(AbortReason::ByApi) => Ending::StoppedByApi,
             Some(AbortReason::ByScript(_)) => Ending::AbortedByScript,
             Some(AbortReason::ScriptException(_) | AbortReason::UserException(..)) => {
                 Ending::ScriptException
@@ -91,6 +94,7 @@ impl Outcome {
                 | AbortReason::Machine(text)
                 | AbortReason::ByScript(text),
             ) => of(text, None),
+            Some(AbortReason::ByApi) => of("a request to the API stopped the run", None),
             Some(AbortReason::Signal) => of(
                 &format!("test run was aborted because plimsoll received a '{signal}' signal"),
                 None,
@@ -139,6 +143,8 @@ pub enum RefusalKind {
     Script,
     /// The script called `exec.test.abort` in its init code.
     AbortedByScript,
+    /// The API cannot be served.
+    Api,
     /// Any other reason.
     Other,
 }

@@ -138,6 +138,7 @@ fn cause(cause: Cause) -> &'static str {
 fn why(reason: &AbortReason) -> String {
     match reason {
         AbortReason::Signal => "a signal".to_owned(),
+        AbortReason::ByApi => "a request to the API".to_owned(),
         AbortReason::Precise => "the requested precision was reached".to_owned(),
         AbortReason::Threshold => "a threshold with abortOnFail was crossed".to_owned(),
         AbortReason::ByScript(text)
