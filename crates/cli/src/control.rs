@@ -1,6 +1,6 @@
 //! `plimsoll status|stats|pause|resume|scale|stop`: control of a run in another process.
 
-use plimsoll_live::{API_PORT, Client, ClientError, WebAddress};
+use plimsoll_live::{API_PORT, Client, ClientError, WebAddress, status_text};
 use plimsoll_terminal::messages::{complain, put};
 use serde_json::{Map, Value, json};
 
@@ -53,7 +53,7 @@ fn show(at: &ApiArgs, call: impl FnOnce(&Client) -> Result<Value, ClientError>) 
             let text = if at.json {
                 format!("{data:#}\n")
             } else {
-                text(&data)
+                status_text(&data)
             };
             put(text.as_bytes());
             Exit::SUCCESS
@@ -63,49 +63,4 @@ fn show(at: &ApiArgs, call: impl FnOnce(&Client) -> Result<Value, ClientError>) 
             Exit::GENERIC
         }
     }
-}
-
-/// The states of the API, by number.
-const STATES: [&str; 10] = [
-    "created",
-    "creating users",
-    "users created",
-    "paused before the start",
-    "started",
-    "setup",
-    "running",
-    "teardown",
-    "ended",
-    "interrupted",
-];
-
-/// The attributes of a status, or one line for each metric.
-fn text(data: &Value) -> String {
-    if let Some(metrics) = data.as_array() {
-        return metrics.iter().map(metric).collect();
-    }
-    let attributes = data["attributes"].as_object();
-    let lines = attributes.into_iter().flatten().map(|(name, value)| {
-        let state = value.as_u64().filter(|_| name == "status");
-        let state = state.and_then(|number| STATES.get(usize::try_from(number).ok()?));
-        match state {
-            Some(state) => format!("{name}: {state}\n"),
-            None => format!("{name}: {value}\n"),
-        }
-    });
-    lines.collect()
-}
-
-fn metric(metric: &Value) -> String {
-    let name = metric["id"].as_str().unwrap_or_default();
-    let figures = metric["attributes"]["sample"].as_object();
-    let figures: Vec<String> = figures
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| match value.as_f64() {
-            Some(number) => format!("{name}={}", (number * 1e3).round() / 1e3),
-            None => format!("{name}={value}"),
-        })
-        .collect();
-    format!("{name}: {}\n", figures.join(" "))
 }

@@ -1,13 +1,18 @@
 //! `plimsoll find`: the highest rate that meets an objective. Each trial is a run of this very program,
 //! so a trial is what a user would have run.
 
+use std::cell::RefCell;
+
+use plimsoll_live::{Mark, Row, Steps, StepsPage};
+use plimsoll_results::secrets;
 use plimsoll_run::child::Scratch;
-use plimsoll_search::{LoadCommand, search};
-use plimsoll_stats::limit::Limit;
+use plimsoll_search::{LoadCommand, Settings, Trial, search};
+use plimsoll_stats::limit::{Limit, Outcome};
 use plimsoll_terminal::messages::{complain, put, say, screen_columns};
 
 use crate::args::FindArgs;
 use crate::exit::Exit;
+use crate::web;
 
 /// Columns where there is no terminal.
 const COLUMNS: usize = 100;
@@ -26,12 +31,34 @@ pub fn find(args: &FindArgs) -> Exit {
 fn run(args: &FindArgs) -> Result<Exit, String> {
     let command = LoadCommand::parse(&args.command)?;
     let scratch = Scratch::new()?;
+    let settings = args.settings();
+    let page = page(args, &settings)?;
+    let page = RefCell::new(page);
     let found = search(
-        args.settings(),
+        settings,
         &command,
-        &mut |name, words| scratch.run(name, words),
-        &mut |line| say(line),
+        &mut |name, words| {
+            if let Some(page) = &mut *page.borrow_mut() {
+                page.update(None, |steps| steps.now = name.to_owned());
+            }
+            let record = scratch.run(name, words)?;
+            if let Some(page) = &mut *page.borrow_mut() {
+                page.add_run(&record);
+            }
+            Ok(record)
+        },
+        &mut |trial, line| {
+            say(line);
+            if let Some(page) = &mut *page.borrow_mut() {
+                page.update(None, |steps| steps.rows.push(row(trial)));
+            }
+        },
     )?;
+    if let Some(page) = page.into_inner() {
+        page.end("completed", |steps| {
+            steps.result = found.answer.lines().map(str::to_owned).collect();
+        });
+    }
     let text = if args.json {
         format!("{:#}\n", found.json())
     } else {
@@ -45,4 +72,54 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
         Limit { kept: None, .. } => Exit::NOT_EVEN_THE_LEAST,
         _ => Exit::SUCCESS,
     })
+}
+
+/// The live page of the search, if it is requested.
+fn page(args: &FindArgs, settings: &Settings) -> Result<Option<StepsPage>, String> {
+    let objectives = settings.objectives.iter();
+    let figures = objectives.map(|objective| format!("{} ms", objective.figure));
+    let columns = ["offered/s", "served/s", "failed"].map(str::to_owned);
+    let steps = Steps {
+        title: "Trials".to_owned(),
+        columns: columns
+            .into_iter()
+            .chain(figures)
+            .chain(["outcome".to_owned()])
+            .collect(),
+        ..Steps::default()
+    };
+    let objectives = settings.objectives.iter();
+    let objectives: Vec<&str> = objectives
+        .map(|objective| objective.text.as_str())
+        .collect();
+    let title = format!(
+        "find {}: {}",
+        objectives.join(", "),
+        secrets::in_arguments(args.command.clone()).join(" ")
+    );
+    let page = web::page(&args.web, None).map_err(|refusal| refusal.message)?;
+    Ok(page.map(|page| page.steps(&title, steps)))
+}
+
+/// The row of a trial on the page.
+fn row(trial: &Trial) -> Row {
+    let soak = if trial.soak { "soak: " } else { "" };
+    let figures = trial.figures.iter().map(|figure| format!("{figure:.2}"));
+    let first = [
+        trial.rate.to_string(),
+        format!("{:.1}", trial.served),
+        format!("{:.2}%", trial.failed * 100.0),
+    ];
+    Row {
+        cells: first
+            .into_iter()
+            .chain(figures)
+            .chain([format!("{soak}{}", trial.outcome_text())])
+            .collect(),
+        mark: match trial.outcome() {
+            Outcome::Met { sure: true } => Mark::Good,
+            Outcome::Missed { sure: true } => Mark::Bad,
+            _ => Mark::Doubt,
+        },
+    }
 }

@@ -9,12 +9,16 @@ use plimsoll_lab::run::Step;
 use plimsoll_lab::run::keeper::{self, Ended};
 use plimsoll_lab::run::store::{self, RunFile, Store};
 use plimsoll_lab::{Lab, Problem, Which};
+use plimsoll_live::CellsPage;
 use plimsoll_results::lab::{CellState, LabResult};
 use plimsoll_terminal::streams::{self, Stream};
 use plimsoll_terminal::{messages, signals};
 
-use crate::args::{LabArgs, LabCommand, LabFile, LabGate, LabOfRun, LabPlanArgs, LabRunArgs};
+use crate::args::{
+    LabArgs, LabCommand, LabFile, LabGate, LabOfRun, LabPlanArgs, LabRunArgs, WebArgs,
+};
 use crate::exit::Exit;
+use crate::lab_page;
 
 /// Runs the command.
 pub fn lab(args: &LabArgs) -> Exit {
@@ -111,13 +115,13 @@ fn run(args: &LabRunArgs, private: &Path) -> Result<Exit, Failure> {
     let store = plimsoll_lab::run::begin(&lab, &args.results, private, args.seed)?;
     // Read again by its whole path, as when it is resumed or reported again.
     let (store, run, lab) = plimsoll_lab::run::open(&store.directory).map_err(Failure::Failed)?;
-    measure(&lab, &run, &store, private, &args.gate)
+    measure(&lab, &run, &store, private, &args.gate, &args.web)
 }
 
 fn resume(of: &LabOfRun, private: &Path) -> Result<Exit, Failure> {
     let (store, run, lab) = plimsoll_lab::run::open_to_resume(&of.run)?;
     plimsoll_lab::run::check_programs(&lab)?;
-    measure(&lab, &run, &store, private, &of.gate)
+    measure(&lab, &run, &store, private, &of.gate, &WebArgs::default())
 }
 
 fn measure(
@@ -126,7 +130,9 @@ fn measure(
     store: &Store,
     private: &Path,
     gate: &LabGate,
+    web: &WebArgs,
 ) -> Result<Exit, Failure> {
+    let mut page = lab_page::open(web, lab, run.seed, store)?;
     messages::say(&format!(
         "{}: {} form, {} runs, at least {}, seed {}; results in {}",
         lab.title,
@@ -136,13 +142,18 @@ fn measure(
         run.seed,
         store.directory.display()
     ));
-    let mut show = |step: Step<'_>| show(step, store);
+    let mut show = |step: Step<'_>| {
+        show(step, store);
+        if let Some(page) = &mut page {
+            lab_page::show(page, step, store);
+        }
+    };
     let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &disturbances, &mut show);
     streams::clear();
     for problem in &outcome.problems {
         messages::complain(&problem.to_string());
     }
-    conclude(lab, run, store, gate)
+    conclude(lab, run, store, gate, page)
 }
 
 /// Prints what has ended and, on a terminal, what has started.
@@ -165,17 +176,27 @@ fn show(step: Step<'_>, store: &Store) {
 
 fn report(of: &LabOfRun) -> Result<Exit, Failure> {
     let (store, run, lab) = plimsoll_lab::run::open(&of.run)?;
-    conclude(&lab, &run, &store, &of.gate)
+    conclude(&lab, &run, &store, &of.gate, None)
 }
 
 /// Writes the result and its pages, and prints their conclusions.
-fn conclude(lab: &Lab, run: &RunFile, store: &Store, gate: &LabGate) -> Result<Exit, Failure> {
+fn conclude(
+    lab: &Lab,
+    run: &RunFile,
+    store: &Store,
+    gate: &LabGate,
+    page: Option<CellsPage>,
+) -> Result<Exit, Failure> {
     let result = plimsoll_lab::conclude::conclude(lab, run, store);
     store.write_report(&result, plimsoll_report::pages(&result))?;
     let measured = cells(&result, |state| matches!(state, CellState::Measured));
     let wanted = cells(&result, |state| !matches!(state, CellState::LeftOut));
-    for sentence in plimsoll_report::answer(&result) {
-        messages::say(&sentence);
+    let sentences = plimsoll_report::answer(&result);
+    for sentence in &sentences {
+        messages::say(sentence);
+    }
+    if let Some(page) = page {
+        page.end(sentences);
     }
     messages::say(&format!("{measured} of {wanted} cells measured"));
     messages::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());

@@ -14,6 +14,7 @@ mod http;
 mod inspect;
 mod lab;
 mod lab_new;
+mod lab_page;
 mod link;
 mod live;
 mod new;

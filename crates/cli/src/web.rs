@@ -2,27 +2,14 @@
 
 use std::process::{Command, Stdio};
 
-use plimsoll_live::{LivePage, PageTitle, WebAddress};
+use plimsoll_live::{LivePage, PageTitle, WebRequest};
 use plimsoll_run::{Listener, Refusal};
 use plimsoll_terminal::messages::{say, talk};
 
 use crate::args::WebArgs;
 
-/// k6's variables; with the prefix K6_WEB_DASHBOARD.
-const PREFIX: &str = "K6_WEB_DASHBOARD";
-
-/// A requested page.
-#[derive(Debug, PartialEq, Eq)]
-struct Wanted {
-    address: WebAddress,
-    /// What requested it, for messages.
-    flag: &'static str,
-    /// Open it in a browser.
-    is_opened: bool,
-}
-
-/// Serves the page if it is requested, and prints its address. `output` is the argument of k6's
-/// `--out web-dashboard`, if that was given.
+/// Serves the page of a run if it is requested, and prints its address. `output` is the argument of
+/// k6's `--out web-dashboard`, if that was given.
 ///
 /// # Errors
 /// If an address is wrong or in use.
@@ -31,9 +18,19 @@ pub fn open(
     output: Option<&str>,
     title: PageTitle,
 ) -> Result<Option<Box<dyn Listener>>, Refusal> {
+    let page = page(args, output)?;
+    let listener = page.map(|page| page.listener(title));
+    listener.transpose().map_err(Refusal::other)
+}
+
+/// Serves the page if it is requested, and prints its address.
+///
+/// # Errors
+/// If an address is wrong or in use.
+pub fn page(args: &WebArgs, output: Option<&str>) -> Result<Option<LivePage>, Refusal> {
     let variable = |name: &str| std::env::var(name).ok();
-    let Some(wanted) = wanted(args.web.as_deref(), output, &variable).map_err(Refusal::config)?
-    else {
+    let wanted = WebRequest::of(args.web.as_deref(), output, &variable);
+    let Some(wanted) = wanted.map_err(Refusal::config)? else {
         return Ok(None);
     };
     let page = LivePage::open(&wanted.address, wanted.flag).map_err(Refusal::config)?;
@@ -42,86 +39,7 @@ pub fn open(
     if wanted.is_opened {
         show_in_browser(page.url());
     }
-    page.listener(title).map(Some).map_err(Refusal::other)
-}
-
-/// Which page is requested, if any. The flag overrides `--out`, which overrides the variables.
-fn wanted(
-    flag: Option<&str>,
-    output: Option<&str>,
-    variable: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<Wanted>, String> {
-    let given = |name: &str| {
-        let value = variable(&format!("{PREFIX}{name}"));
-        value.filter(|value| !value.is_empty())
-    };
-    let is_true = |value: Option<String>| {
-        value.is_some_and(|value| matches!(&*value.to_lowercase(), "true" | "1" | "t"))
-    };
-    let by_variable = is_true(given(""));
-    if flag.is_none() && output.is_none() && !by_variable {
-        return Ok(None);
-    }
-    let mut settings = vec![
-        ("host", given("_HOST"), "K6_WEB_DASHBOARD_HOST"),
-        ("port", given("_PORT"), "K6_WEB_DASHBOARD_PORT"),
-        ("period", given("_PERIOD"), "K6_WEB_DASHBOARD_PERIOD"),
-    ];
-    let mut is_opened = is_true(given("_OPEN"));
-    // k6's form: --out web-dashboard=port=5665&period=2s
-    for pair in output
-        .unwrap_or_default()
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-    {
-        let (key, value) = pair.split_once('=').unwrap_or((pair, "true"));
-        match key {
-            "open" => is_opened = is_true(Some(value.to_owned())),
-            "host" => settings.push(("host", Some(value.to_owned()), "--out web-dashboard")),
-            "port" => settings.push(("port", Some(value.to_owned()), "--out web-dashboard")),
-            "period" => settings.push(("period", Some(value.to_owned()), "--out web-dashboard")),
-            "export" | "report" | "tag" | "tags" | "record" => {}
-            other => {
-                return Err(format!(
-                    "--out web-dashboard: unknown setting {other}; use host, port, period or open"
-                ));
-            }
-        }
-    }
-    let mut address = WebAddress::default().with_token(variable("PLIMSOLL_WEB_TOKEN"));
-    for (name, value, from) in settings {
-        let Some(value) = value else { continue };
-        address = match name {
-            "host" => address.with_host(&value),
-            // k6 serves no page then, but other parts of its dashboard may still work.
-            "port" if value == "-1" && flag.is_none() => return Ok(None),
-            "port" => {
-                let port = value.parse();
-                address.with_port(port.map_err(|_| {
-                    format!("{from}: {value} is not a port; use a number from 0 to 65535")
-                })?)
-            }
-            _ => {
-                let period = plimsoll_units::duration::parse_with_unit(&value);
-                address.with_period(period.map_err(|error| format!("{from}: {error}"))?)
-            }
-        };
-    }
-    if let Some(text) = flag.filter(|text| !text.is_empty()) {
-        let given = WebAddress::parse(text).map_err(|error| format!("--web {error}"))?;
-        address = given
-            .with_period(address.period())
-            .with_token(variable("PLIMSOLL_WEB_TOKEN"));
-    }
-    Ok(Some(Wanted {
-        address,
-        flag: match (flag, output) {
-            (Some(_), _) => "--web",
-            (None, Some(_)) => "--out web-dashboard",
-            (None, None) => PREFIX,
-        },
-        is_opened,
-    }))
+    Ok(Some(page))
 }
 
 fn show_in_browser(url: &str) {
@@ -138,83 +56,5 @@ fn show_in_browser(url: &str) {
         .spawn();
     if let Err(error) = started {
         say(&format!("cannot open a browser with {program}: {error}"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn asked(
-        flag: Option<&str>,
-        output: Option<&str>,
-        variables: &[(&str, &str)],
-    ) -> Result<Option<Wanted>, String> {
-        wanted(flag, output, &|name| {
-            let mut variables = variables.iter();
-            let found = variables.find(|(known, _)| *known == name);
-            found.map(|(_, value)| (*value).to_owned())
-        })
-    }
-
-    #[test]
-    fn nothing_is_served_unless_requested() {
-        assert_eq!(asked(None, None, &[]), Ok(None));
-        let port = ("K6_WEB_DASHBOARD_PORT", "7");
-        assert_eq!(asked(None, None, &[port]), Ok(None));
-        assert_eq!(
-            asked(None, None, &[("K6_WEB_DASHBOARD", "false"), port]),
-            Ok(None)
-        );
-    }
-
-    #[test]
-    fn a_flag_overrides_an_output_which_overrides_variables() {
-        let variables = [
-            ("K6_WEB_DASHBOARD", "true"),
-            ("K6_WEB_DASHBOARD_PORT", "7"),
-            ("K6_WEB_DASHBOARD_HOST", "example.com"),
-            ("K6_WEB_DASHBOARD_PERIOD", "5s"),
-        ];
-        let period = std::time::Duration::from_secs(5);
-        let page = |host: &str, port| {
-            WebAddress::default()
-                .with_host(host)
-                .with_port(port)
-                .with_period(period)
-        };
-        let found = asked(None, None, &variables).unwrap().unwrap();
-        assert_eq!(found.address, page("example.com", 7));
-        let found = asked(None, Some("port=8&open"), &variables)
-            .unwrap()
-            .unwrap();
-        assert_eq!(found.address, page("example.com", 8));
-        assert!(found.is_opened);
-        let found = asked(Some("9"), Some("port=8"), &variables)
-            .unwrap()
-            .unwrap();
-        assert_eq!(found.address, page("127.0.0.1", 9));
-        assert_eq!(found.flag, "--web");
-        let found = asked(Some(""), None, &[]).unwrap().unwrap();
-        assert_eq!(found.address, WebAddress::default());
-    }
-
-    #[test]
-    fn mistakes_name_where_they_are() {
-        for (output, variables, part) in [
-            (Some("prt=1"), [].as_slice(), "unknown setting prt"),
-            (Some("port=x"), &[], "--out web-dashboard: x is not a port"),
-            (
-                None,
-                &[
-                    ("K6_WEB_DASHBOARD", "true"),
-                    ("K6_WEB_DASHBOARD_PERIOD", "x"),
-                ],
-                "K6_WEB_DASHBOARD_PERIOD",
-            ),
-        ] {
-            let error = asked(None, output, variables).unwrap_err();
-            assert!(error.contains(part), "{error}");
-        }
     }
 }

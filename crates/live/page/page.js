@@ -122,11 +122,13 @@ function showHeader() {
   const ended = state.ended !== null;
   $("phase").textContent = ended ? "ended" : state.phase;
   $("title").textContent = state.title || "Plimsoll";
-  document.title = `${ended ? "ended" : `${Math.floor(state.done * 100)}%`} – ${state.title || "Plimsoll"}`;
-  $("done").value = state.done;
+  document.title = `${ended ? "ended" : state.done > 0 ? `${Math.floor(state.done * 100)}%` : "running"} – ${state.title || "Plimsoll"}`;
+  // A search does not know how long it takes.
+  if (state.steps && state.done === 0) $("done").removeAttribute("value");
+  else $("done").value = state.done;
   const left = state.duration === null ? null : Math.max(0, state.duration - state.elapsed);
   const percent = `${Math.floor(state.done * 100)}%`;
-  const parts = [percent, clock(state.elapsed)];
+  const parts = state.steps && state.done === 0 ? [clock(state.elapsed)] : [percent, clock(state.elapsed)];
   if (ended) parts.push(state.ended);
   else if (left !== null && state.phase === "running") parts.push(`at most ${clock(left)} left`);
   $("time").textContent = parts.join(" · ");
@@ -172,6 +174,32 @@ function showTiles() {
     entries.push(["send lag p99", texts.milliseconds(state.generator.send_lag), "whole run"]);
   }
   tiles(entries);
+}
+
+// The steps of a search or a lab.
+function showSteps() {
+  const { steps } = state;
+  $("steps-part").hidden = !steps;
+  if (!steps) return;
+  const marks = { none: "", good: { text: "✓", kind: "good" }, bad: { text: "✕", kind: "bad" }, doubt: { text: "?", kind: "doubt" } };
+  const isNumber = (place) => steps.rows.length > 0 && steps.rows.every(({ cells }) => /^[-–]?[\d.,]*%?$/.test(cells[place] ?? ""));
+  table(
+    "steps",
+    [...steps.columns.map((name, place) => [name, isNumber(place) ? "n" : "text"]), ["", ""]],
+    steps.rows.map(({ cells, mark }) => [...cells, marks[mark]]),
+  );
+  $("steps-part").hidden = false;
+  $("steps-title").textContent = steps.title;
+  $("steps-now").textContent = steps.now;
+  const result = $("result");
+  result.hidden = steps.result.length === 0;
+  result.replaceChildren(
+    ...steps.result.map((line) => {
+      const paragraph = document.createElement("p");
+      paragraph.textContent = line;
+      return paragraph;
+    }),
+  );
 }
 
 function showTables() {
@@ -234,7 +262,9 @@ function showTables() {
 function show() {
   if (!state) return;
   showHeader();
-  showTiles();
+  showSteps();
+  $("tiles").hidden = Boolean(state.steps);
+  if (!state.steps) showTiles();
   showTables();
   // Where every iteration is one request, the first chart has it all.
   const isSame = points.every((p) => Math.abs(p.requests - p.finished) <= Math.max(2, 0.02 * p.finished));

@@ -16,6 +16,7 @@
 
 mod api;
 mod api_documents;
+mod cells_page;
 mod client;
 mod collector;
 mod history;
@@ -29,11 +30,20 @@ mod response;
 mod server;
 mod spread;
 mod state;
+mod status_text;
+mod steps;
+mod steps_page;
 mod token;
 mod web_address;
+mod web_request;
 
 pub use api::Api;
+pub use cells_page::{CellRuns, CellsPage};
 pub use client::{Client, ClientError};
 pub use live_page::LivePage;
 pub use page_title::PageTitle;
+pub use status_text::status_text;
+pub use steps::{Mark, Row, Steps};
+pub use steps_page::StepsPage;
 pub use web_address::{API_PORT, WebAddress};
+pub use web_request::WebRequest;

@@ -11,6 +11,8 @@ use crate::hub::Hub;
 use crate::page_title::PageTitle;
 use crate::request::Request;
 use crate::response::Response;
+use crate::steps::Steps;
+use crate::steps_page::StepsPage;
 use crate::web_address::WebAddress;
 use crate::{page, server};
 
@@ -51,6 +53,11 @@ impl LivePage {
     /// The page's address, with the token if it requires one.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Shows the steps of a search or a lab instead of a run.
+    pub fn steps(&self, title: &str, steps: Steps) -> StepsPage {
+        StepsPage::new(Arc::clone(&self.hub), title.to_owned(), steps)
     }
 
     /// The listener that feeds the page.

@@ -11,6 +11,7 @@ use plimsoll_verdict::{Level, Verdict};
 use serde::Serialize;
 
 use crate::page_title::PageTitle;
+use crate::steps::Steps;
 
 /// Maximum number of rows of a table.
 const ROWS: usize = 200;
@@ -45,6 +46,8 @@ pub struct State {
     pub verdict: Option<VerdictText>,
     /// How the run ended; `None` while it runs.
     pub ended: Option<String>,
+    /// The steps of a search or a lab; `None` for a single run.
+    pub steps: Option<Steps>,
 }
 
 /// Iterations of all scenarios.
@@ -209,6 +212,7 @@ impl State {
             generator: generator(progress),
             verdict: Some(VerdictText::of(&progress.verdict(), false)),
             ended: None,
+            steps: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use plimsoll_live::{LivePage, PageTitle, WebAddress};
+use plimsoll_live::{LivePage, Mark, PageTitle, Row, Steps, WebAddress};
 use plimsoll_testkit::npm;
 use serde_json::Value;
 use support::relay::Relay;
@@ -15,6 +15,30 @@ use support::relay::Relay;
 const PACKAGE: &str = include_str!("browser/package.json");
 const LOCK: &str = include_str!("browser/package-lock.json");
 const WATCH: &str = include_str!("browser/watch.mjs");
+
+/// The page of a search with two trials.
+fn ended_search(address: &WebAddress) -> LivePage {
+    let page = LivePage::open(address, "--web").expect("a page");
+    let row = |cells: [&str; 3], mark| Row {
+        cells: cells.map(str::to_owned).to_vec(),
+        mark,
+    };
+    let steps = Steps {
+        title: "Trials".to_owned(),
+        columns: ["offered/s", "p99 ms", "outcome"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows: vec![row(["200", "12.31", "kept"], Mark::Good)],
+        ..Steps::default()
+    };
+    let mut shown = page.steps("find p99<50ms: http http://127.0.0.1/", steps);
+    shown.update(None, |steps| {
+        let cells = ["400", "99.10", "not p99<50ms, served 380/s of 400/s"];
+        steps.rows.push(row(cells, Mark::Bad));
+    });
+    shown.end("completed", |steps| steps.result.push("200/s".to_owned()));
+    page
+}
 
 #[test]
 fn a_browser_watches_a_run_from_start_to_end() {
@@ -31,9 +55,10 @@ fn a_browser_watches_a_run_from_start_to_end() {
     let address = WebAddress::default().with_port(0);
     let page = LivePage::open(&address, "--web").expect("a page");
     let relay = Relay::start(page.url());
+    let search = ended_search(&address);
     let mut browser = Command::new("node")
         .arg("watch.mjs")
-        .args([page.url(), relay.url()])
+        .args([page.url(), relay.url(), search.url()])
         .arg(&screenshots)
         .env("CHROMIUM", chromium)
         .current_dir(&directory)

@@ -28,7 +28,7 @@ pub use trial::Trial;
 /// name for messages.
 pub type RunCommand<'a> = dyn FnMut(&str, &[String]) -> Result<Record, String> + 'a;
 
-/// Runs the search. `run` runs a trial, and `report` receives a line about each.
+/// Runs the search. `run` runs a trial, and `report` receives each trial, and a line about it.
 ///
 /// # Errors
 /// If a trial cannot be run, or writes no usable record.
@@ -36,7 +36,7 @@ pub fn search(
     settings: Settings,
     command: &LoadCommand,
     run: &mut RunCommand<'_>,
-    report: &mut dyn FnMut(&str),
+    report: &mut dyn FnMut(&Trial, &str),
 ) -> Result<Found, String> {
     let mut search = LimitSearch::new(LimitSettings {
         start: settings.start,
@@ -64,7 +64,7 @@ pub fn search(
             let words = command.at_rate(rate, length, settings.warm_up, allowed);
             let record = run(&format!("the trial at {rate}/s"), &words)?;
             let trial = Trial::of(&settings, rate, soak, &record)?;
-            report(&trial.line(&settings));
+            report(&trial, &trial.line(&settings));
             let iteration = Duration::try_from_secs_f64(trial.iteration / 1e3).unwrap_or_default();
             let is_repeated = trial.short_of_users && users.raise(rate, bound, iteration);
             let outcome = trial.outcome();

@@ -42,6 +42,8 @@ pub struct FindArgs {
     /// Print the result and all trials as one JSON object on stdout
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub web: super::WebArgs,
     /// Command to search with, after --: http, grpc, run or attack with its flags, without a rate and a duration
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,

@@ -77,6 +77,8 @@ pub struct LabRunArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub gate: LabGate,
+    #[command(flatten)]
+    pub web: super::WebArgs,
 }
 
 /// The conditions under which a lab fails.

@@ -3,12 +3,14 @@
 // Prints "ready", "late", and at the end the figures that the page shows, as JSON. Prints what is
 // wrong, a line each on stderr, and fails if anything is.
 //
-//   node watch.mjs URL LATE-URL SCREENSHOTS
+// At the end it opens the page of a search that has ended.
+//
+//   node watch.mjs URL LATE-URL SEARCH-URL SCREENSHOTS
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 
-const [url, lateUrl, folder] = process.argv.slice(2);
+const [url, lateUrl, searchUrl, folder] = process.argv.slice(2);
 const screenshots = resolve(folder);
 mkdirSync(screenshots, { recursive: true });
 // Waits are for slow machines: they end as soon as what is awaited is there.
@@ -116,6 +118,16 @@ for (const viewer of viewers) await check(viewer);
 await keyboard(first);
 await first.page.emulateMedia({ media: "print" });
 await first.page.screenshot({ path: join(screenshots, "live-print.png"), fullPage: true });
+
+const search = await open("search", searchUrl, { viewport: { width: 390, height: 844 }, colorScheme: "light" });
+await search.page.waitForFunction(() => document.getElementById("phase").textContent === "ended");
+const trials = await search.page.locator("#steps tbody tr").allInnerTexts();
+if (trials.length !== 2 || !trials[0].includes("✓") || !trials[1].includes("✕")) search.wrong(`shows the trials ${JSON.stringify(trials)}`);
+if (!(await search.page.locator("#result").innerText()).includes("200/s")) search.wrong("does not show the result");
+if (await search.page.locator("#tiles").isVisible()) search.wrong("shows the figures of a run");
+const [wide, narrow] = await search.page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+if (wide > narrow) search.wrong(`scrolls sideways: ${wide} in ${narrow}`);
+await search.page.screenshot({ path: join(screenshots, "live-search.png"), fullPage: true });
 
 const shown = (page) =>
   page.evaluate(() => ({

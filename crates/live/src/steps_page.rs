@@ -1,0 +1,191 @@
+//! The page of something that makes many runs: a search, a lab.
+
+use std::sync::Arc;
+
+use plimsoll_results::record::{Record, Second};
+use plimsoll_stats::Histogram;
+use plimsoll_units::Moment;
+
+use crate::collector::Update;
+use crate::hub::Hub;
+use crate::point::{Latency, Point};
+use crate::state::{LATENCIES, State};
+use crate::steps::Steps;
+
+/// Shows steps on a page, and the seconds of their runs in its charts.
+pub struct StepsPage {
+    hub: Arc<Hub>,
+    began: Moment,
+    title: String,
+    steps: Steps,
+    /// Completed part, 0 to 1; `None` if it is unknown.
+    done: Option<f64>,
+    /// The end of the latest run in the charts, in seconds.
+    shown: f64,
+}
+
+impl StepsPage {
+    pub(crate) fn new(hub: Arc<Hub>, title: String, steps: Steps) -> StepsPage {
+        let page = StepsPage {
+            hub,
+            began: plimsoll_clock::now(),
+            title,
+            steps,
+            done: None,
+            shown: 0.0,
+        };
+        page.publish(None, None);
+        page
+    }
+
+    /// Changes what the page shows, and sends it to viewers. `done` is the completed part, if it is
+    /// known.
+    pub fn update(&mut self, done: Option<f64>, change: impl FnOnce(&mut Steps)) {
+        change(&mut self.steps);
+        self.done = done;
+        self.publish(None, None);
+    }
+
+    /// Adds the seconds of a run that has just ended to the charts.
+    pub fn add_run(&mut self, record: &Record) {
+        let seconds: Vec<&Second> = record.seconds.iter().chain(&record.tail).collect();
+        let length: f64 = seconds.iter().map(|second| length(second)).sum();
+        // Runs do not overlap, so this only corrects for what the clocks differ.
+        let mut start = (self.elapsed() - length).max(self.shown);
+        for second in seconds {
+            let point = point(second, start, &record.header.model);
+            start += point.span;
+            self.publish(Some(point), None);
+        }
+        self.shown = start;
+    }
+
+    /// Shows the result, and ends the streams of viewers.
+    pub fn end(mut self, text: &str, change: impl FnOnce(&mut Steps)) {
+        change(&mut self.steps);
+        self.steps.now = String::new();
+        self.done = Some(1.0);
+        self.publish(None, Some(text.to_owned()));
+        self.hub.close();
+    }
+
+    fn elapsed(&self) -> f64 {
+        plimsoll_clock::now().since(self.began).as_secs_f64()
+    }
+
+    fn publish(&self, point: Option<Point>, ended: Option<String>) {
+        self.hub.publish(Update {
+            point,
+            is_rest: false,
+            latency_changed: false,
+            state: State {
+                title: self.title.clone(),
+                phase: if ended.is_some() { "ended" } else { "running" },
+                elapsed: self.elapsed(),
+                done: self.done.unwrap_or(0.0),
+                steps: Some(self.steps.clone()),
+                ended,
+                ..State::default()
+            },
+        });
+    }
+}
+
+fn length(second: &Second) -> f64 {
+    second.lasted.unwrap_or(1.0)
+}
+
+/// A second of a record as a point that starts at `start`.
+fn point(second: &Second, start: f64, model: &str) -> Point {
+    let count = |name: &str| second.counters.get(name).copied().unwrap_or(0.0) as u64;
+    let failed = second.rates.get("http_req_failed");
+    let trend = |name: &str| -> Option<Histogram> {
+        let histogram = second.trends.get(name)?.histogram()?;
+        (!histogram.is_empty()).then_some(histogram)
+    };
+    let latency = LATENCIES.iter().find_map(|(_, name)| trend(name));
+    let (iterations, dropped) = (count("iterations"), count("dropped_iterations"));
+    Point {
+        start,
+        span: length(second),
+        offered: (model == "open").then_some(iterations + dropped),
+        started: iterations,
+        finished: iterations,
+        dropped,
+        requests: count("http_reqs"),
+        failed: failed.map_or(0, |(failed, _)| *failed),
+        users: second.users,
+        in_flight: second.in_flight,
+        latency: latency.as_ref().map(Latency::of),
+        lag: trend("iteration_send_lag").map(|lag| lag.quantile(0.99)),
+        ..Point::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::steps::{Mark, Row};
+
+    #[test]
+    fn steps_reach_viewers_and_the_end_ends_their_streams() {
+        let hub = Hub::new(Duration::from_secs(1));
+        let (messages, watching) = hub.watch();
+        let steps = Steps {
+            title: "Trials".to_owned(),
+            columns: vec!["rate".to_owned()],
+            ..Steps::default()
+        };
+        let mut page = StepsPage::new(Arc::clone(&hub), "a search".to_owned(), steps);
+        page.update(None, |steps| {
+            steps.rows.push(Row {
+                cells: vec!["100".to_owned()],
+                mark: Mark::Good,
+            });
+        });
+        let viewer = std::thread::spawn(move || {
+            let texts: Vec<String> = messages.iter().map(|text| text.to_string()).collect();
+            drop(watching);
+            texts
+        });
+        page.end("completed", |steps| steps.result.push("100/s".to_owned()));
+        let texts = viewer.join().unwrap();
+        assert_eq!(texts.len(), 4);
+        assert!(texts[2].contains(r#""rows":[{"cells":["100"],"mark":"good"}]"#));
+        assert!(texts[3].contains(r#""result":["100/s"]"#));
+        assert!(texts[3].contains(r#""ended":"completed""#));
+    }
+
+    #[test]
+    fn a_second_of_a_record_becomes_a_point() {
+        let mut histogram = Histogram::new();
+        histogram.record(10.0);
+        histogram.record(20.0);
+        let mut second = Second {
+            second: 3,
+            users: 7,
+            in_flight: 0.5,
+            ..Second::default()
+        };
+        let distribution = plimsoll_results::distribution::Distribution::of(&histogram);
+        second
+            .trends
+            .insert("http_req_duration".to_owned(), distribution);
+        for (name, count) in [
+            ("iterations", 2.0),
+            ("http_reqs", 2.0),
+            ("dropped_iterations", 3.0),
+        ] {
+            second.counters.insert(name.to_owned(), count);
+        }
+        second.rates.insert("http_req_failed".to_owned(), (1, 2));
+        let point = point(&second, 40.0, "open");
+        assert_eq!((point.start, point.span, point.users), (40.0, 1.0, 7));
+        assert_eq!((point.offered, point.started), (Some(5), 2));
+        assert_eq!((point.requests, point.failed, point.dropped), (2, 1, 3));
+        let latency = point.latency.unwrap();
+        assert!((latency.max - 20.0).abs() < 0.1, "{latency:?}");
+    }
+}

@@ -1,0 +1,181 @@
+//! Which page is requested: `--web`, k6's `--out web-dashboard`, and k6's variables.
+
+use crate::web_address::WebAddress;
+
+/// k6's variables; with the prefix K6_WEB_DASHBOARD.
+const PREFIX: &str = "K6_WEB_DASHBOARD";
+
+/// A requested page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebRequest {
+    pub address: WebAddress,
+    /// What requested it, for messages.
+    pub flag: &'static str,
+    /// Open it in a browser.
+    pub is_opened: bool,
+}
+
+impl WebRequest {
+    /// Which page is requested, if any. `flag` is the value of `--web`, which overrides `output`, the
+    /// argument of `--out web-dashboard`, which overrides the variables.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn of(
+        flag: Option<&str>,
+        output: Option<&str>,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<WebRequest>, String> {
+        let given = |name: &str| {
+            let value = variable(&format!("{PREFIX}{name}"));
+            value.filter(|value| !value.is_empty())
+        };
+        let is_true = |value: Option<String>| {
+            value.is_some_and(|value| matches!(&*value.to_lowercase(), "true" | "1" | "t"))
+        };
+        let by_variable = is_true(given(""));
+        if flag.is_none() && output.is_none() && !by_variable {
+            return Ok(None);
+        }
+        let mut settings = vec![
+            ("host", given("_HOST"), "K6_WEB_DASHBOARD_HOST"),
+            ("port", given("_PORT"), "K6_WEB_DASHBOARD_PORT"),
+            ("period", given("_PERIOD"), "K6_WEB_DASHBOARD_PERIOD"),
+        ];
+        let mut is_opened = is_true(given("_OPEN"));
+        // k6's form: --out web-dashboard=port=5665&period=2s
+        for pair in output
+            .unwrap_or_default()
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+        {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, "true"));
+            match key {
+                "open" => is_opened = is_true(Some(value.to_owned())),
+                "host" => settings.push(("host", Some(value.to_owned()), "--out web-dashboard")),
+                "port" => settings.push(("port", Some(value.to_owned()), "--out web-dashboard")),
+                "period" => {
+                    settings.push(("period", Some(value.to_owned()), "--out web-dashboard"))
+                }
+                "export" | "report" | "tag" | "tags" | "record" => {}
+                other => {
+                    return Err(format!(
+                        "--out web-dashboard: unknown setting {other}; use host, port, period or open"
+                    ));
+                }
+            }
+        }
+        let mut address = WebAddress::default().with_token(variable("PLIMSOLL_WEB_TOKEN"));
+        for (name, value, from) in settings {
+            let Some(value) = value else { continue };
+            address = match name {
+                "host" => address.with_host(&value),
+                // k6 serves no page then, but other parts of its dashboard may still work.
+                "port" if value == "-1" && flag.is_none() => return Ok(None),
+                "port" => {
+                    let port = value.parse();
+                    address.with_port(port.map_err(|_| {
+                        format!("{from}: {value} is not a port; use a number from 0 to 65535")
+                    })?)
+                }
+                _ => {
+                    let period = plimsoll_units::duration::parse_with_unit(&value);
+                    address.with_period(period.map_err(|error| format!("{from}: {error}"))?)
+                }
+            };
+        }
+        if let Some(text) = flag.filter(|text| !text.is_empty()) {
+            let given = WebAddress::parse(text).map_err(|error| format!("--web {error}"))?;
+            address = given
+                .with_period(address.period())
+                .with_token(variable("PLIMSOLL_WEB_TOKEN"));
+        }
+        Ok(Some(WebRequest {
+            address,
+            flag: match (flag, output) {
+                (Some(_), _) => "--web",
+                (None, Some(_)) => "--out web-dashboard",
+                (None, None) => PREFIX,
+            },
+            is_opened,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(
+        flag: Option<&str>,
+        output: Option<&str>,
+        variables: &[(&str, &str)],
+    ) -> Result<Option<WebRequest>, String> {
+        WebRequest::of(flag, output, &|name| {
+            let mut variables = variables.iter();
+            let found = variables.find(|(known, _)| *known == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn nothing_is_served_unless_requested() {
+        assert_eq!(asked(None, None, &[]), Ok(None));
+        let port = ("K6_WEB_DASHBOARD_PORT", "7");
+        assert_eq!(asked(None, None, &[port]), Ok(None));
+        assert_eq!(
+            asked(None, None, &[("K6_WEB_DASHBOARD", "false"), port]),
+            Ok(None)
+        );
+    }
+
+    #[test]
+    fn a_flag_overrides_an_output_which_overrides_variables() {
+        let variables = [
+            ("K6_WEB_DASHBOARD", "true"),
+            ("K6_WEB_DASHBOARD_PORT", "7"),
+            ("K6_WEB_DASHBOARD_HOST", "example.com"),
+            ("K6_WEB_DASHBOARD_PERIOD", "5s"),
+        ];
+        let period = std::time::Duration::from_secs(5);
+        let page = |host: &str, port| {
+            WebAddress::default()
+                .with_host(host)
+                .with_port(port)
+                .with_period(period)
+        };
+        let found = asked(None, None, &variables).unwrap().unwrap();
+        assert_eq!(found.address, page("example.com", 7));
+        let found = asked(None, Some("port=8&open"), &variables)
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.address, page("example.com", 8));
+        assert!(found.is_opened);
+        let found = asked(Some("9"), Some("port=8"), &variables)
+            .unwrap()
+            .unwrap();
+        assert_eq!(found.address, page("127.0.0.1", 9));
+        assert_eq!(found.flag, "--web");
+        let found = asked(Some(""), None, &[]).unwrap().unwrap();
+        assert_eq!(found.address, WebAddress::default());
+    }
+
+    #[test]
+    fn mistakes_name_where_they_are() {
+        for (output, variables, part) in [
+            (Some("prt=1"), [].as_slice(), "unknown setting prt"),
+            (Some("port=x"), &[], "--out web-dashboard: x is not a port"),
+            (
+                None,
+                &[
+                    ("K6_WEB_DASHBOARD", "true"),
+                    ("K6_WEB_DASHBOARD_PERIOD", "x"),
+                ],
+                "K6_WEB_DASHBOARD_PERIOD",
+            ),
+        ] {
+            let error = asked(None, output, variables).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+}
