@@ -30,10 +30,11 @@ fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, Refusal> {
     };
     let finished = scriptless::run(resolved, HttpResult::new, keep, global)?;
     finished.show(show, global)?;
+    let input_error = finished.outcome.input_error.clone();
     let exit = finished.exit();
-    match &finished.outcome.input_error {
+    match input_error {
         Some(error) => {
-            complain(error);
+            complain(&error);
             exit.map(|_| Exit::INVALID_CONFIG)
         }
         None => exit,

@@ -47,6 +47,11 @@ impl Exit {
         u8::try_from(code).map_or(Exit::GENERIC, Exit)
     }
 
+    /// This status if it is a failure; otherwise `other`.
+    pub fn or(self, other: Exit) -> Exit {
+        if self == Exit::SUCCESS { other } else { self }
+    }
+
     /// As a number.
     pub fn code(self) -> u8 {
         self.0

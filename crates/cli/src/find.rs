@@ -2,16 +2,23 @@
 //! so a trial is what a user would have run.
 
 use std::cell::RefCell;
+use std::time::SystemTime;
 
 use plimsoll_live::{Mark, Row, Steps, StepsPage};
+use plimsoll_report::Judged;
 use plimsoll_results::secrets;
+use plimsoll_run::Refusal;
 use plimsoll_run::child::Scratch;
+use plimsoll_search::fail_on::judge;
 use plimsoll_search::{LoadCommand, Settings, Trial, search};
 use plimsoll_stats::limit::{Limit, Outcome};
-use plimsoll_terminal::messages::{complain, put, say, screen_columns};
+use plimsoll_terminal::messages::{put, say, screen_columns};
 
 use crate::args::FindArgs;
 use crate::exit::Exit;
+use crate::find_report::{earlier, report};
+use crate::reporting::{self, Reporting};
+use crate::scriptless::refuse;
 use crate::web;
 
 /// Columns where there is no terminal.
@@ -19,20 +26,18 @@ const COLUMNS: usize = 100;
 
 /// Searches, and prints what was found.
 pub fn find(args: &FindArgs) -> Exit {
-    match run(args) {
-        Ok(exit) => exit,
-        Err(text) => {
-            complain(&text);
-            Exit::GENERIC
-        }
-    }
+    run(args).unwrap_or_else(|refusal| refuse(&refusal))
 }
 
-fn run(args: &FindArgs) -> Result<Exit, String> {
-    let command = LoadCommand::parse(&args.command)?;
-    let scratch = Scratch::new()?;
+fn run(args: &FindArgs) -> Result<Exit, Refusal> {
+    let command = LoadCommand::parse(&args.command).map_err(Refusal::config)?;
+    reporting::needs_baseline(&args.report)?;
+    let earlier = earlier(&args.report)?;
+    let reporting = Reporting::open(&args.report)?;
+    let scratch = Scratch::new().map_err(Refusal::other)?;
+    let (began, started) = (plimsoll_clock::now(), SystemTime::now());
     let settings = args.settings();
-    let page = page(args, &settings)?;
+    let page = page(args, &settings).map_err(Refusal::other)?;
     let page = RefCell::new(page);
     let found = search(
         settings,
@@ -53,7 +58,8 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
                 page.update(None, |steps| steps.rows.push(row(trial)));
             }
         },
-    )?;
+    )
+    .map_err(Refusal::other)?;
     if let Some(page) = page.into_inner() {
         page.end("completed", |steps| {
             steps.result = found.answer.lines().map(str::to_owned).collect();
@@ -65,13 +71,23 @@ fn run(args: &FindArgs) -> Result<Exit, String> {
         found.text(screen_columns().unwrap_or(COLUMNS))
     };
     put(text.as_bytes());
-    Ok(match found.limit {
+    let own = match found.limit {
         Limit {
             confirmed: false, ..
         } => Exit::UNCERTAIN,
         Limit { kept: None, .. } => Exit::NOT_EVEN_THE_LEAST,
         _ => Exit::SUCCESS,
-    })
+    };
+    let conditions = args.report.fail_on.iter();
+    let judged: Vec<Judged> = conditions
+        .map(|condition| {
+            let failures = judge(condition, &found, earlier.as_ref());
+            (condition.clone(), failures)
+        })
+        .collect();
+    let seconds = plimsoll_clock::now().since(began).as_secs_f64();
+    reporting.write(&report(&found, started, seconds), &judged);
+    Ok(reporting::exit(own, &judged))
 }
 
 /// The live page of the search, if it is requested.

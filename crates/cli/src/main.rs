@@ -9,6 +9,7 @@ mod compare;
 mod control;
 mod exit;
 mod find;
+mod find_report;
 mod grpc;
 mod http;
 mod inspect;
@@ -21,6 +22,8 @@ mod new;
 mod option_flags;
 mod probe;
 mod record_request;
+mod report;
+mod reporting;
 mod run;
 mod run_summary;
 mod script_request;
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => audit::audit(&args),
         Command::Find(args) => find::find(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Report(args) => report::report(&args),
         Command::History(args) => compare::history(&args),
         Command::Lab(args) => lab::lab(&args),
         Command::Status(args) => control::status(&args.at),

@@ -27,6 +27,7 @@ use serde_json::json;
 use crate::args::{GlobalArgs, RunArgs};
 use crate::exit::Exit;
 use crate::record_request::record_request;
+use crate::reporting::Reporting;
 use crate::run_summary::{RunSummary, summary_mode};
 use crate::script_request::{Purpose, prepared};
 use crate::scriptless::{STOPPING, worker_threads};
@@ -64,9 +65,10 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     if mode == SummaryMode::Legacy {
         log.warn("k6 2.0 has no \"legacy\" summary mode any more; \"compact\" and \"full\" have taken its place");
     }
+    let reporting = Reporting::of_one_run(&args.record.report, args.record.store.as_deref())?;
     let purpose = Purpose {
         has_system_env: true,
-        keep_files: args.record.is_asked(),
+        keep_files: args.record.is_asked() || reporting.needs_record(),
     };
     let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
     let prepared = Arc::new(prepared);
@@ -82,7 +84,8 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         .map_err(Refusal::other)?;
     let export = args.runtime.summary_export.as_deref();
     let export = export.filter(|_| mode != SummaryMode::Disabled);
-    let export = export.map(ExportFile::open).transpose()?;
+    let export = export.map(|path| ExportFile::open("--summary-export", path));
+    let export = export.transpose()?;
     let extent = prepared.extent();
     let paint = Paint::new(!global.no_color() && std::io::stdout().is_terminal());
     let mut view = View {
@@ -97,7 +100,14 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let threads = args.runtime.threads.threads;
     let io = args.options.connection.io.io.name();
     let configuration = json!({ "threads": threads, "io": io });
-    let record = record_request(&args.record, configuration).map_err(Refusal::other)?;
+    let title = url_for_display(&args.script);
+    let record = record_request(
+        &args.record,
+        &title,
+        configuration,
+        reporting.needs_record(),
+    );
+    let record = record.map_err(Refusal::other)?;
     let request = Request {
         load: Load::Script(Box::new(Script {
             prepared: Arc::clone(&prepared),
@@ -195,13 +205,14 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     if let Some(what) = outcome.explanation(signals::name(signal)) {
         log.failure(&what.text, "hint", what.hint.as_deref());
     }
+    let exit = reporting.finish(outcome.record.as_deref(), outcome.ending().into());
     if args.linger && outcome.aborted.is_none() {
         log.warn("lingering (--linger); press Ctrl-C to exit");
         loop {
             std::thread::park();
         }
     }
-    Ok(outcome.ending().into())
+    Ok(exit)
 }
 
 /// Serves the run's API if it is requested, or if the run cannot do without it.

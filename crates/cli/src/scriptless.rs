@@ -17,6 +17,7 @@ use crate::args::{GlobalArgs, RecordArgs, WebArgs};
 use crate::exit::Exit;
 use crate::live::{Live, Quiet};
 use crate::record_request::record_request;
+use crate::reporting::Reporting;
 use crate::web;
 
 /// Printed at the first signal.
@@ -34,6 +35,7 @@ pub struct Finished {
     pub result: HttpResult,
     pub outcome: Outcome,
     title: String,
+    reporting: Reporting,
 }
 
 /// The number of worker threads: as given, or one for each processor that this process may use.
@@ -52,6 +54,7 @@ pub fn run(
     keep: Keep<'_>,
     global: &GlobalArgs,
 ) -> Result<Finished, Refusal> {
+    let reporting = Reporting::of_one_run(&keep.record.report, keep.record.store.as_deref())?;
     let scenario = resolved.load.scenario();
     let wanted_rate = match scenario.map(|scenario| &scenario.executor) {
         Some(Executor::ConstantArrivalRate { rate, .. }) => Some(rate.per_second()),
@@ -73,7 +76,13 @@ pub fn run(
         load: resolved.load,
         threads: worker_threads(resolved.threads),
         until: keep.record.until,
-        record: record_request(keep.record, resolved.configuration).map_err(Refusal::config)?,
+        record: record_request(
+            keep.record,
+            &title,
+            resolved.configuration,
+            reporting.needs_record(),
+        )
+        .map_err(Refusal::config)?,
     };
     let page = PageTitle {
         title: title.clone(),
@@ -111,6 +120,7 @@ pub fn run(
         result,
         outcome,
         title,
+        reporting,
     })
 }
 
@@ -177,11 +187,17 @@ impl Finished {
         Ok(())
     }
 
-    /// The exit status. Reports output that could not be written.
+    /// Writes the reports, and returns the exit status. Reports output that could not be written.
     ///
     /// # Errors
     /// When the machine ended the run.
-    pub fn exit(&self) -> Result<Exit, Refusal> {
+    pub fn exit(self) -> Result<Exit, Refusal> {
+        let own = self.own_exit()?;
+        Ok(self.reporting.finish(self.outcome.record.as_deref(), own))
+    }
+
+    /// The exit status without reports.
+    fn own_exit(&self) -> Result<Exit, Refusal> {
         for error in &self.outcome.output_errors {
             lose(error);
         }

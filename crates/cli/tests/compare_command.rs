@@ -44,6 +44,9 @@ fn made(of: Made) -> Vec<u8> {
         command: vec!["plimsoll".to_owned(), "http".to_owned(), of.url.to_owned()],
         started: "2026-01-02T03:04:05Z".to_owned(),
         model: "closed".to_owned(),
+        title: String::new(),
+        load: Vec::new(),
+        warm_up_seconds: 0.0,
         configuration: serde_json::json!({ "url": of.url, "connections": 5 }),
         configuration_hash: plimsoll_results::hash::hash([of.url.as_bytes()]),
         environment: Environment {

@@ -1,16 +1,29 @@
 //! Two commands, run in turns.
 
 use plimsoll_results::compare;
+use plimsoll_results::fail_on::Failures;
 use plimsoll_results::figures::{Figure, RunFigures};
 use plimsoll_stats::comparison::{LEAST_PAIRS, Side, order};
 
 use crate::comparison::Comparison;
-use crate::failures::failures;
 use crate::settled::{LeftOut, Settled};
 use crate::{Noise, RunCommand, Settings};
 
 /// Commands that can write a record.
 const KNOWN: [&str; 4] = ["http", "run", "attack", "grpc"];
+
+/// Flags of those commands that concern one run, of which there are many here.
+const SET_HERE: [&str; 9] = [
+    "--record",
+    "--keep",
+    "--store",
+    "--report",
+    "--export-markdown",
+    "--junit",
+    "--fail-on",
+    "--baseline",
+    "--github",
+];
 
 /// Runs two commands in turn and compares them. `words` are `-- A… -- B…` without the first `--`.
 /// `run` runs a command, and `report` gets a line about each run.
@@ -48,13 +61,15 @@ pub fn commands(
     };
     let compared = compare::pairs(&runs.pairs, &settings.figures, &known);
     let times = runs.pairs.first().map_or("times", |(a, _)| a.times);
+    let mut failures = runs.failures;
+    failures.add(crate::failures::failures(&settings.fail_on, &compared));
     Ok(Comparison {
         method: format!(
             "{} pairs of alternating runs (ABBA), Student's paired t-test on log ratios, Holm over the figures",
             runs.pairs.len()
         ),
         times,
-        failures: failures(&settings.fail_on, &compared),
+        failures,
         compared,
         differences: Vec::new(),
         left_out: runs.left_out,
@@ -71,6 +86,8 @@ struct Runs {
     pub left_out: Vec<LeftOut>,
     /// Reasons to doubt runs, each with the run's name.
     pub doubts: Vec<String>,
+    /// The conditions that concern single runs.
+    pub failures: Failures,
 }
 
 /// Runs both commands the requested number of times, in the order ABBA. To measure the noise, runs A
@@ -91,6 +108,7 @@ fn run_all(
         same: Vec::new(),
         left_out: Vec::new(),
         doubts: Vec::new(),
+        failures: Failures::default(),
     };
     let mut waiting: Option<(Side, RunFigures)> = None;
     let mut waiting_same: Option<RunFigures> = None;
@@ -147,6 +165,7 @@ fn one(
     report(&format!("{name}{shown}"));
     runs.left_out.extend(settled.left_out);
     runs.doubts.extend(settled.doubts);
+    runs.failures.add(settled.failures);
     Ok(settled.figures)
 }
 
@@ -176,7 +195,7 @@ fn ready(words: &[String]) -> Result<Vec<String>, String> {
         ));
     }
     if let Some(word) = rest.iter().find(|word| {
-        ["--record", "--keep", "--store"]
+        SET_HERE
             .iter()
             .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
     }) {

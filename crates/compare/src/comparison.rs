@@ -2,10 +2,10 @@
 
 use plimsoll_results::compare::Compared;
 use plimsoll_results::differences::Difference;
+use plimsoll_results::fail_on::{Failures, Judgment};
 use plimsoll_stats::comparison::Outcome;
 use serde_json::{Value, json};
 
-use crate::failures::Failures;
 use crate::settled::LeftOut;
 
 /// A completed comparison.
@@ -17,28 +17,14 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     pub(crate) left_out: Vec<LeftOut>,
     pub doubts: Vec<String>,
-    pub(crate) failures: Failures,
-}
-
-/// The result of the conditions of `--fail-on`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgment {
-    Passed,
-    Failed,
-    /// A condition could not be judged.
-    Open,
+    /// The results of `--fail-on`.
+    pub failures: Failures,
 }
 
 impl Comparison {
     /// Whether a condition was met.
     pub fn judgment(&self) -> Judgment {
-        if !self.failures.found.is_empty() {
-            Judgment::Failed
-        } else if !self.failures.open.is_empty() {
-            Judgment::Open
-        } else {
-            Judgment::Passed
-        }
+        self.failures.judgment()
     }
 
     /// As text.

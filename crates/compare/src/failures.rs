@@ -1,33 +1,20 @@
 //! Judges a comparison by the conditions of `--fail-on`.
 
 use plimsoll_results::compare::Compared;
+use plimsoll_results::fail_on::{Condition, Failures};
 use plimsoll_stats::comparison::Outcome;
 
-use crate::FailOn;
-
-/// The results of `--fail-on`.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Failures {
-    /// Each a sentence.
-    pub found: Vec<String>,
-    /// The conditions that could not be judged.
-    pub open: Vec<String>,
-}
-
-pub(crate) fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures {
+/// Judges the conditions that compare figures.
+pub(crate) fn failures(conditions: &[Condition], compared: &[Compared]) -> Failures {
     let mut failures = Failures::default();
-    for condition in conditions {
-        let (text, of): (&str, Vec<&Compared>) = match condition {
-            FailOn::Regression => ("regression", compared.iter().collect()),
-            FailOn::Difference => ("difference", compared.iter().collect()),
-            FailOn::Uncertain => ("uncertain", compared.iter().collect()),
-            FailOn::Beyond { text, figure, .. } => (
-                text,
-                compared
-                    .iter()
-                    .filter(|one| one.figure.name == figure.name)
-                    .collect(),
-            ),
+    for condition in conditions.iter().filter(|condition| condition.compares()) {
+        let text = condition.name();
+        let all = compared.iter();
+        let of: Vec<&Compared> = match condition {
+            Condition::Beyond { figure, .. } => {
+                all.filter(|one| one.figure.name == figure.name).collect()
+            }
+            _ => all.collect(),
         };
         if of.is_empty() {
             failures
@@ -36,7 +23,7 @@ pub(crate) fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures
         }
         for one in of {
             let name = one.figure.name;
-            if one.outcome == Outcome::Uncertain && *condition == FailOn::Uncertain {
+            if one.outcome == Outcome::Uncertain && *condition == Condition::Uncertain {
                 failures.found.push(format!("{text}: {name}"));
                 continue;
             }
@@ -46,10 +33,13 @@ pub(crate) fn failures(conditions: &[FailOn], compared: &[Compared]) -> Failures
                 continue;
             }
             let met = match condition {
-                FailOn::Regression => one.is_worse(),
-                FailOn::Difference => true,
-                FailOn::Uncertain => false,
-                FailOn::Beyond { bound, .. } => {
+                Condition::Regression => one.is_worse(),
+                Condition::Difference => true,
+                Condition::Uncertain
+                | Condition::Invalid
+                | Condition::Suspect
+                | Condition::Objective => false,
+                Condition::Beyond { bound, .. } => {
                     if *bound >= 0.0 {
                         one.effect() > *bound
                     } else {

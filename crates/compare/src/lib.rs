@@ -7,6 +7,7 @@
 mod commands;
 mod comparison;
 mod failures;
+mod gate;
 mod history;
 mod settings;
 mod settled;
@@ -15,10 +16,12 @@ mod stored;
 use plimsoll_results::record::Record;
 
 pub use commands::commands;
-pub use comparison::{Comparison, Judgment};
+pub use comparison::Comparison;
+pub use gate::{Differences, Named, judge, two_runs};
 pub use history::{History, HistorySettings};
-pub use settings::{FailOn, Noise, Settings, Skip};
-pub use stored::stored;
+pub use plimsoll_results::fail_on::{Condition, Failures, Judgment};
+pub use settings::{Noise, Settings, Skip};
+pub use stored::{open, records, stored};
 
 /// Runs a command line of this program, and returns the record that it leaves. The name is for
 /// messages.

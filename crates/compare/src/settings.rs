@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use plimsoll_results::figures::{self, Figure};
+use plimsoll_results::fail_on::Condition;
+use plimsoll_results::figures::Figure;
 
 /// The figures to compare, and how to compare them.
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub struct Settings {
     /// How the noise between runs is known, if it is.
     pub noise: Option<Noise>,
     pub figures: Vec<&'static Figure>,
-    pub fail_on: Vec<FailOn>,
+    pub fail_on: Vec<Condition>,
     /// How much of the start of each run is excluded.
     pub skip: Skip,
     /// Runs of different configurations too.
@@ -72,80 +73,9 @@ impl Skip {
     }
 }
 
-/// A condition of `--fail-on`.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FailOn {
-    /// Any figure is different and worse.
-    Regression,
-    /// Any figure is different.
-    Difference,
-    /// Of any figure the runs do not show whether it is different.
-    Uncertain,
-    /// A figure is different, and beyond this: +0.1 for ten per cent more.
-    Beyond {
-        /// As it was written.
-        text: String,
-        figure: &'static Figure,
-        /// The bound of its change.
-        bound: f64,
-    },
-}
-
-impl FailOn {
-    /// # Errors
-    /// A sentence that says how to write it.
-    pub fn parse(text: &str) -> Result<FailOn, String> {
-        let hint = "write regression, difference, uncertain, or a figure and a bound like p95:+10%";
-        match text {
-            "regression" => return Ok(FailOn::Regression),
-            "difference" => return Ok(FailOn::Difference),
-            "uncertain" => return Ok(FailOn::Uncertain),
-            _ => {}
-        }
-        let Some((name, bound)) = text.split_once(':') else {
-            let meant = plimsoll_units::nearest(text, ["regression", "difference", "uncertain"])
-                .map_or(String::new(), |meant| format!(", did you mean {meant}?"));
-            return Err(format!(
-                "{text:?} is not a condition to fail on{meant}; {hint}"
-            ));
-        };
-        let figure = figures::find(name)?;
-        let sign = match bound.chars().next() {
-            Some('+') => 1.0,
-            Some('-') => -1.0,
-            _ => {
-                return Err(format!("the bound {bound:?} has no sign; {hint}"));
-            }
-        };
-        Ok(FailOn::Beyond {
-            text: text.to_owned(),
-            figure,
-            bound: sign * plimsoll_units::percent::parse(&bound[1..])?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn failure_conditions_are_parsed() {
-        assert_eq!(FailOn::parse("regression"), Ok(FailOn::Regression));
-        let Ok(FailOn::Beyond { figure, bound, .. }) = FailOn::parse("rate:-5%") else {
-            panic!("a bound");
-        };
-        assert_eq!((figure.name, bound), ("rate", -0.05));
-        for (text, part) in [
-            ("regresion", "did you mean regression?"),
-            ("p96:+1%", "did you mean p90?"),
-            ("p95:10%", "no sign"),
-            ("p95:+10", "no %"),
-        ] {
-            let error = FailOn::parse(text).expect_err(text);
-            assert!(error.contains(part), "{text}: {error}");
-        }
-    }
 
     #[test]
     fn noise_is_a_share_or_measured() {

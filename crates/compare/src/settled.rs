@@ -1,5 +1,6 @@
 //! A run's figures without its warm-up, and what they were with it.
 
+use plimsoll_results::fail_on::{self, Failures};
 use plimsoll_results::figures::{Figure, RunFigures};
 use plimsoll_results::record::Record;
 
@@ -11,6 +12,8 @@ pub(crate) struct Settled {
     pub left_out: Option<LeftOut>,
     /// Reasons to doubt its figures.
     pub doubts: Vec<String>,
+    /// The conditions that concern this run alone.
+    pub failures: Failures,
 }
 
 /// The warm-up that was left out of a run.
@@ -27,6 +30,7 @@ impl Settled {
     /// When nothing was measured, or nothing is left.
     pub fn of(settings: &Settings, name: &str, record: &Record) -> Result<Settled, String> {
         let named = |why| format!("{name}: {why}");
+        let failures = fail_on::judge(&settings.fail_on, name, record);
         let mut doubts: Vec<String> = doubt(name, record).into_iter().collect();
         let Skip::Seconds(seconds) = settings.skip else {
             let (figures, warm_up) = RunFigures::settled(record).map_err(named)?;
@@ -39,12 +43,14 @@ impl Settled {
                 figures,
                 left_out,
                 doubts,
+                failures,
             });
         };
         Ok(Settled {
             figures: RunFigures::of(record, seconds).map_err(named)?,
             left_out: None,
             doubts,
+            failures,
         })
     }
 }

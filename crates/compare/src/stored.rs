@@ -5,6 +5,7 @@ use std::path::Path;
 
 use plimsoll_results::compare::{self, Compared};
 use plimsoll_results::differences::{self, Difference};
+use plimsoll_results::fail_on::Failures;
 use plimsoll_results::figures::Figure;
 use plimsoll_results::noise;
 use plimsoll_results::record::{self, Record};
@@ -12,7 +13,6 @@ use plimsoll_results::store_location;
 use plimsoll_stats::change_points::change_points;
 
 use crate::comparison::Comparison;
-use crate::failures::failures;
 use crate::settled::{Settled, is_invalid};
 use crate::{Noise, Settings};
 
@@ -27,7 +27,25 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
     if settings.noise == Some(Noise::Measure) {
         return Err("--noise measure: there is nothing to run; give a share such as 3%, or history, or compare two commands".to_owned());
     }
-    let (a, b) = (Side::open(settings, a)?, Side::open(settings, b)?);
+    sides(settings, Side::open(settings, a)?, Side::open(settings, b)?)
+}
+
+/// Compares two records, each with its name in messages.
+///
+/// # Errors
+/// When they cannot be compared.
+pub fn records(
+    settings: &Settings,
+    a: (&str, Record),
+    b: (&str, Record),
+) -> Result<Comparison, String> {
+    let side = |(name, record): (&str, Record)| Side {
+        runs: vec![(name.to_owned(), record)],
+    };
+    sides(settings, side(a), side(b))
+}
+
+fn sides(settings: &Settings, a: Side, b: Side) -> Result<Comparison, String> {
     if a.runs.len() != b.runs.len() {
         return Err(format!(
             "A has {} runs and B has {}: they are compared in pairs, so name the same number of each",
@@ -37,11 +55,13 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
     }
     let differences = a.refuse_or_tell(&b, settings)?;
     let (mut doubts, mut left_out, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut failures = Failures::default();
     for ((name, one), (other_name, other)) in a.runs.iter().zip(&b.runs) {
         let mut settle = |name: &str, record: &Record| {
             let settled = Settled::of(settings, name, record)?;
             doubts.extend(settled.doubts);
             left_out.extend(settled.left_out);
+            failures.add(settled.failures);
             Ok::<_, String>(settled.figures)
         };
         let pair = (settle(name, one)?, settle(other_name, other)?);
@@ -59,6 +79,7 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
         _ => compare::pairs(&pairs, &settings.figures, &*noise),
     };
     refuse_invalid(&mut compared, &a, &b);
+    failures.add(crate::failures::failures(&settings.fail_on, &compared));
     Ok(Comparison {
         method: match pairs.len() {
             1 => format!(
@@ -69,7 +90,7 @@ pub fn stored(settings: &Settings, a: &str, b: &str) -> Result<Comparison, Strin
             ),
         },
         times: pairs.first().map_or("times", |(a, _)| a.times),
-        failures: failures(&settings.fail_on, &compared),
+        failures,
         compared,
         differences,
         left_out,
@@ -184,7 +205,7 @@ impl Side {
         let runs: Vec<(String, Record)> = names
             .into_iter()
             .map(|name| {
-                let record = open(settings, &name)?;
+                let record = open(settings.store.as_deref(), &name)?;
                 Ok((name, record))
             })
             .collect::<Result<_, String>>()?;
@@ -272,8 +293,11 @@ fn names(named: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// A record's file, or a run of the store.
-fn open(settings: &Settings, name: &str) -> Result<Record, String> {
+/// Reads a record's file, or a run of the store.
+///
+/// # Errors
+/// When there is no such file or run, or it cannot be read.
+pub fn open(store: Option<&Path>, name: &str) -> Result<Record, String> {
     let path = Path::new(name);
     if path.exists() {
         let file = std::fs::File::open(path).map_err(|error| format!("{name}: {error}"))?;
@@ -284,7 +308,7 @@ fn open(settings: &Settings, name: &str) -> Result<Record, String> {
             "there is no file {name}, and the store has no such run: write a number, latest or latest~1"
         ));
     }
-    let place = store_location::place(settings.store.as_deref())?;
+    let place = store_location::place(store)?;
     let store = store_location::open_existing(&place)?;
     store
         .resolve(name)

@@ -1,67 +1,25 @@
 //! Judges the result of a lab by the conditions of `--fail-on`.
 
+use plimsoll_results::fail_on::{Condition, Failures};
 use plimsoll_results::lab::{CellState, Comparison, LabResult, Outcome};
 
-/// A condition under which a lab fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailOn {
-    /// A cell was not measured, or its run is invalid.
-    Invalid,
-    /// The same, or the run of a cell is suspect.
-    Suspect,
-    /// An objective is missed.
-    Objective,
-    /// A figure is worse than in the cell that it is compared with.
-    Regression,
-    /// A comparison is uncertain.
-    Uncertain,
-}
-
-/// The conditions, as they are written.
-const NAMES: [(&str, FailOn); 5] = [
-    ("invalid", FailOn::Invalid),
-    ("suspect", FailOn::Suspect),
-    ("objective", FailOn::Objective),
-    ("regression", FailOn::Regression),
-    ("uncertain", FailOn::Uncertain),
-];
-
-impl FailOn {
-    /// Reads one condition.
-    ///
-    /// # Errors
-    /// The valid ones.
-    pub fn parse(text: &str) -> Result<FailOn, String> {
-        let found = NAMES.iter().find(|(name, _)| *name == text);
-        found
-            .map(|(_, condition)| *condition)
-            .ok_or_else(|| "use invalid, suspect, objective, regression or uncertain".to_owned())
-    }
-}
-
-/// The findings of the conditions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Failures {
-    /// The conditions that are met, each a sentence.
-    pub found: Vec<String>,
-    /// The conditions that could not be judged, each a sentence.
-    pub open: Vec<String>,
-}
-
 /// Judges a result. Only the primary comparisons count, if the lab declares any.
-pub fn failures(conditions: &[FailOn], result: &LabResult) -> Failures {
+pub fn failures(conditions: &[Condition], result: &LabResult) -> Failures {
     let mut failures = Failures::default();
     for condition in conditions {
         match condition {
-            FailOn::Invalid => cells(result, &["invalid"], &mut failures),
-            FailOn::Suspect => cells(result, &["invalid", "suspect"], &mut failures),
-            FailOn::Objective => objectives(result, &mut failures),
-            FailOn::Regression => regressions(result, &mut failures),
-            FailOn::Uncertain => failures.found.extend(
-                compared(result)
-                    .filter(|one| one.outcome == Outcome::Uncertain)
-                    .map(|one| format!("{}: {}", named(one), one.text())),
-            ),
+            Condition::Invalid => cells(result, &["invalid"], &mut failures),
+            Condition::Suspect => cells(result, &["invalid", "suspect"], &mut failures),
+            Condition::Objective => objectives(result, &mut failures),
+            Condition::Regression => regressions(result, &mut failures),
+            Condition::Difference => {
+                with(result, &[Outcome::Larger, Outcome::Smaller], &mut failures);
+            }
+            Condition::Uncertain => with(result, &[Outcome::Uncertain], &mut failures),
+            // `Condition::parse_name` does not accept it for a lab.
+            Condition::Beyond { text, .. } => failures
+                .open
+                .push(format!("{text}: a lab has no such condition")),
         }
     }
     failures
@@ -128,6 +86,15 @@ fn regressions(result: &LabResult, failures: &mut Failures) {
     }
 }
 
+/// The comparisons with one of these outcomes.
+fn with(result: &LabResult, outcomes: &[Outcome], failures: &mut Failures) {
+    failures.found.extend(
+        compared(result)
+            .filter(|one| outcomes.contains(&one.outcome))
+            .map(|one| format!("{}: {}", named(one), one.text())),
+    );
+}
+
 /// The comparisons that count.
 fn compared(result: &LabResult) -> impl Iterator<Item = &Comparison> {
     let has_primary = result.comparisons.iter().any(|one| one.primary);
@@ -185,29 +152,32 @@ mod tests {
 
     #[test]
     fn only_a_worse_figure_is_a_regression() {
-        let larger = failures(&[FailOn::Regression], &result(Outcome::Larger, 1.3));
+        let larger = failures(&[Condition::Regression], &result(Outcome::Larger, 1.3));
         assert_eq!(
             larger.found,
             ["latency_p95 of change against main changed by +30.0 %"]
         );
-        let smaller = failures(&[FailOn::Regression], &result(Outcome::Smaller, 0.5));
+        let smaller = failures(&[Condition::Regression], &result(Outcome::Smaller, 0.5));
         assert_eq!(
             smaller.found,
             ["requests_per_second of change against main changed by -50.0 %"]
         );
-        let equal = failures(&[FailOn::Regression], &result(Outcome::NoDifference, 1.01));
+        let equal = failures(
+            &[Condition::Regression],
+            &result(Outcome::NoDifference, 1.01),
+        );
         assert_eq!(equal, Failures::default());
         let uncertain = result(Outcome::Uncertain, 1.2);
         assert_eq!(
-            failures(&[FailOn::Regression], &uncertain),
+            failures(&[Condition::Regression], &uncertain),
             Failures::default()
         );
-        assert_eq!(failures(&[FailOn::Uncertain], &uncertain).found.len(), 2);
+        assert_eq!(failures(&[Condition::Uncertain], &uncertain).found.len(), 2);
     }
 
     #[test]
     fn what_was_not_measured_is_open() {
-        let found = failures(&[FailOn::Regression], &result(Outcome::NotMeasured, 1.0));
+        let found = failures(&[Condition::Regression], &result(Outcome::NotMeasured, 1.0));
         assert!(found.found.is_empty());
         assert_eq!(
             found.open[0],
@@ -220,7 +190,7 @@ mod tests {
         let mut result = result(Outcome::Larger, 1.3);
         result.comparisons[1].primary = true;
         assert_eq!(
-            failures(&[FailOn::Regression], &result),
+            failures(&[Condition::Regression], &result),
             Failures::default()
         );
     }
@@ -228,14 +198,17 @@ mod tests {
     #[test]
     fn cells_fail_by_their_verdicts() {
         let mut result = result(Outcome::NoDifference, 1.0);
-        assert_eq!(failures(&[FailOn::Invalid], &result), Failures::default());
         assert_eq!(
-            failures(&[FailOn::Suspect], &result).found,
+            failures(&[Condition::Invalid], &result),
+            Failures::default()
+        );
+        assert_eq!(
+            failures(&[Condition::Suspect], &result).found,
             ["main is suspect: the generator was at its limit"]
         );
         result.cells[0].state = CellState::Failed("no port".to_owned());
         assert_eq!(
-            failures(&[FailOn::Invalid], &result).found,
+            failures(&[Condition::Invalid], &result).found,
             ["main was not measured"]
         );
     }
@@ -243,7 +216,7 @@ mod tests {
     #[test]
     fn objectives_are_met_missed_or_open() {
         let mut result = result(Outcome::NoDifference, 1.0);
-        let none = failures(&[FailOn::Objective], &result);
+        let none = failures(&[Condition::Objective], &result);
         assert_eq!((none.found.len(), none.open.len()), (0, 1));
         for verdict in ["kept", "broken", "undecided"] {
             result.objectives.push(ObjectiveOutcome {
@@ -255,7 +228,7 @@ mod tests {
                 ..ObjectiveOutcome::default()
             });
         }
-        let judged = failures(&[FailOn::Objective], &result);
+        let judged = failures(&[Condition::Objective], &result);
         assert_eq!(judged.found, ["main: p95 at most 50ms: missed (61.000 ms)"]);
         assert_eq!(judged.open.len(), 1);
     }

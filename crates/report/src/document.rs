@@ -15,6 +15,9 @@ pub struct Document {
     pub sections: Vec<Section>,
     /// The evidence, in order: what is read on demand.
     pub evidence: Vec<Section>,
+    /// What a reader may look for in the evidence, if there is so much that it needs a field to find
+    /// a part: name and example.
+    pub filter: Option<(&'static str, &'static str)>,
     /// The last line.
     pub footer: Words,
 }

@@ -115,9 +115,13 @@ impl Page<'_> {
                 escaped(&crate::naming::listed(&names))
             );
         }
-        out.push_str(
-            "<p class=\"filter\" hidden><label>Find cells <input type=\"search\" autocomplete=\"off\" placeholder=\"such as far or suspect\"></label> <span class=\"found\" role=\"status\"></span></p>\n<div id=\"cells\">\n",
-        );
+        if let Some((name, example)) = document.filter {
+            let _ = writeln!(
+                out,
+                "<p class=\"filter\" hidden><label>Find {name} <input type=\"search\" autocomplete=\"off\" placeholder=\"{example}\"></label> <span class=\"found\" role=\"status\"></span></p>"
+            );
+        }
+        out.push_str("<div id=\"cells\">\n");
         for section in &document.evidence {
             let _ = writeln!(
                 out,

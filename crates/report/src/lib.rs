@@ -1,9 +1,10 @@
-//! A lab's result as a document: Markdown with separate plots, and one HTML file.
+//! The result of a lab, of a run or of two runs as a document: Markdown, and one HTML file.
 //!
 //! A page is a pure function of the result: nothing is measured, no clock is read, and rendering
 //! again gives the same bytes. Its sentences are built from figures and their intervals, and each
 //! number in them is a number of the result.
 
+mod annotations;
 mod answer;
 mod browser;
 mod cells;
@@ -14,6 +15,7 @@ mod first_screen;
 mod footnotes;
 mod groups;
 mod html;
+mod junit;
 mod layout;
 mod leads;
 mod markdown;
@@ -24,13 +26,38 @@ mod objectives;
 mod pivot;
 mod pooled;
 mod published;
+pub mod run;
+pub mod search;
 mod series;
 mod table_answers;
 mod tails;
 mod units;
 mod write;
 
+pub use junit::Judged;
 use plimsoll_results::lab::LabResult;
+use serde_json::Value;
+
+/// The report of a command: pure functions of its result.
+pub trait Report {
+    /// One HTML file that works without the network.
+    fn html(&self) -> String;
+
+    /// One Markdown file without pictures.
+    fn markdown(&self) -> String;
+
+    /// The most important parts as Markdown, for the summary of a job in CI.
+    fn summary(&self) -> String;
+
+    /// The figures.
+    fn json(&self) -> Value;
+
+    /// The verdict, objectives and the conditions of `--fail-on` as JUnit XML.
+    fn junit(&self, judged: &[Judged]) -> String;
+
+    /// The same as annotations of GitHub Actions, one a line.
+    fn annotations(&self, judged: &[Judged]) -> Vec<String>;
+}
 
 /// The report as Markdown files: `report.md`, and the evidence in `cells/`. Their plots are
 /// [`assets`].

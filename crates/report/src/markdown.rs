@@ -67,6 +67,11 @@ pub fn render(document: &Document) -> Vec<(String, String)> {
     files
 }
 
+/// A document without plots and evidence as one file.
+pub fn single(document: &Document) -> String {
+    main_page(document, &[])
+}
+
 fn main_page(document: &Document, moved: &[usize]) -> String {
     let writer = Writer::new(document, moved, "");
     let mut out = format!("# {}\n\n", escaped(&document.title));

@@ -67,6 +67,7 @@ pub fn document(result: &LabResult) -> Document {
         question: result.question.clone(),
         sections,
         evidence,
+        filter: Some(("cells", "such as far or suspect")),
         footer: Words::plain(format!(
             "Written by plimsoll {} from result.json ({}). Nothing on this page was typed by hand.",
             result.plimsoll, result.schema

@@ -70,6 +70,11 @@ fn pages_work_in_a_browser() {
         )
         .expect("a file below target");
     }
+    for (name, page) in support::runs::pages() {
+        let directory = pages.join(name);
+        fs::create_dir_all(&directory).expect("a directory below target");
+        fs::write(directory.join("report.html"), page).expect("a file below target");
+    }
     // The published lab reports, too.
     let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     for entry in fs::read_dir(&published).expect("published reports") {

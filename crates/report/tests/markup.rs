@@ -5,7 +5,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use plimsoll_report::{assets, html};
-use support::{fixture, markdown};
+use support::elements::elements;
+use support::{fixture, markdown, runs};
 
 #[test]
 fn two_renderings_are_equal() {
@@ -151,37 +152,11 @@ fn without_code(line: &str) -> String {
     out
 }
 
-/// Element names with their attributes, in order; panics if tags are not balanced.
-fn elements(page: &str) -> Vec<(String, String)> {
-    const VOID: [&str; 4] = ["meta", "!doctype", "img", "input"];
-    let mut found = Vec::new();
-    let mut open: Vec<String> = Vec::new();
-    let mut rest = page;
-    while let Some(at) = rest.find('<') {
-        let end = rest[at..].find('>').expect("a tag ends") + at;
-        let tag = &rest[at + 1..end];
-        rest = &rest[end + 1..];
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop().as_deref(), Some(name));
-            continue;
-        }
-        let (tag, closed) = tag
-            .strip_suffix('/')
-            .map_or((tag, false), |tag| (tag, true));
-        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
-        found.push((name.to_owned(), attributes.to_owned()));
-        if closed || VOID.contains(&name) {
-            continue;
-        }
-        open.push(name.to_owned());
-        // Raw text ends only at its own end tag.
-        if matches!(name, "script" | "style") {
-            let end = rest.find(&format!("</{name}")).expect("its end");
-            rest = &rest[end..];
-        }
-    }
-    assert!(open.is_empty(), "{open:?}");
-    found
+/// The pages of labs and of runs.
+fn pages() -> Vec<(&'static str, String)> {
+    let labs = fixture::all().into_iter();
+    let labs = labs.map(|(name, result)| (name, html(&result)));
+    labs.chain(runs::pages()).collect()
 }
 
 #[test]
@@ -235,8 +210,7 @@ fn the_html_balances_and_only_its_own_elements_are_in_it() {
         "text",
         "rect",
     ];
-    for (name, result) in fixture::all() {
-        let page = html(&result);
+    for (name, page) in pages() {
         assert!(!page.contains(['\u{1}', '\u{1b}']), "{name}");
         let found = elements(&page);
         let mut ids = BTreeSet::new();
@@ -290,8 +264,7 @@ fn the_html_balances_and_only_its_own_elements_are_in_it() {
 
 #[test]
 fn the_html_asks_the_network_for_nothing() {
-    for (name, result) in fixture::all() {
-        let page = html(&result);
+    for (name, page) in pages() {
         for (element, attributes) in elements(&page) {
             for asks in ["src=", "srcset=", "action=", "xlink:", "style="] {
                 // Quotes are escaped in attribute values, so this is an attribute.

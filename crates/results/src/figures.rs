@@ -84,6 +84,11 @@ const TIMES: [(&str, &str); 5] = [
     ("iteration_duration", "iteration duration"),
 ];
 
+/// The metric of the times that describe a run, and its label: the first available one.
+pub fn times(has: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)> {
+    TIMES.into_iter().find(|(name, _)| has(name))
+}
+
 /// The counters of requests; the first available one is used.
 const COUNTS: [&str; 3] = ["http_reqs", "grpc_reqs", "iterations"];
 /// The metrics of failures, and whether their passes are the failures.

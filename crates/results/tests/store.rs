@@ -12,6 +12,9 @@ fn record(question: &str, requests: f64, end: bool) -> Vec<u8> {
         command: vec!["plimsoll".to_owned(), "http".to_owned()],
         started: "2026-01-02T03:04:05Z".to_owned(),
         model: "closed".to_owned(),
+        title: String::new(),
+        load: Vec::new(),
+        warm_up_seconds: 0.0,
         configuration: serde_json::json!({ "url": question }),
         configuration_hash: question.to_owned(),
         environment: Environment {

@@ -47,6 +47,8 @@ impl Scratch {
             .arg(&path)
             // A page of each run would need a port of its own.
             .env_remove("K6_WEB_DASHBOARD")
+            // A job of GitHub Actions gets one summary, not one for each run.
+            .env_remove("GITHUB_ACTIONS")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, InFlightReading, Notice};
+use plimsoll_results::record::Record;
 use plimsoll_samples::{SampleRecord, Summary, Window};
 use plimsoll_units::Moment;
 use plimsoll_verdict::Verdict;
@@ -92,12 +93,14 @@ impl<L: Listener + ?Sized> Listener for &mut L {
 }
 
 /// A listener's report at the end of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finished {
     /// Write errors, one sentence each.
     pub errors: Vec<String>,
     /// Information for the user, one sentence each.
     pub messages: Vec<String>,
+    /// The record of the run, from the listener that wrote it.
+    pub record: Option<Box<Record>>,
 }
 
 /// The listeners of a run, with the time of each one's next progress event.
@@ -157,6 +160,7 @@ impl<'a> Listeners<'a> {
             let finished = entry.listener.finish();
             all.errors.extend(finished.errors);
             all.messages.extend(finished.messages);
+            all.record = all.record.or(finished.record);
         }
         all
     }

@@ -1,6 +1,7 @@
 //! The outcome of a run, or why it did not start.
 
 use plimsoll_engine::AbortReason;
+use plimsoll_results::record::Record;
 use plimsoll_samples::Summary;
 use plimsoll_script::ScriptError;
 use plimsoll_verdict::Verdict;
@@ -20,6 +21,8 @@ pub struct Outcome {
     pub output_errors: Vec<String>,
     /// Information for the user, one sentence each.
     pub messages: Vec<String>,
+    /// The record of the run, if the request says that it is read.
+    pub record: Option<Box<Record>>,
     /// The error in the list of targets, if it ended the run.
     pub input_error: Option<String>,
 }

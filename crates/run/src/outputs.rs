@@ -112,7 +112,7 @@ impl Listener for Outputs {
     fn finish(&mut self) -> Finished {
         let mut finished = Finished {
             errors: std::mem::take(&mut self.lost),
-            messages: Vec::new(),
+            ..Finished::default()
         };
         if let Some((sender, thread)) = self.thread.take() {
             drop(sender);
@@ -150,5 +150,9 @@ fn write(mut outputs: Vec<Box<dyn Output>>, records: &Receiver<Arc<[SampleRecord
             messages.extend(output.remark());
         }
     }
-    Finished { errors, messages }
+    Finished {
+        errors,
+        messages,
+        ..Finished::default()
+    }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use plimsoll_engine::AbortReason;
 use plimsoll_results::distribution::Distribution;
-use plimsoll_results::record::{End, FixedWork, Generator};
+use plimsoll_results::record::{End, FixedWork, Generator, NamedRequests};
 use plimsoll_results::secrets;
-use plimsoll_samples::{MetricSummary, ScenarioWork, Summary, Values};
+use plimsoll_samples::{MetricSummary, NameParts, ScenarioWork, Summary, Values};
 use plimsoll_verdict::{Cause, Level, Verdict};
 
 /// The figures of metrics, by kind.
@@ -76,6 +76,13 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
                     .map(|threshold| (metric.name.clone(), threshold.source.clone(), threshold.ok))
             })
             .collect(),
+        thresholds_measured: summary
+            .metrics
+            .iter()
+            .flat_map(|metric| &metric.thresholds)
+            .map(|threshold| Some(threshold.measured).filter(|value| value.is_finite()))
+            .collect(),
+        objectives_not_judged: Vec::new(),
         statuses: summary
             .http
             .statuses
@@ -89,6 +96,7 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
         tls_cipher_suites: summary.http.tls_cipher_suites.iter().cloned().collect(),
         connections_opened: summary.http.connections_opened,
         requests_resent: summary.http.resent,
+        names: names(&summary.names),
         fixed_work: summary
             .work
             .iter()
@@ -111,6 +119,22 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
             disturbed: verdict.disturbed,
         },
     }
+}
+
+fn names(parts: &NameParts) -> Vec<NamedRequests> {
+    let all = parts.listed.iter().chain(&parts.others);
+    all.map(|part| NamedRequests {
+        name: secrets::in_text(&part.name),
+        method: part.method.clone(),
+        requests: part.requests,
+        failed: part.failed,
+        service_time: part
+            .times
+            .histogram()
+            .map(Distribution::of)
+            .unwrap_or_default(),
+    })
+    .collect()
 }
 
 fn fixed_work(work: &ScenarioWork) -> FixedWork {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::prepare::Prepared;
 use crate::recording::{Contents, Recording};
-use crate::request::{Model, RecordRequest};
+use crate::request::RecordRequest;
 
 /// Begins the record of a script's run.
 ///
@@ -59,8 +59,7 @@ pub(crate) fn begin(
         ..record
     };
     let contents = Contents { kind: "run", files };
-    let model = Model::of(&prepared.plan);
-    Recording::begin(record, contents, model, &prepared.registry, watch)
+    Recording::begin(record, contents, &prepared.plan, &prepared.registry, watch)
 }
 
 /// A path relative to the script's folder.

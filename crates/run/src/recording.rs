@@ -1,15 +1,17 @@
 //! Writes the record of a run during the run (`--record`): a line per second, and the end.
 
 use std::fs::File;
+use std::io::{BufReader, Seek};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use plimsoll_output::wall_clock;
+use plimsoll_plan::Plan;
 use plimsoll_results::environment::Environment;
-use plimsoll_results::record::{End, Header, SCHEMA, Second, Writer};
-use plimsoll_results::{hash, secrets};
+use plimsoll_results::objective::Objective;
+use plimsoll_results::record::{self, End, Header, Record, SCHEMA, Second, Writer};
+use plimsoll_results::{hash, objectives, secrets};
 use plimsoll_samples::{Registry, Watch};
-use serde_json::Value;
 
 use crate::Phase;
 use crate::event::{Event, Finished, Listener};
@@ -32,6 +34,10 @@ pub struct Recording {
     /// The error, with the name of the file.
     error: Option<String>,
     place: Place,
+    /// Read the record at the end.
+    is_read: bool,
+    record: Option<Box<Record>>,
+    objectives: Vec<Objective>,
     seconds: Seconds,
     cpu: Duration,
     /// The message that the run was stored.
@@ -46,19 +52,21 @@ impl Recording {
     pub fn begin(
         request: RecordRequest,
         contents: Contents<'_>,
-        model: Model,
+        plan: &Plan,
         registry: &Arc<Registry>,
         watch: &Arc<Watch>,
     ) -> Result<Recording, String> {
-        let place = request.place;
+        let place = request.place.clone();
+        let objectives = request.objectives.clone();
         let failed = |error: std::io::Error| {
             format!(
                 "--record {}: cannot write it: {error}; name a file in a directory that you can write to",
-                place.path().display()
+                place.name()
             )
         };
-        let header = header(request.configuration, request.command, &contents, model);
-        let file = File::create(place.path()).map_err(failed)?;
+        let is_read = request.is_read;
+        let header = header(request, &contents, plan);
+        let file = place.create(is_read).map_err(failed)?;
         // A locked file belongs to a run in progress. If files cannot be locked, no file counts as
         // that of a killed run.
         let _ = file.lock();
@@ -67,6 +75,9 @@ impl Recording {
             writer: Some(writer),
             error: None,
             place,
+            is_read,
+            record: None,
+            objectives,
             seconds: Seconds::new(registry, watch),
             cpu: plimsoll_machine::cpu_time(),
             message: None,
@@ -96,15 +107,32 @@ impl Recording {
         let cpu = plimsoll_machine::cpu_time().saturating_sub(self.cpu);
         let lines = self.seconds.rest(elapsed, cpu);
         self.write(&lines);
-        if let Some(writer) = self.writer.take()
-            && let Err(error) = writer.end(end)
-        {
-            self.fail(&error);
+        match self.writer.take().map(|writer| writer.end(end)) {
+            Some(Ok(file)) if self.is_read => self.read(file),
+            Some(Err(error)) => self.fail(&error),
+            _ => {}
         }
         if self.error.is_none() {
             match self.place.keep() {
                 Ok(message) => self.message = message,
                 Err(error) => self.error = Some(error),
+            }
+        }
+    }
+
+    /// Reads the record back.
+    fn read(&mut self, mut file: File) {
+        let record = file
+            .rewind()
+            .map_err(record::ReadError::from)
+            .and_then(|()| record::read(BufReader::new(file)));
+        match record {
+            Ok(record) => self.record = Some(Box::new(record)),
+            Err(error) => {
+                self.error = Some(format!(
+                    "cannot read the record in {}: {error}; there is no report",
+                    self.place.name()
+                ));
             }
         }
     }
@@ -124,7 +152,7 @@ impl Recording {
         self.writer = None;
         self.error = Some(format!(
             "--record {}: cannot write it: {error}; later seconds are missing",
-            self.place.path().display()
+            self.place.name()
         ));
     }
 }
@@ -148,7 +176,8 @@ impl Listener for Recording {
                 self.write_due(progress.elapsed());
             }
             Event::Judged(judged) => {
-                let end = end(judged.summary, judged.verdict, judged.aborted);
+                let mut end = end(judged.summary, judged.verdict, judged.aborted);
+                objectives::judge(&self.objectives, &mut end);
                 self.end(judged.elapsed, &end);
             }
             _ => {}
@@ -159,16 +188,13 @@ impl Listener for Recording {
         Finished {
             errors: self.error.take().into_iter().collect(),
             messages: self.message.take().into_iter().collect(),
+            record: self.record.take(),
         }
     }
 }
 
-fn header(
-    mut configuration: Value,
-    command: Vec<String>,
-    contents: &Contents<'_>,
-    model: Model,
-) -> Header {
+fn header(request: RecordRequest, contents: &Contents<'_>, plan: &Plan) -> Header {
+    let mut configuration = request.configuration;
     secrets::in_json(&mut configuration);
     let text = configuration.to_string();
     let files = contents
@@ -179,9 +205,12 @@ fn header(
         schema: SCHEMA.to_owned(),
         plimsoll: env!("CARGO_PKG_VERSION").to_owned(),
         kind: contents.kind.to_owned(),
-        command: secrets::in_arguments(command),
+        title: secrets::in_text(&request.title),
+        command: secrets::in_arguments(request.command),
         started: wall_clock::rfc3339(SystemTime::now(), 0),
-        model: model.name().to_owned(),
+        model: Model::of(plan).name().to_owned(),
+        load: load(plan),
+        warm_up_seconds: request.warm_up.as_secs_f64(),
         configuration_hash: hash::hash(
             [contents.kind.as_bytes(), text.as_bytes()]
                 .into_iter()
@@ -190,4 +219,15 @@ fn header(
         configuration,
         environment: Environment::here(),
     }
+}
+
+/// The load of each scenario in words, with its name if there are several.
+fn load(plan: &Plan) -> Vec<String> {
+    let scenarios = plan.scenarios.iter();
+    scenarios
+        .map(|scenario| match plan.scenarios.len() {
+            1 => scenario.description(),
+            _ => format!("{}: {}", scenario.name, scenario.description()),
+        })
+        .collect()
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_plan::{Plan, Scenario};
+use plimsoll_results::objective::Objective;
 use serde_json::Value;
 
 use crate::attack::Attack;
@@ -29,8 +30,14 @@ pub struct Request {
 /// A requested record.
 pub struct RecordRequest {
     pub place: Place,
+    /// Read the record at the end, for the outcome.
+    pub is_read: bool,
     /// How much of the start the verdict excludes.
     pub warm_up: Duration,
+    /// Objectives, which are thresholds in the record.
+    pub objectives: Vec<Objective>,
+    /// The run in a few words, for readers.
+    pub title: String,
     /// The settings for the header. For a script, those that are neither its options nor files.
     pub configuration: Value,
     /// The command line.

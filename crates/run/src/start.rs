@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::event::{Event, Listener, Listeners};
 use crate::outputs::Outputs;
 use crate::recording::{Contents, Recording};
-use crate::request::{Http, Load, Model, RecordRequest, Request, Script};
+use crate::request::{Http, Load, RecordRequest, Request, Script};
 use crate::supervisor::Supervisor;
 use crate::until::{Until, Watcher};
 use crate::{Outcome, Refusal, record_of_script};
@@ -124,6 +124,7 @@ impl<'a> Launch<'a> {
             outputs: !script.outputs.is_empty(),
             output_extra: false,
             breakdown: script.breakdown,
+            by_name: self.record.is_some(),
             by_second: self.record.is_some(),
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
@@ -184,6 +185,7 @@ impl<'a> Launch<'a> {
         let plan = Plan::single(scenario, Vec::new());
         let registry = Arc::new(Registry::new());
         let settings = WatchSettings {
+            by_name: self.record.is_some(),
             by_second: self.record.is_some(),
             ..WatchSettings::default()
         };
@@ -193,7 +195,7 @@ impl<'a> Launch<'a> {
         let recording = self
             .record
             .take()
-            .map(|record| Recording::begin(record, contents, Model::of(&plan), &registry, &watch))
+            .map(|record| Recording::begin(record, contents, &plan, &registry, &watch))
             .transpose()
             .map_err(Refusal::config)?;
         self.listeners.tell(Event::Starting);

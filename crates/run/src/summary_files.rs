@@ -8,7 +8,7 @@ use plimsoll_script::SummaryOutput;
 
 use crate::Refusal;
 
-/// The file of `--summary-export`.
+/// A file that is written when the run has ended, such as that of `--summary-export`.
 #[derive(Debug)]
 pub struct ExportFile(File);
 
@@ -17,12 +17,12 @@ impl ExportFile {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn open(path: &Path) -> Result<ExportFile, Refusal> {
+    pub fn open(flag: &str, path: &Path) -> Result<ExportFile, Refusal> {
         let mut options = File::options();
         let file = options.write(true).create(true).truncate(false).open(path);
         file.map(ExportFile).map_err(|error| {
             Refusal::config(format!(
-                "--summary-export {}: cannot write it: {error}; name a file in a directory that you can write to",
+                "{flag} {}: cannot write it: {error}; name a file in a directory that you can write to",
                 path.display()
             ))
         })

@@ -287,6 +287,7 @@ impl<'a> Supervisor<'a> {
             crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
             output_errors: finished.errors,
             messages: finished.messages,
+            record: finished.record,
             input_error: None,
             summary,
         }

@@ -120,7 +120,7 @@ impl HttpFacts<'_> {
         }
     }
 
-    fn tagged_url(&self) -> Cow<'_, str> {
+    pub(crate) fn tagged_url(&self) -> Cow<'_, str> {
         match self.name {
             Some(name) => name.into(),
             None => mask_userinfo(self.url),

@@ -17,6 +17,7 @@ mod exchange;
 mod exchange_log;
 mod kind;
 mod metric_id;
+mod names;
 mod outgoing;
 mod record;
 mod recorder;
@@ -49,7 +50,7 @@ pub use second::{RunClock, RunSecond, counted_at};
 pub use stretch::Stretch;
 pub use summary::{
     Check, CheckTotal, ErrorCount, Group, GroupPart, HttpOverview, LeftOut, MetricSummary,
-    ScenarioPart, Summary, ThresholdOutcome, Values, WEBSOCKET,
+    NamePart, NameParts, ScenarioPart, Summary, ThresholdOutcome, Values, WEBSOCKET,
 };
 pub use system_tags::{SystemTag, SystemTags};
 pub use tags::{BaseTags, Metadata, TagMap};

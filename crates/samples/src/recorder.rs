@@ -146,6 +146,9 @@ impl Recorder {
             }
         }
         bin.contents.http.record(facts);
+        if watch.by_name {
+            bin.contents.names.record(facts);
+        }
         if !watch.series_counted.load(Ordering::Relaxed) {
             bin.contents.exchanges.insert(exchange_hash(facts, base));
         }

@@ -30,6 +30,8 @@ pub struct Summary {
     pub scenarios: Vec<ScenarioPart>,
     /// HTTP responses and failures, by type.
     pub http: HttpOverview,
+    /// HTTP exchanges by the request's name. Empty unless requested.
+    pub names: NameParts,
     /// Samples that were counted but not kept.
     pub left_out: LeftOut,
     /// Iterations in which a script threw, and all completed ones. Filled in by the engine's
@@ -301,6 +303,30 @@ pub struct ScenarioPart {
     pub checks: Vec<CheckTotal>,
     /// Its groups.
     pub groups: Vec<GroupPart>,
+}
+
+/// HTTP exchanges by name and method.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct NameParts {
+    /// The most frequent first.
+    pub listed: Vec<NamePart>,
+    /// Requests with further names, if there were too many different ones.
+    pub others: Option<NamePart>,
+}
+
+/// The HTTP exchanges with one name and one method.
+#[derive(Clone, Debug, Serialize)]
+pub struct NamePart {
+    /// The name that the script gave, or the URL without its password.
+    pub name: String,
+    /// The method.
+    pub method: String,
+    /// Exchanges, including failed ones.
+    pub requests: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Service time of those that did not fail: a trend in milliseconds.
+    pub times: Values,
 }
 
 /// HTTP exchanges by outcome.

@@ -48,6 +48,7 @@ impl Totals {
             groups: parts.groups(None),
             scenarios: parts.scenarios(),
             http: totals.http(),
+            names: totals.names(),
             left_out: totals.left_out,
             threw: 0,
             iterations: 0,

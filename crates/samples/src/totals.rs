@@ -9,13 +9,14 @@ use plimsoll_units::Moment;
 
 use crate::builtin;
 use crate::metric_id::MetricId;
+use crate::names::NameTally;
 use crate::record::{SampleRecord, SampleTags};
 use crate::registry::Registry;
 use crate::roster::COMMON_CELL;
 use crate::series::SeriesSketch;
 use crate::sink::Sink;
 use crate::sinks::Sinks;
-use crate::summary::{HttpOverview, LeftOut, ThresholdOutcome, Values};
+use crate::summary::{HttpOverview, LeftOut, NameParts, ThresholdOutcome, Values};
 use crate::tally::HttpTally;
 use crate::thresholds::{Judge, JudgedThreshold, Stage, ThresholdReport};
 use crate::watch::Watch;
@@ -37,6 +38,7 @@ pub struct Totals {
     /// Passes and fails by cell and check.
     pub(crate) checks: BTreeMap<(usize, usize), (u64, u64)>,
     pub(crate) http: HttpTally,
+    names: NameTally,
     pub(crate) left_out: LeftOut,
     exchanges: SeriesSketch,
     series: SeriesSketch,
@@ -56,6 +58,7 @@ impl Totals {
             cells: Vec::new(),
             checks: BTreeMap::new(),
             http: HttpTally::default(),
+            names: NameTally::default(),
             left_out: LeftOut::default(),
             exchanges: SeriesSketch::default(),
             series: SeriesSketch::default(),
@@ -93,6 +96,7 @@ impl Totals {
             counts.1 += delta.fails;
         }
         self.http.merge(&contents.http);
+        self.names.merge(&contents.names);
         self.left_out.check_results += contents.left_out.check_results;
         self.left_out.breakdown_samples += contents.left_out.breakdown_samples;
         self.records.append(&mut contents.records);
@@ -137,6 +141,11 @@ impl Totals {
     /// HTTP responses and failures so far.
     pub fn http(&self) -> HttpOverview {
         self.http.overview()
+    }
+
+    /// HTTP exchanges by name so far; empty unless the watch requires it.
+    pub fn names(&self) -> NameParts {
+        self.names.parts()
     }
 
     /// The results of the thresholds after `elapsed` of the run. Call it every 2 s during the run,

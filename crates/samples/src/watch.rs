@@ -33,6 +33,8 @@ pub struct WatchSettings {
     pub output_extra: bool,
     /// Whether to keep results by scenario and group, for the full summary.
     pub breakdown: bool,
+    /// Whether to count HTTP exchanges by the request's name.
+    pub by_name: bool,
     /// Whether to separate the seconds of the run, for a record of it.
     pub by_second: bool,
 }
@@ -46,6 +48,7 @@ pub struct Watch {
     pub(crate) outputs: bool,
     pub(crate) output_extra: bool,
     pub(crate) breakdown: bool,
+    pub(crate) by_name: bool,
     pub(crate) by_second: bool,
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
@@ -159,6 +162,7 @@ impl Watch {
             outputs: settings.outputs,
             output_extra: settings.output_extra,
             breakdown: settings.breakdown,
+            by_name: settings.by_name,
             by_second: settings.by_second,
             conditions: Vec::new(),
             submetrics: Vec::new(),

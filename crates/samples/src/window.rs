@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::checks::CheckDelta;
 use crate::metric_id::MetricId;
+use crate::names::NameTally;
 use crate::record::SampleRecord;
 use crate::second::RunSecond;
 use crate::series::SeriesSketch;
@@ -50,6 +51,7 @@ pub(crate) struct Contents {
     pub cells: Vec<Option<Box<Sinks>>>,
     pub checks: Vec<CheckDelta>,
     pub http: HttpTally,
+    pub names: NameTally,
     /// Tag sets of HTTP exchanges; each counts as many series as an exchange has metrics.
     pub exchanges: SeriesSketch,
     /// Series of other samples.
@@ -140,6 +142,7 @@ impl Contents {
             .for_each(|cell| cell.clear());
         self.checks.clear();
         self.http.clear();
+        self.names.clear();
         self.exchanges.clear();
         self.series.clear();
         self.records.clear();
@@ -149,6 +152,7 @@ impl Contents {
     pub fn heap_bytes(&self) -> usize {
         let cells = self.cells.iter().flatten();
         cells.map(|cell| cell.heap_bytes()).sum::<usize>()
+            + self.names.heap_bytes()
             + self.records.capacity() * size_of::<SampleRecord>()
     }
 }

@@ -32,6 +32,16 @@ const RATE_AND_LENGTH: &[&str] = &[
     "--warm-up",
 ];
 
+/// Flags about one run, of which a search has many.
+const OF_ONE_RUN: &[&str] = &[
+    "--report",
+    "--export-markdown",
+    "--junit",
+    "--fail-on",
+    "--baseline",
+    "--github",
+];
+
 const KINDS: &[Kind] = &[
     Kind {
         name: "http",
@@ -130,11 +140,12 @@ impl LoadCommand {
         let set = words.iter().find(|word| {
             kind.ours
                 .iter()
+                .chain(OF_ONE_RUN)
                 .any(|flag| word == flag || word.starts_with(&format!("{flag}=")))
         });
         if let Some(word) = set {
             return Err(format!(
-                "find sets {word} itself from --start, --trial, --warm-up and --soak: remove it"
+                "find sets {word} itself, or has it as a flag before --: remove it from the command"
             ));
         }
         Ok(LoadCommand {

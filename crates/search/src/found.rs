@@ -21,23 +21,32 @@ impl Found {
     pub fn text(&self, columns: usize) -> String {
         let mut text = format!("{}\n", self.answer);
         if self.trials.len() > 1 {
-            text += &format!("\n{}", self.plot(columns));
+            let plot = self.plot();
+            let plot = plot.map_or(String::new(), |plot| terminal::limit(&plot, columns));
+            text += &format!("\n{plot}");
             text += &format!("\n{}", self.table());
-            text += &format!(
-                "\n{}\n{}\n",
-                curve::knee_text(&curve::knee(&self.trials)),
-                curve::fit_text(&curve::fit(&self.trials))
-            );
-            text += &self.little();
+            text += "\n";
+            for sentence in self.further() {
+                text += &format!("{sentence}\n");
+            }
         }
         text
     }
 
-    fn plot(&self, columns: usize) -> String {
-        let Some(objective) = self.settings.objectives.first() else {
-            return String::new();
-        };
-        let plot = plimsoll_plots::LimitPlot {
+    /// Further results, a sentence each: the knee, the scalability law, Little's law.
+    pub fn further(&self) -> Vec<String> {
+        let mut sentences = vec![
+            curve::knee_text(&curve::knee(&self.trials)),
+            curve::fit_text(&curve::fit(&self.trials)),
+        ];
+        sentences.extend(self.little());
+        sentences
+    }
+
+    /// The plot of the trials; none without an objective.
+    pub fn plot(&self) -> Option<plimsoll_plots::LimitPlot> {
+        let objective = self.settings.objectives.first()?;
+        Some(plimsoll_plots::LimitPlot {
             title: "The search".to_owned(),
             figure: format!("{} of {}", objective.figure, self.metric()),
             unit: "ms".to_owned(),
@@ -58,14 +67,41 @@ impl Found {
                 .collect(),
             kept: self.limit.kept.map(|rate| rate as f64),
             broken: self.limit.broken.map(|rate| rate as f64),
-        };
-        terminal::limit(&plot, columns)
+        })
+    }
+
+    /// The trials sorted by rate: headings and rows, for a page.
+    pub fn rows(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let mut head: Vec<String> = ["offered/s", "served/s", "failed"]
+            .map(str::to_owned)
+            .into();
+        let objectives = self.settings.objectives.iter();
+        head.extend(objectives.map(|objective| format!("{} ms", objective.figure)));
+        head.extend(["in flight", "outcome"].map(str::to_owned));
+        let rows = self.ordered().into_iter().map(|trial| {
+            let mut row = vec![
+                trial.rate.to_string(),
+                format!("{:.1}", trial.served),
+                format!("{:.2} %", trial.failed * 100.0),
+            ];
+            row.extend(trial.figures.iter().map(|figure| format!("{figure:.2}")));
+            let soak = if trial.soak { "soak: " } else { "" };
+            row.push(format!("{:.1}", trial.by_little));
+            row.push(format!("{soak}{}", trial.outcome_text()));
+            row
+        });
+        let rows = rows.collect();
+        (head, rows)
+    }
+
+    fn ordered(&self) -> Vec<&Trial> {
+        let mut ordered: Vec<&Trial> = self.trials.iter().collect();
+        ordered.sort_by_key(|trial| (trial.rate, trial.soak));
+        ordered
     }
 
     /// A table of the trials, sorted by rate.
     fn table(&self) -> String {
-        let mut ordered: Vec<&Trial> = self.trials.iter().collect();
-        ordered.sort_by_key(|trial| (trial.rate, trial.soak));
         let names: Vec<&str> = self
             .settings
             .objectives
@@ -77,7 +113,7 @@ impl Found {
             text += &format!(" {:>12}", format!("{name} ms"));
         }
         text += &format!(" {:>10}  outcome\n", "in flight");
-        for trial in ordered {
+        for trial in self.ordered() {
             text += &format!(
                 "{:>10} {:>10.1} {:>8}",
                 trial.rate,
@@ -98,12 +134,12 @@ impl Found {
     }
 
     /// A consistency check of the longest trial.
-    fn little(&self) -> String {
+    fn little(&self) -> Option<String> {
         let soak = self.trials.iter().rev().find(|trial| trial.soak);
         let checked = soak.and_then(|trial| Some((trial, trial.little_residual()?)));
-        checked.map_or(String::new(), |(trial, residual)| {
+        checked.map(|(trial, residual)| {
             format!(
-                "Little's law in the soak: {:.1} were in flight by count and {:.1} by rate × duration ({:+.1} %).\n",
+                "Little's law in the soak: {:.1} were in flight by count and {:.1} by rate × duration ({:+.1} %).",
                 trial.in_flight,
                 trial.by_little,
                 residual * 100.0

@@ -7,8 +7,8 @@
 mod answer;
 mod command;
 mod curve;
+pub mod fail_on;
 mod found;
-mod objective;
 mod settings;
 mod trial;
 mod users;
@@ -20,7 +20,7 @@ use plimsoll_stats::limit::{LimitSearch, LimitSettings, Step};
 
 pub use command::LoadCommand;
 pub use found::Found;
-pub use objective::Objective;
+pub use plimsoll_results::objective::Objective;
 pub use settings::Settings;
 pub use trial::Trial;
 

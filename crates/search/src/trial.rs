@@ -69,7 +69,7 @@ impl Trial {
         let figures = |dropped: f64| -> Vec<f64> {
             let objectives = settings.objectives.iter();
             objectives
-                .map(|objective| figure(&times, objective.figure, dropped))
+                .map(|objective| objective.measure(&times, dropped))
                 .collect()
         };
         let seconds = end.duration_seconds;
@@ -247,31 +247,6 @@ impl Trial {
     }
 }
 
-/// A statistic of the times if `dropped` more iterations never ended. NaN without any time.
-fn figure(times: &Histogram, name: &str, dropped: f64) -> f64 {
-    if times.is_empty() {
-        return f64::NAN;
-    }
-    let quantile = |q: f64| {
-        // Dropped iterations count as longer than all others.
-        let rank = q * (1.0 + dropped / times.count() as f64);
-        if rank > 1.0 {
-            f64::INFINITY
-        } else {
-            times.quantile(rank)
-        }
-    };
-    match name {
-        "mean" => times.mean(),
-        "max" => times.max(),
-        "p50" => quantile(0.5),
-        "p90" => quantile(0.9),
-        "p95" => quantile(0.95),
-        "p99" => quantile(0.99),
-        _ => quantile(0.999),
-    }
-}
-
 /// The share of failed requests; for a script without requests, of failed checks.
 fn failed(end: &End) -> f64 {
     let share = |name: &str| {
@@ -295,4 +270,4 @@ fn growth(in_flight: &[f64]) -> f64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,7 +3,7 @@
 use clap::Args;
 use plimsoll_results::figures::{self, Figure};
 
-use plimsoll_compare::{FailOn, Noise, Settings, Skip};
+use plimsoll_compare::{Condition, Noise, Settings, Skip};
 
 use super::StoredArgs;
 
@@ -27,9 +27,10 @@ pub struct CompareArgs {
     /// Figures to compare
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "rate,failed,mean,p50,p95,p99", value_parser = figures::find)]
     pub figures: Vec<&'static Figure>,
-    /// Exit with 1 on: regression, difference, uncertain, or a figure beyond a bound, like p95:+10%
-    #[arg(long, value_name = "WHAT", value_parser = FailOn::parse)]
-    pub fail_on: Vec<FailOn>,
+    /// Exit with 1 on: invalid, suspect, objective, regression, difference, uncertain, or a figure
+    /// beyond a bound, like p95:+10%
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = Condition::parse)]
+    pub fail_on: Vec<Condition>,
     /// Leave out this many seconds at each run's start; auto leaves out the warm-up (MSER-5)
     #[arg(long, value_name = "SECONDS|auto", default_value = "auto", value_parser = Skip::parse)]
     pub skip: Skip,

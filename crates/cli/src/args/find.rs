@@ -5,6 +5,8 @@ use std::time::Duration;
 use clap::Args;
 use plimsoll_search::{Objective, Settings};
 
+use super::ReportArgs;
+
 /// Find the highest load at which a service meets an objective
 #[derive(Debug, Args)]
 #[command(after_long_help = include_str!("../../help/find.txt"))]
@@ -44,6 +46,8 @@ pub struct FindArgs {
     pub json: bool,
     #[command(flatten)]
     pub web: super::WebArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
     /// Command to search with, after --: http, grpc, run or attack with its flags, without a rate and a duration
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<String>,

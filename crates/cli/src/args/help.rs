@@ -11,7 +11,7 @@ const GROUPS: [(&str, &str); 6] = [
     ("Generate load", "run http attack grpc"),
     ("Measure", "find probe throughput lab"),
     ("Control a run", "status stats pause resume scale stop"),
-    ("Judge", "compare history audit vegeta"),
+    ("Judge", "compare report history audit vegeta"),
     ("Scripts", "new inspect archive"),
     ("Tools", "link serve certs version completion man help"),
 ];
@@ -20,19 +20,19 @@ const GROUPS: [(&str, &str); 6] = [
 const MOST_USED: [(&str, &str); 5] = [
     (
         "run",
-        "vus duration iterations rate stage env out insecure json record web threads",
+        "vus duration iterations rate stage env out insecure json record reports web threads",
     ),
     (
         "http",
-        "users connections duration rate requests method headers body insecure json record web threads",
+        "users connections duration rate requests method headers body insecure json record reports web threads",
     ),
     (
         "grpc",
-        "users connections duration rate requests proto data metadata plaintext insecure json record web threads",
+        "users connections duration rate requests proto data metadata plaintext insecure json record reports web threads",
     ),
     (
         "attack",
-        "targets rate duration workers max_workers headers body insecure output json web",
+        "targets rate duration workers max_workers headers body insecure output json reports web",
     ),
     (
         "throughput",

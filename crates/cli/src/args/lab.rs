@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use plimsoll_lab::fail_on::FailOn;
+use plimsoll_results::fail_on::Condition;
 
 /// Run a benchmark from one file: set up, check, measure and report a matrix of cells
 #[derive(Debug, Args)]
@@ -84,9 +84,9 @@ pub struct LabRunArgs {
 /// The conditions under which a lab fails.
 #[derive(Debug, Args)]
 pub struct LabGate {
-    /// Exit with 1 on: invalid, suspect, objective, regression, uncertain
-    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = FailOn::parse)]
-    pub fail_on: Vec<FailOn>,
+    /// Exit with 1 on: invalid, suspect, objective, regression, difference, uncertain
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = Condition::parse_name)]
+    pub fail_on: Vec<Condition>,
 }
 
 /// A run.

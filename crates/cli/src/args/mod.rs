@@ -18,6 +18,7 @@ mod new;
 mod options;
 mod probe;
 mod record;
+mod report;
 mod run;
 mod single_dash;
 mod stored;
@@ -49,6 +50,7 @@ pub use new::NewArgs;
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
 pub use record::RecordArgs;
+pub use report::{ObjectiveArgs, ReportArgs, ReportCommandArgs, ReportFormat};
 pub use run::{InspectArgs, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
 pub use stored::StoredArgs;
@@ -149,6 +151,8 @@ pub enum Command {
     Find(Box<FindArgs>),
     /// Compare two runs or commands: how much they differ, and how certain that is
     Compare(Box<CompareArgs>),
+    /// Write the report of a run, or of two runs side by side
+    Report(Box<ReportCommandArgs>),
     /// List kept runs, with one figure over time and where it changed
     History(HistoryArgs),
     /// Run a benchmark from one file: set up, check, measure and report

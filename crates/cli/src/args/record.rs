@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use plimsoll_run::Until;
 
+use super::{ObjectiveArgs, ReportArgs};
+
 /// The files that a run leaves behind.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
@@ -25,6 +27,10 @@ pub struct RecordArgs {
     /// End the run before its duration, once a figure of its latency is known this precisely, like "p99 ±5%"
     #[arg(long, value_name = "PRECISION", value_parser = Until::parse)]
     pub until: Option<Until>,
+    #[command(flatten)]
+    pub objectives: ObjectiveArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
 }
 
 impl RecordArgs {

@@ -4,7 +4,6 @@
 #[path = "../peer/mod.rs"]
 mod peer;
 
-#[path = "../../../samples/tests/allocations/counting.rs"]
 mod heap;
 
 use std::cell::Cell;

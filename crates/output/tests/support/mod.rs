@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use plimsoll_samples::{
     Check, CheckTotal, Contains, Group, GroupPart, HttpOverview, Kind, LeftOut, MetricSummary,
-    ScenarioPart, Summary, ThresholdOutcome, Values,
+    NameParts, ScenarioPart, Summary, ThresholdOutcome, Values,
 };
 use plimsoll_stats::Histogram;
 use serde::Deserialize;
@@ -62,6 +62,7 @@ impl Figures {
             scenarios: self.scenarios(),
             load: None,
             http: HttpOverview::default(),
+            names: NameParts::default(),
             left_out: LeftOut::default(),
             threw: 0,
             iterations: 0,

@@ -148,20 +148,23 @@ async function interactive(page, figure, wrong) {
   await figure.getByRole("button", { name: "all", exact: true }).click();
 }
 
-// The evidence is folded, a link to a cell opens it, and the filter leaves only matching entries.
+// The evidence is folded, a link to a part opens it, and the filter leaves only matching entries.
 async function filter(page, wrong) {
   const entries = page.locator("details.evidence");
   const all = await entries.count();
   if (all === 0) return;
   if ((await page.locator("details.evidence[open]").count()) > 0) wrong("evidence is open at first");
   const input = page.locator(".filter input");
-  await input.fill("no such cell anywhere");
-  if ((await page.locator("details.evidence:visible").count()) > 0) wrong("the filter hides nothing");
-  const title = (await entries.last().locator("summary").first().textContent()).trim();
-  await input.fill(title.split(/\s+/)[0]);
-  if (!(await entries.last().isVisible())) wrong("the filter hides what matches");
-  await input.fill("");
-  if ((await page.locator("details.evidence:visible").count()) !== all) wrong("an empty filter hides entries");
+  // The report of a run has too few entries for a filter.
+  if ((await input.count()) > 0) {
+    await input.fill("no such cell anywhere");
+    if ((await page.locator("details.evidence:visible").count()) > 0) wrong("the filter hides nothing");
+    const title = (await entries.last().locator("summary").first().textContent()).trim();
+    await input.fill(title.split(/\s+/)[0]);
+    if (!(await entries.last().isVisible())) wrong("the filter hides what matches");
+    await input.fill("");
+    if ((await page.locator("details.evidence:visible").count()) !== all) wrong("an empty filter hides entries");
+  }
   const id = await entries.last().getAttribute("id");
   await page.evaluate((id) => (location.hash = `#${id}`), id);
   await page.waitForFunction((id) => document.getElementById(id).open, id);

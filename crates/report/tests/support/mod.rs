@@ -4,9 +4,12 @@
 #![allow(dead_code)]
 
 pub mod cells;
+pub mod elements;
 pub mod fixture;
 pub mod hostile;
+pub mod junit;
 pub mod numbers;
+pub mod runs;
 
 /// All Markdown files of a report as one text.
 pub fn markdown(result: &plimsoll_results::lab::LabResult) -> String {

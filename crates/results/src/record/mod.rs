@@ -11,6 +11,8 @@
 mod read;
 mod write;
 
+#[cfg(test)]
+pub(crate) use read::tests::header as tests_header;
 pub use read::{ReadError, is_record, read};
 pub use write::Writer;
 
@@ -79,6 +81,9 @@ pub struct Header {
     pub plimsoll: String,
     /// The command: `run`, `http`, `attack`, `grpc`, …
     pub kind: String,
+    /// The run in a few words; empty in records of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
     /// The command line without secrets.
     pub command: Vec<String>,
     /// When it started, RFC 3339.
@@ -86,6 +91,12 @@ pub struct Header {
     /// `open` if a schedule decides when requests start, `closed` if responses do, `work` for fixed
     /// work.
     pub model: String,
+    /// The load of each scenario in words; empty in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<String>,
+    /// How much of the start the verdict excludes, in seconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_up_seconds: f64,
     /// All effective options.
     pub configuration: serde_json::Value,
     /// A hash of the configuration and of the files it names: runs with equal hashes can be
@@ -93,6 +104,10 @@ pub struct Header {
     pub configuration_hash: String,
     /// The environment.
     pub environment: Environment,
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 /// The data of one second.
@@ -172,6 +187,13 @@ pub struct End {
     pub checks: BTreeMap<String, (u64, u64)>,
     /// Thresholds as written with their metric, and whether they were met.
     pub thresholds: Vec<(String, String, bool)>,
+    /// The value of the left side of each threshold, in the same order. `None` if it is not a finite
+    /// number, and empty in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds_measured: Vec<Option<f64>>,
+    /// Objectives that could not be judged, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objectives_not_judged: Vec<String>,
     /// Responses by status.
     pub statuses: BTreeMap<String, u64>,
     /// Failures without a response by their message.
@@ -191,11 +213,30 @@ pub struct End {
     /// response or refused to process them. Each is one request in the counters.
     #[serde(default)]
     pub requests_resent: u64,
+    /// HTTP requests by name, most frequent first. Requests with further names, if there were too
+    /// many, come last without a name and a method.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<NamedRequests>,
     /// The results of scenarios with fixed work, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed_work: BTreeMap<String, FixedWork>,
     /// Measurements of the generator itself.
     pub generator: Generator,
+}
+
+/// The HTTP requests with one name and one method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NamedRequests {
+    /// The name that a script gave, or the URL.
+    pub name: String,
+    /// The method.
+    pub method: String,
+    /// Requests, including failed ones.
+    pub requests: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Service time of those that did not fail.
+    pub service_time: Distribution,
 }
 
 /// Fixed work and its result.

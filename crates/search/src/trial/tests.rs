@@ -10,7 +10,7 @@ use plimsoll_results::record::{Generator, Header, Second};
 use super::*;
 use crate::Objective;
 
-fn settings(objective: &str, fail_rate: f64) -> Settings {
+pub(crate) fn settings(objective: &str, fail_rate: f64) -> Settings {
     Settings {
         objectives: vec![Objective::parse(objective).expect("an objective")],
         fail_rate,
@@ -68,6 +68,9 @@ fn trial(settings: &Settings, times: &[f64], verdict: &str, cause: &str) -> Tria
             command: Vec::new(),
             started: String::new(),
             model: "open".to_owned(),
+            title: String::new(),
+            load: Vec::new(),
+            warm_up_seconds: 0.0,
             configuration: serde_json::Value::Null,
             configuration_hash: String::new(),
             environment: Environment::default(),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use plimsoll_stats::Histogram;
+
 /// A statistic of the response time, and its bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
@@ -56,6 +58,35 @@ impl Objective {
             inclusive,
             bound,
         })
+    }
+
+    /// The statistic of times in milliseconds if `dropped` more iterations never ended. NaN without
+    /// any time.
+    pub fn measure(&self, times: &Histogram, dropped: f64) -> f64 {
+        if times.is_empty() {
+            return f64::NAN;
+        }
+        match self.quantile() {
+            // Dropped iterations count as longer than all others.
+            Some(q) => match q * (1.0 + dropped / times.count() as f64) {
+                rank if rank > 1.0 => f64::INFINITY,
+                rank => times.quantile(rank),
+            },
+            None if self.figure == "mean" => times.mean(),
+            None => times.max(),
+        }
+    }
+
+    /// The quantile, from 0 to 1, if the statistic is one.
+    pub fn quantile(&self) -> Option<f64> {
+        match self.figure {
+            "p50" => Some(0.5),
+            "p90" => Some(0.9),
+            "p95" => Some(0.95),
+            "p99" => Some(0.99),
+            "p999" => Some(0.999),
+            _ => None,
+        }
     }
 
     /// Whether `milliseconds` is within the bound.

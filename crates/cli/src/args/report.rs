@@ -1,0 +1,108 @@
+//! Reports and results for CI: the same flags in every command that has a run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use plimsoll_results::fail_on::Condition;
+use plimsoll_results::objective::Objective;
+
+/// Reports of a run, and conditions under which the command fails.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Reports and CI")]
+pub struct ReportArgs {
+    /// Write a report when the run has ended: FILE.html, FILE.md or FILE.json; repeat for several
+    #[arg(long = "report", value_name = "FILE", value_parser = ReportFile::parse)]
+    pub reports: Vec<ReportFile>,
+    /// Write the result as short Markdown, such as for the summary of a CI job
+    #[arg(long, value_name = "FILE")]
+    pub export_markdown: Option<PathBuf>,
+    /// Write the verdict, thresholds and checks as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write annotations and a summary for GitHub Actions (default: if GITHUB_ACTIONS is true)
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub github: Option<bool>,
+    /// Exit with 1 on: invalid, suspect, objective; with --baseline also regression, difference,
+    /// uncertain, or a figure beyond a bound, like p95:+10%
+    #[arg(long, value_name = "WHAT,…", value_delimiter = ',', value_parser = Condition::parse)]
+    pub fail_on: Vec<Condition>,
+    /// Run to compare with: a record, or a run of the store (its number, latest, latest~1); for find,
+    /// the JSON of an earlier search
+    #[arg(long, value_name = "RECORD|RUN")]
+    pub baseline: Option<String>,
+}
+
+/// Objectives of one run.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Reports and CI")]
+pub struct ObjectiveArgs {
+    /// Objective for reports and --fail-on, like 'p95<50ms': p50, p90, p95, p99, p999, mean or max
+    #[arg(id = "objective", long = "objective", value_name = "OBJECTIVE", value_parser = Objective::parse)]
+    pub list: Vec<Objective>,
+}
+
+/// A file for a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportFile {
+    pub path: PathBuf,
+    pub format: ReportFormat,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    Html,
+    Markdown,
+    Json,
+}
+
+impl ReportFile {
+    /// Reads a path whose extension is the format.
+    fn parse(text: &str) -> Result<ReportFile, String> {
+        let path = PathBuf::from(text);
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("html" | "htm") => ReportFormat::Html,
+            Some("md" | "markdown") => ReportFormat::Markdown,
+            Some("json") => ReportFormat::Json,
+            _ => return Err("the name must end with .html, .md or .json".to_owned()),
+        };
+        Ok(ReportFile { path, format })
+    }
+}
+
+/// `plimsoll report`.
+#[derive(Debug, Args)]
+#[command(after_long_help = include_str!("../../help/report.txt"))]
+pub struct ReportCommandArgs {
+    /// Record, or run of the store (its number, latest, latest~1); the second one is compared with the first
+    #[arg(value_name = "RECORD|RUN", required = true, num_args = 1..=2)]
+    pub runs: Vec<String>,
+    /// Store of runs
+    #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
+    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub objectives: ObjectiveArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_is_the_format() {
+        for (name, format) in [
+            ("out/run.html", ReportFormat::Html),
+            ("RUN.MD", ReportFormat::Markdown),
+            ("run.v2.json", ReportFormat::Json),
+        ] {
+            let file = ReportFile::parse(name).expect(name);
+            assert_eq!(file.format, format);
+        }
+        for name in ["run", "run.pdf", ""] {
+            assert!(ReportFile::parse(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The reports of a run, its results for CI, and the judgment of `--fail-on`.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use plimsoll_compare::{Differences, judge};
+use plimsoll_report::run::RunReport;
+use plimsoll_report::{Judged, Report};
+use plimsoll_results::fail_on::{Condition, Failures, Judgment};
+use plimsoll_results::record::Record;
+use plimsoll_run::{ExportFile, Refusal};
+use plimsoll_terminal::messages::{lose, say, talk};
+
+use crate::args::{ReportArgs, ReportFormat};
+use crate::exit::Exit;
+
+/// What is written when a run has ended. Its files are opened before the run.
+pub struct Reporting {
+    reports: Vec<(ReportFormat, Destination)>,
+    markdown: Option<Destination>,
+    junit: Option<Destination>,
+    is_github: bool,
+    conditions: Vec<Condition>,
+    baseline: Option<(String, Record)>,
+}
+
+struct Destination {
+    flag: &'static str,
+    path: PathBuf,
+    file: ExportFile,
+}
+
+impl Destination {
+    fn open(flag: &'static str, path: &Path) -> Result<Destination, Refusal> {
+        Ok(Destination {
+            flag,
+            path: path.to_owned(),
+            file: ExportFile::open(flag, path)?,
+        })
+    }
+
+    fn write(self, text: &str) {
+        let path = self.path.display();
+        match self.file.write(text) {
+            Ok(()) => say(&format!("{} {path} is written", self.flag)),
+            Err(error) => lose(&format!("{} {path}: cannot write it: {error}", self.flag)),
+        }
+    }
+}
+
+impl Reporting {
+    /// Opens the files.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn open(args: &ReportArgs) -> Result<Reporting, Refusal> {
+        let reports = args.reports.iter().map(|report| {
+            let destination = Destination::open("--report", &report.path)?;
+            Ok((report.format, destination))
+        });
+        let optional = |flag, path: &Option<PathBuf>| {
+            let path = path.as_deref();
+            path.map(|path| Destination::open(flag, path)).transpose()
+        };
+        Ok(Reporting {
+            reports: reports.collect::<Result<_, Refusal>>()?,
+            markdown: optional("--export-markdown", &args.export_markdown)?,
+            junit: optional("--junit", &args.junit)?,
+            is_github: args.github.unwrap_or_else(is_in_github_actions),
+            conditions: args.fail_on.clone(),
+            baseline: None,
+        })
+    }
+
+    /// Opens the files, and the record or run of the store to compare with.
+    ///
+    /// # Errors
+    /// When a file cannot be written, the other run cannot be read, or a condition needs one and
+    /// there is none.
+    pub fn of_one_run(args: &ReportArgs, store: Option<&Path>) -> Result<Reporting, Refusal> {
+        needs_baseline(args)?;
+        let baseline = match &args.baseline {
+            Some(name) => {
+                let record = plimsoll_compare::open(store, name)
+                    .map_err(|error| Refusal::config(format!("--baseline: {error}")))?;
+                Some((name.clone(), record))
+            }
+            None => None,
+        };
+        Ok(Reporting {
+            baseline,
+            ..Reporting::open(args)?
+        })
+    }
+
+    /// Whether the record of the run is needed.
+    pub fn needs_record(&self) -> bool {
+        !self.reports.is_empty()
+            || self.markdown.is_some()
+            || self.junit.is_some()
+            || self.is_github
+            || !self.conditions.is_empty()
+    }
+
+    /// Whether a report goes to a file.
+    pub fn has_files(&self) -> bool {
+        !self.reports.is_empty() || self.markdown.is_some() || self.junit.is_some()
+    }
+
+    /// Judges the run and writes everything. Returns the exit status of the command, given the one
+    /// without reports, which takes precedence if it is a failure.
+    pub fn finish(mut self, record: Option<&Record>, own: Exit) -> Exit {
+        let Some(record) = record else {
+            if self.conditions.is_empty() {
+                return own;
+            }
+            say("not judged: --fail-on: the run has no record");
+            return own.or(Exit::NOT_JUDGED);
+        };
+        let baseline = self.baseline.take();
+        let baseline = baseline
+            .as_ref()
+            .map(|(name, record)| (name.as_str(), record));
+        let run = ("the run", record);
+        let judged = judge(&self.conditions, run, baseline, Differences::Refused);
+        self.write(&RunReport::of(record), &judged);
+        exit(own, &judged)
+    }
+
+    /// Writes the reports.
+    pub fn write(self, report: &dyn Report, judged: &[Judged]) {
+        for (format, destination) in self.reports {
+            let text = match format {
+                ReportFormat::Html => report.html(),
+                ReportFormat::Markdown => report.markdown(),
+                ReportFormat::Json => format!("{:#}\n", report.json()),
+            };
+            destination.write(&text);
+        }
+        if let Some(destination) = self.markdown {
+            destination.write(&report.summary());
+        }
+        if let Some(destination) = self.junit {
+            destination.write(&report.junit(judged));
+        }
+        if self.is_github {
+            for line in report.annotations(judged) {
+                // A runner reads commands at the start of a line, on both streams.
+                talk(&format!("{line}\n"));
+            }
+            add_to_step_summary(&report.summary());
+        }
+    }
+}
+
+/// Refuses conditions that compare if there is nothing to compare with.
+///
+/// # Errors
+/// The condition.
+pub fn needs_baseline(args: &ReportArgs) -> Result<(), Refusal> {
+    let compares = args.fail_on.iter().find(|condition| condition.compares());
+    match compares.filter(|_| args.baseline.is_none()) {
+        Some(condition) => Err(Refusal::config(format!(
+            "--fail-on {}: there is no run to compare with; name one with --baseline RECORD",
+            condition.name()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Prints what conditions found; the exit status.
+pub fn exit(own: Exit, judged: &[Judged]) -> Exit {
+    let mut all = Failures::default();
+    for (_, failures) in judged {
+        all.add(failures.clone());
+    }
+    for (title, sentences) in [("failed", &all.found), ("not judged", &all.open)] {
+        for sentence in sentences {
+            say(&format!("{title}: {sentence}"));
+        }
+    }
+    match all.judgment() {
+        Judgment::Passed => own,
+        Judgment::Failed => own.or(Exit::FAILED_ON),
+        Judgment::Open => own.or(Exit::NOT_JUDGED),
+    }
+}
+
+fn is_in_github_actions() -> bool {
+    std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
+}
+
+/// Appends to the summary of a job's step, if the runner has one.
+fn add_to_step_summary(text: &str) {
+    let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) else {
+        return;
+    };
+    let written = File::options()
+        .append(true)
+        .create(true)
+        .open(&path)
+        .and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
+    if let Err(error) = written {
+        lose(&format!(
+            "GITHUB_STEP_SUMMARY {}: cannot write it: {error}",
+            path.display()
+        ));
+    }
+}

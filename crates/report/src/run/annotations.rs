@@ -1,0 +1,42 @@
+//! Annotations of a run: errors for missed thresholds, warnings for doubts and failed checks, a notice
+//! with the result.
+
+use super::{RunReport, conclusion, conditions};
+use crate::annotations::line;
+use crate::document::Words;
+use crate::naming::capital;
+
+/// The lines about each run.
+pub fn lines(report: &RunReport<'_>) -> Vec<String> {
+    let mut lines = Vec::new();
+    for run in &report.runs {
+        let title = match run.label {
+            "" => conditions::title(run),
+            label => format!("{label}: {}", conditions::title(run)),
+        };
+        let mut add = |level: &str, text: &str| lines.push(line(level, &title, text));
+        match run.verdict() {
+            "valid" => {}
+            "suspect" => add("warning", &format!("Suspect: {}", run.reasons())),
+            verdict => add("error", &format!("{}: {}", capital(verdict), run.reasons())),
+        }
+        for (metric, text, met) in &run.end.thresholds {
+            if !met {
+                add("error", &format!("Missed: {metric} {text}"));
+            }
+        }
+        for (name, (passed, failed)) in &run.end.checks {
+            if *failed > 0 {
+                let all = passed + failed;
+                add(
+                    "warning",
+                    &format!("The check {name} failed {failed} of {all} times"),
+                );
+            }
+        }
+        let points = conclusion::points(run);
+        let sentences: Vec<String> = points.iter().map(Words::to_text).collect();
+        add("notice", &sentences.join("\n"));
+    }
+    lines
+}

@@ -1,0 +1,310 @@
+//! The plots of a run, or of two end to end.
+
+use plimsoll_plots::{
+    Curve, HeatColumn, HeatMap, Lines, OverTime, Percentiles, Room, Series, Span, TimePoint,
+    quantiles_of,
+};
+use serde_json::{Value, json};
+
+use super::view::{RunView, Step};
+use crate::document::{Block, Plot};
+
+/// Points of the interactive plots; more seconds are combined.
+const MOST_POINTS: usize = 600;
+
+/// Latency, rate and failures over time, interactive; none without seconds.
+pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
+    let mut points = Vec::new();
+    let mut spans = Vec::new();
+    for (from, run) in laid_out(runs) {
+        points.extend(run.steps(usize::MAX).iter().map(|step| TimePoint {
+            at: from + step.at,
+            p50: step.quantile(0.5),
+            p95: step.quantile(0.95),
+            max: step.longest(),
+            rate: step.per_second(step.requests),
+            failed: step.per_second(step.failed as f64),
+        }));
+        spans.push(Span {
+            label: name(run),
+            from,
+            warm: from + run.header.warm_up_seconds.min(length(run)),
+            to: from + length(run),
+        });
+    }
+    if points.is_empty() {
+        return None;
+    }
+    let label = times(runs);
+    let plot = OverTime {
+        title: format!("{} and rate over time", super::conclusion::title(label)),
+        unit: "ms".to_owned(),
+        points,
+        spans,
+    };
+    Some(Block::plot(Plot {
+        name: "over-time".to_owned(),
+        caption: format!(
+            "Above: {label} of the requests that started in each second. Below: requests and failures per second, and the generator's processor time. Shaded seconds are warm-up."
+        ),
+        narrow: plot.draw(Room::Narrow),
+        wide: Some(plot.draw(Room::Wide)),
+        series: data(runs),
+    }))
+}
+
+/// All requests by time and latency, one picture for each run.
+pub fn heat_maps(runs: &[RunView<'_>]) -> Vec<Block> {
+    let label = times(runs);
+    let mut blocks = Vec::new();
+    for run in runs {
+        let Some((metric, _)) = run.times else {
+            continue;
+        };
+        let columns: Vec<HeatColumn> = run
+            .record
+            .seconds
+            .iter()
+            .map(|second| HeatColumn {
+                at: second.second as f64,
+                buckets: second
+                    .trends
+                    .get(metric)
+                    .map(|trend| trend.coarse())
+                    .unwrap_or_default(),
+            })
+            .collect();
+        if columns.iter().all(|column| column.buckets.is_empty()) {
+            continue;
+        }
+        let plot = HeatMap {
+            title: titled(run, "Every request"),
+            unit: "ms".to_owned(),
+            columns,
+            breaks: Vec::new(),
+        };
+        blocks.push(Block::plot(Plot {
+            name: named(run, "every-request"),
+            caption: titled(
+                run,
+                &format!(
+                    "Every request by its start and its {label}. Darker fields have more requests."
+                ),
+            ),
+            narrow: plot.draw(Room::Narrow),
+            wide: (runs.len() == 1).then(|| plot.draw(Room::Wide)),
+            series: None,
+        }));
+    }
+    blocks
+}
+
+/// The percentile curves: of each run, and of the service time where it is not the main one.
+pub fn percentiles(runs: &[RunView<'_>]) -> Option<Block> {
+    let mut curves = Vec::new();
+    for run in runs {
+        let Some((metric, label)) = run.times else {
+            continue;
+        };
+        curves.extend(curve(run, metric, label, runs.len()));
+        let service = "http_req_duration{expected_response:true}";
+        if runs.len() == 1 && metric != service {
+            curves.extend(curve(run, service, "service time", runs.len()));
+        }
+    }
+    if curves.is_empty() {
+        return None;
+    }
+    let label = times(runs);
+    let plot = Percentiles {
+        title: format!("Percentiles of the {label}"),
+        unit: "ms".to_owned(),
+        curves,
+        limit: None,
+    };
+    Some(Block::plot(Plot {
+        name: "percentiles".to_owned(),
+        caption: format!("Percentiles of the {label}. Thin lines depend on fewer than ten values."),
+        narrow: plot.draw(Room::Narrow),
+        wide: None,
+        series: None,
+    }))
+}
+
+fn curve(run: &RunView<'_>, metric: &str, label: &str, runs: usize) -> Option<Curve> {
+    let trend = run.end.trends.get(metric)?;
+    (trend.count > 1).then(|| Curve {
+        label: if runs > 1 {
+            name(run)
+        } else {
+            label.to_owned()
+        },
+        points: quantiles_of(&trend.buckets, plimsoll_stats::RELATIVE_WIDTH, trend.max),
+        count: trend.count,
+    })
+}
+
+/// Users, lateness and processor time of the generator, a small picture each.
+pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for run in runs {
+        let steps = run.steps(usize::MAX);
+        let line = |label: &str, read: &dyn Fn(&Step) -> Option<f64>| Series {
+            label: label.to_owned(),
+            points: steps
+                .iter()
+                .map(|step| (step.at + step.length / 2.0, read(step)))
+                .collect(),
+        };
+        let mut picture =
+            |slug: &str, title: &str, unit: &str, caption: &str, series: Vec<Series>| {
+                let plot = Lines {
+                    title: titled(run, title),
+                    unit: unit.to_owned(),
+                    end: length(run),
+                    series,
+                };
+                blocks.push(Block::plot(Plot {
+                    name: named(run, slug),
+                    caption: titled(run, caption),
+                    narrow: plot.draw(Room::Narrow),
+                    wide: None,
+                    series: None,
+                }));
+            };
+        if steps.iter().any(|step| step.users > 0) {
+            let users = line("users", &|step| Some(f64::from(step.users)));
+            let in_flight = line("in flight", &|step| Some(step.in_flight));
+            picture(
+                "users",
+                "Users",
+                "users",
+                "Virtual users, and how many of their iterations were in flight on average.",
+                vec![users, in_flight],
+            );
+        }
+        if steps.iter().any(|step| !step.lag.is_empty()) {
+            let of =
+                |q: f64| move |step: &Step| (!step.lag.is_empty()).then(|| step.lag.quantile(q));
+            let median = line("median", &of(0.5));
+            let p99 = line("p99", &of(0.99));
+            let longest = line("longest", &of(1.0));
+            picture(
+                "send-lag",
+                "Send lag",
+                "ms",
+                "How late the generator started iterations, compared with their schedule.",
+                vec![median, p99, longest],
+            );
+        }
+        if steps.iter().any(|step| step.cpu > 0.0) {
+            let cpu = line("processors", &|step| Some(step.per_second(step.cpu)));
+            picture(
+                "generator",
+                "Generator",
+                "processors",
+                "Processors that the generator kept busy.",
+                vec![cpu],
+            );
+        }
+    }
+    blocks
+}
+
+/// Where each run begins if all are laid end to end.
+fn laid_out<'r, 'a>(runs: &'r [RunView<'a>]) -> Vec<(f64, &'r RunView<'a>)> {
+    let mut at = 0.0;
+    let mut laid = Vec::new();
+    for run in runs.iter().filter(|run| !run.record.seconds.is_empty()) {
+        laid.push((at, run));
+        at += length(run);
+    }
+    laid
+}
+
+/// Whole seconds of load.
+fn length(run: &RunView<'_>) -> f64 {
+    let last = run.record.seconds.iter().map(|second| second.second + 1);
+    last.max().unwrap_or(0) as f64
+}
+
+fn times(runs: &[RunView<'_>]) -> &'static str {
+    runs.iter()
+        .find_map(|run| run.times)
+        .map_or("latency", |(_, label)| label)
+}
+
+fn name(run: &RunView<'_>) -> String {
+    match run.label {
+        "" => "run".to_owned(),
+        label => label.to_owned(),
+    }
+}
+
+fn titled(run: &RunView<'_>, title: &str) -> String {
+    match run.label {
+        "" => title.to_owned(),
+        label => format!("{label}: {title}"),
+    }
+}
+
+fn named(run: &RunView<'_>, slug: &str) -> String {
+    match run.label {
+        "" => slug.to_owned(),
+        label => format!("{slug}-{}", label.to_ascii_lowercase()),
+    }
+}
+
+/// The data of the interactive plot: columns of equal length, with a gap between runs.
+fn data(runs: &[RunView<'_>]) -> Option<Value> {
+    let keys = ["at", "p50", "p95", "p99", "max", "rate", "failed", "cpu"];
+    let mut columns: Vec<Vec<Value>> = keys.iter().map(|_| Vec::new()).collect();
+    let mut spans = Vec::new();
+    for (from, run) in laid_out(runs) {
+        if from > 0.0 {
+            let gap = std::iter::once(json!(from)).chain(std::iter::repeat(Value::Null));
+            columns
+                .iter_mut()
+                .zip(gap)
+                .for_each(|(column, value)| column.push(value));
+        }
+        for step in run.steps(MOST_POINTS) {
+            let values = [
+                Some(from + step.at + step.length / 2.0),
+                step.quantile(0.5),
+                step.quantile(0.95),
+                step.quantile(0.99),
+                step.longest(),
+                Some(step.per_second(step.requests)),
+                Some(step.per_second(step.failed as f64)),
+                Some(step.per_second(step.cpu)),
+            ];
+            columns
+                .iter_mut()
+                .zip(values)
+                .for_each(|(column, value)| column.push(rounded(value)));
+        }
+        let warm = from + run.header.warm_up_seconds.min(length(run));
+        spans.push(json!([name(run), from, warm, from + length(run)]));
+    }
+    let is_short = columns.first().is_none_or(|at| at.len() < 2);
+    // Without a response there is no latency to zoom into.
+    let medians = columns.get(1).into_iter().flatten();
+    if is_short || medians.clone().all(Value::is_null) {
+        return None;
+    }
+    let mut data = serde_json::Map::new();
+    for (key, column) in keys.into_iter().zip(columns) {
+        data.insert(key.to_owned(), column.into());
+    }
+    data.insert("spans".to_owned(), spans.into());
+    Some(data.into())
+}
+
+/// Five digits, which is more than a plot can show.
+fn rounded(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, |value| {
+        let rounded: f64 = format!("{value:.4e}").parse().unwrap_or(value);
+        json!(rounded)
+    })
+}

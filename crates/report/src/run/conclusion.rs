@@ -1,0 +1,344 @@
+//! The first screen: what was run, what came out, and whether to trust it.
+
+use plimsoll_plots::number;
+
+use super::view::{RunView, reliable};
+use crate::document::Words;
+use crate::method::bytes;
+use crate::naming::{capital, counted, listed};
+
+/// Kinds of errors, checks and thresholds that a sentence names.
+const NAMED: usize = 3;
+
+/// The result in sentences: verdict, load, latency, failures, thresholds, checks.
+pub fn points(run: &RunView<'_>) -> Vec<Words> {
+    let mut points = vec![verdict(run)];
+    points.extend(aborted(run));
+    points.push(load(run));
+    points.extend(latency(run));
+    points.extend(failures(run));
+    points.extend(dropped(run));
+    points.extend(thresholds(run));
+    let open = run.end.objectives_not_judged.iter();
+    points.extend(open.map(|text| {
+        Words::new()
+            .strong("Not judged")
+            .text(format!(": {}.", short(text)))
+    }));
+    points.extend(checks(run));
+    points
+}
+
+/// Name and value of each fact that is known.
+pub fn facts(run: &RunView<'_>) -> Vec<(&'static str, String)> {
+    let header = run.header;
+    let machine = &header.environment;
+    let mut place = vec![machine.cpu.clone()];
+    if machine.cpus > 0 {
+        place.push(counted(machine.cpus as usize, "processor", "processors"));
+    }
+    if machine.memory_bytes > 0 {
+        place.push(bytes(machine.memory_bytes));
+    }
+    place.push(machine.os.clone());
+    place.retain(|part| !part.is_empty());
+    let model = match header.model.as_str() {
+        "open" => "open: a schedule decides when requests start",
+        "closed" => "closed: the previous response decides when a user's next request starts",
+        "work" => "a fixed amount of work",
+        other => other,
+    };
+    let mut facts = vec![
+        ("load", header.load.join("; ")),
+        ("model", model.to_owned()),
+        ("command", header.command.join(" ")),
+        (
+            "when",
+            format!(
+                "{}, {} s",
+                header.started,
+                seconds(run.end.duration_seconds)
+            ),
+        ),
+        ("where", place.join(", ")),
+        ("generator", generator(run)),
+        ("versions", format!("plimsoll {}", header.plimsoll)),
+        ("config", configuration(run)),
+    ];
+    if header.warm_up_seconds > 0.0 {
+        let warm_up = format!(
+            "{} s, left out of the verdict and included in the figures",
+            seconds(header.warm_up_seconds)
+        );
+        facts.insert(2, ("warm-up", warm_up));
+    }
+    facts.retain(|(_, value)| !value.is_empty());
+    facts
+}
+
+/// Seconds without superfluous digits.
+pub fn seconds(value: f64) -> String {
+    let places = if value < 100.0 { 1 } else { 0 };
+    let text = number::Place::decimals(places).print(value);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// The hash of the configuration, so that two reports of one configuration are recognized.
+fn configuration(run: &RunView<'_>) -> String {
+    match run.header.configuration_hash.as_str() {
+        "" => String::new(),
+        hash => format!("hash {hash}"),
+    }
+}
+
+/// The generator's processor time and memory.
+fn generator(run: &RunView<'_>) -> String {
+    let generator = &run.end.generator;
+    let mut text = format!(
+        "{} s of processor time",
+        number::short(generator.cpu_seconds)
+    );
+    let processors = f64::from(run.header.environment.cpus);
+    let available = run.end.duration_seconds * processors;
+    if available > 0.0 {
+        let share = generator.cpu_seconds / available * 100.0;
+        text += &format!(" ({} % of the machine)", number::short(share));
+    }
+    if generator.peak_rss_bytes > 0 {
+        text += &format!(", {} of memory at most", bytes(generator.peak_rss_bytes));
+    }
+    text
+}
+
+fn verdict(run: &RunView<'_>) -> Words {
+    let words = Words::new().verdict(run.verdict());
+    if run.is_killed {
+        return words.text(": the run was killed, and its record has no end. The figures are the sums of its seconds.");
+    }
+    let reasons: Vec<String> = run
+        .end
+        .generator
+        .reasons
+        .iter()
+        .map(|(cause, text)| match run.verdict() {
+            "valid" => text.clone(),
+            _ => format!("{cause}: {text}"),
+        })
+        .collect();
+    if reasons.is_empty() {
+        return words;
+    }
+    words.text(format!(": {}", reasons.join("; ")))
+}
+
+fn aborted(run: &RunView<'_>) -> Option<Words> {
+    let why = run.end.aborted.as_ref()?;
+    Some(Words::new().strong("Aborted").text(format!(": {why}")))
+}
+
+fn load(run: &RunView<'_>) -> Words {
+    let count = run.count();
+    let noun = run.unit.noun(count);
+    let time = seconds(run.end.duration_seconds);
+    let words = match run.rate() {
+        Some(rate) => Words::new().figure(rate, None, &format!("{}/s", run.unit.noun(2))),
+        None => Words::new().strong("No request got a response"),
+    };
+    let users = run.record.seconds.iter().map(|second| second.users).max();
+    let users = users
+        .filter(|users| *users > 0)
+        .map_or_else(String::new, |users| {
+            format!(" by at most {}", counted(users as usize, "user", "users"))
+        });
+    words.text(format!(
+        ": {} {noun} in {time} s{users}.",
+        number::count(count)
+    ))
+}
+
+fn latency(run: &RunView<'_>) -> Option<Words> {
+    let (_, label) = run.times?;
+    let times = run.latency()?;
+    let mut words = Words::plain(format!("{}: ", title(label)));
+    let mut is_first = true;
+    for (name, q) in [("median", 0.5), ("p95", 0.95), ("p99", 0.99)] {
+        if let Some(value) = reliable(&times, q) {
+            let comma = if is_first { "" } else { ", " };
+            words = words
+                .text(format!("{comma}{name} "))
+                .figure(value, None, "ms");
+            is_first = false;
+        }
+    }
+    if is_first {
+        words = words.text("mean ").figure(times.mean(), None, "ms");
+    }
+    Some(
+        words
+            .text(", longest ")
+            .figure(times.max(), None, "ms")
+            .text("."),
+    )
+}
+
+/// A label of times as a title: `gRPC` has a small g.
+pub fn title(label: &str) -> String {
+    if label.starts_with("gRPC") {
+        label.to_owned()
+    } else {
+        capital(label)
+    }
+}
+
+fn failures(run: &RunView<'_>) -> Option<Words> {
+    let errors: u64 = run.end.errors.values().sum();
+    let (failed, all) = match run.failed() {
+        Some(known) => known,
+        None if errors > 0 => {
+            let text = format!(": {}.", kinds(run));
+            let count = counted(errors as usize, "error", "errors");
+            return Some(Words::new().strong(count).text(text));
+        }
+        None => return None,
+    };
+    if failed == 0 {
+        return Some(Words::plain("No request failed."));
+    }
+    let share = failed as f64 / all.max(1) as f64 * 100.0;
+    let kinds = kinds(run);
+    let kinds = if kinds.is_empty() {
+        kinds
+    } else {
+        format!(": {kinds}")
+    };
+    Some(
+        Words::new()
+            .strong(format!(
+                "{} of {} requests failed",
+                number::count(failed),
+                number::count(all)
+            ))
+            .text(format!(" ({} %){kinds}.", number::short(share))),
+    )
+}
+
+/// The most frequent errors, or statuses if there are none.
+fn kinds(run: &RunView<'_>) -> String {
+    let mut errors: Vec<(String, u64)> = run
+        .end
+        .errors
+        .iter()
+        .map(|(text, count)| (short(text), *count))
+        .collect();
+    if errors.is_empty() {
+        let is_bad = |status: &str| status.starts_with(['4', '5']);
+        let statuses = run.end.statuses.iter().filter(|(status, _)| is_bad(status));
+        errors = statuses
+            .map(|(status, count)| (format!("status {status}"), *count))
+            .collect();
+    }
+    errors.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let more = errors.len().saturating_sub(NAMED);
+    let mut names: Vec<String> = errors
+        .into_iter()
+        .take(NAMED)
+        .map(|(text, count)| format!("{text} ({})", number::count(count)))
+        .collect();
+    if more > 0 {
+        names.push(counted(more, "other kind", "other kinds"));
+    }
+    listed(&names)
+}
+
+/// A text that is short enough for a sentence.
+pub fn short(text: &str) -> String {
+    const MOST: usize = 120;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    let mut cut: String = text.chars().take(MOST - 1).collect();
+    cut.push('…');
+    cut
+}
+
+fn dropped(run: &RunView<'_>) -> Option<Words> {
+    let dropped = *run.end.counters.get("dropped_iterations")?;
+    (dropped > 0.0).then(|| {
+        Words::new()
+            .strong(format!(
+                "{} iterations were dropped",
+                number::count(dropped as u64)
+            ))
+            .text(": they were due while no user was free.")
+    })
+}
+
+fn thresholds(run: &RunView<'_>) -> Option<Words> {
+    let all = &run.end.thresholds;
+    if all.is_empty() {
+        return None;
+    }
+    let missed: Vec<String> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, (.., met))| !met)
+        .map(|(at, (metric, text, _))| {
+            let measured = run.end.thresholds_measured.get(at).copied().flatten();
+            let measured = measured.map_or_else(String::new, |value| {
+                format!(" (measured {})", number::short(value))
+            });
+            format!("{} {}{measured}", short(metric), short(text))
+        })
+        .collect();
+    let total = counted(all.len(), "threshold", "thresholds");
+    if missed.is_empty() {
+        let text = match all.len() {
+            1 => "The threshold was met.".to_owned(),
+            _ => format!("All {total} were met."),
+        };
+        return Some(Words::plain(text));
+    }
+    let words = Words::new().strong(format!("{} of {total} missed", missed.len()));
+    Some(words.text(format!(": {}.", some(missed))))
+}
+
+fn checks(run: &RunView<'_>) -> Option<Words> {
+    let all = &run.end.checks;
+    if all.is_empty() {
+        return None;
+    }
+    let mut failing: Vec<(&String, &(u64, u64))> =
+        all.iter().filter(|(_, counts)| counts.1 > 0).collect();
+    failing.sort_by(|a, b| b.1.1.cmp(&a.1.1).then_with(|| a.0.cmp(b.0)));
+    let total = counted(all.len(), "check", "checks");
+    if failing.is_empty() {
+        let text = match all.len() {
+            1 => "The check always passed.".to_owned(),
+            _ => format!("All {total} always passed."),
+        };
+        return Some(Words::plain(text));
+    }
+    let names: Vec<String> = failing
+        .iter()
+        .map(|(name, (passed, failed))| {
+            format!(
+                "{} ({} of {})",
+                short(name),
+                number::count(*failed),
+                number::count(passed + failed)
+            )
+        })
+        .collect();
+    let words = Words::new().strong(format!("{} of {total} failed", failing.len()));
+    Some(words.text(format!(": {}.", some(names))))
+}
+
+/// The first ones, and the number of the others.
+fn some(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    listed(&names)
+}

@@ -1,0 +1,243 @@
+//! Reports of runs: what they say, their size, and that they are the same each time.
+
+mod support;
+
+use plimsoll_report::run::RunReport;
+use plimsoll_report::{Judged, Report};
+use plimsoll_results::fail_on::{Condition, Failures};
+use plimsoll_results::record::Record;
+use plimsoll_testkit::schema::faults;
+use serde_json::Value;
+use support::runs;
+
+const PAGE_BYTES: usize = 600_000;
+/// A step's summary may have 1 MiB.
+const SUMMARY_BYTES: usize = 200_000;
+
+#[test]
+fn the_first_screen_answers_without_a_question() {
+    let record = runs::open(30, 1.0);
+    let text = RunReport::of(&record).markdown();
+    let (first, _) = text.split_once("## Response time").expect("a section");
+    for part in [
+        "GET http://127.0.0.1:8080/",
+        "**suspect**: client: send lag p99 12 ms",
+        "200 requests/s: 6000 requests in 30 s by at most 20 users",
+        "Response time: median 2.",
+        "30 of 6000 requests failed** (0.500 %): connect: connection refused (2)",
+        "7 iterations were dropped",
+        "1 of 2 thresholds missed**: http\\_req\\_response\\_time p(99)\\<1 (measured 8.12)",
+        "1 of 2 checks failed**: body has a price (9 of 6000)",
+        "Example CPU 9000",
+        "plimsoll 0.1.0",
+    ] {
+        assert!(first.contains(part), "{part}\n{first}");
+    }
+    // The percentile of the record itself.
+    let p95 = record
+        .end
+        .as_ref()
+        .and_then(|end| end.trends["http_req_response_time"].histogram());
+    let p95 = plimsoll_plots::number::short(p95.expect("times").quantile(0.95));
+    assert!(first.contains(&format!("p95 {p95} ms")), "{p95}\n{first}");
+}
+
+#[test]
+fn what_is_not_known_is_not_shown() {
+    let text = RunReport::of(&runs::unanswered()).markdown();
+    for part in [
+        "**invalid**: server: no request got a response",
+        "No request got a response",
+        "600 of 600 requests failed",
+        "Not judged",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(
+        !text.contains("NaN") && !text.contains("inf") && !text.contains("Percentiles"),
+        "{text}"
+    );
+    let killed = RunReport::of(&runs::killed()).markdown();
+    assert!(
+        killed.contains("**killed**") && killed.contains("1000 requests"),
+        "{killed}"
+    );
+    // A run of one second has too few values for its percentiles, but a mean.
+    let mut short = runs::open(1, 1.0);
+    for trends in [
+        &mut short.seconds[0].trends,
+        &mut short.end.as_mut().expect("an end").trends,
+    ] {
+        let mut few = plimsoll_stats::Histogram::new();
+        few.record(3.0);
+        few.record(5.0);
+        let few = plimsoll_results::distribution::Distribution::of(&few);
+        trends.insert("http_req_response_time".to_owned(), few);
+    }
+    let text = RunReport::of(&short).markdown();
+    assert!(
+        text.contains("Response time: mean 4.00 ms, longest 5.00 ms"),
+        "{text}"
+    );
+}
+
+#[test]
+fn reports_are_the_same_each_time_and_after_reading_the_record_again() {
+    for record in [
+        runs::open(30, 1.0),
+        runs::unanswered(),
+        runs::killed(),
+        runs::hostile(),
+    ] {
+        let mut bytes = Vec::new();
+        let mut writer =
+            plimsoll_results::record::Writer::begin(&mut bytes, &record.header).expect("memory");
+        for second in &record.seconds {
+            writer.second(second).expect("memory");
+        }
+        if let Some(end) = &record.end {
+            writer.end(end).expect("memory");
+        }
+        let read = plimsoll_results::record::read(bytes.as_slice()).expect("the same record");
+        let of = |record: &Record| {
+            let report = RunReport::of(record);
+            [
+                report.html(),
+                report.markdown(),
+                report.summary(),
+                report.json().to_string(),
+                report.junit(&[]),
+            ]
+        };
+        assert!(of(&record) == of(&read));
+    }
+}
+
+#[test]
+fn reports_stay_within_their_budgets() {
+    let large = runs::large();
+    let report = RunReport::of(&large);
+    let page = report.html();
+    assert!(page.len() <= PAGE_BYTES, "{} bytes", page.len());
+    assert!(
+        page.contains("2900 more are not shown here") && page.contains("The record has the rest")
+    );
+    assert!(
+        report.summary().len() <= SUMMARY_BYTES,
+        "{}",
+        report.summary().len()
+    );
+    let (a, b) = (runs::large(), runs::large());
+    let comparison = runs::comparison(&a, &b);
+    let pair = RunReport::pair(&a, &b, &comparison).html();
+    assert!(pair.len() <= PAGE_BYTES, "{} bytes", pair.len());
+}
+
+#[test]
+fn two_runs_are_compared() {
+    let (a, b) = (runs::open(30, 1.0), runs::open(30, 1.6));
+    let comparison = runs::comparison(&a, &b);
+    let text = RunReport::pair(&a, &b, &comparison).markdown();
+    for part in [
+        "**p95 of B is worse**: +",
+        "No difference in rate",
+        "**A**: ",
+        "**B**: ",
+        "Doubt: A is suspect",
+        "A: Thresholds",
+        "B: Thresholds",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn json_follows_its_schema() {
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/schema/run-report-1.json")).expect("JSON");
+    let (a, b) = (runs::open(30, 1.0), runs::open(30, 1.6));
+    let comparison = runs::comparison(&a, &b);
+    let killed = runs::killed();
+    for report in [
+        RunReport::of(&a),
+        RunReport::of(&killed),
+        RunReport::of(&runs::unanswered()),
+        RunReport::pair(&a, &b, &comparison),
+    ] {
+        let faults = faults(&schema, &report.json());
+        assert!(faults.is_empty(), "{faults:#?}");
+    }
+}
+
+fn judged() -> Vec<Judged> {
+    let failures = |found: &[&str], open: &[&str]| Failures {
+        found: found.iter().map(|text| (*text).to_owned()).collect(),
+        open: open.iter().map(|text| (*text).to_owned()).collect(),
+    };
+    vec![
+        (Condition::Invalid, failures(&[], &[])),
+        (
+            Condition::Objective,
+            failures(&["the run misses p(99)<1"], &[]),
+        ),
+        (
+            Condition::Regression,
+            failures(&[], &["too short: 50 %\nsee above"]),
+        ),
+    ]
+}
+
+#[test]
+fn annotations_name_what_failed() {
+    let record = runs::open(30, 1.0);
+    let lines = RunReport::of(&record).annotations(&judged());
+    let has = |level: &str, part: &str| {
+        let start = format!("::{level} title=");
+        assert!(
+            lines
+                .iter()
+                .any(|line| line.starts_with(&start) && line.contains(part)),
+            "{level} {part}: {lines:#?}"
+        );
+    };
+    has("warning", "::Suspect: client: send lag p99 12 ms");
+    has("error", "::Missed: http_req_response_time p(99)<1");
+    has(
+        "warning",
+        "::The check body has a price failed 9 of 6000 times",
+    );
+    has("error", "--fail-on objective::the run misses p(99)<1");
+    has(
+        "warning",
+        "--fail-on regression was not judged::too short: 50 %25%0Asee above",
+    );
+    has("notice", "requests/s: 6000 requests");
+    assert!(lines.iter().all(|line| !line.contains('\n')));
+}
+
+/// Python reads the files as CI systems do: with an XML parser, against Jenkins' schema.
+#[test]
+fn junit_files_follow_the_schema() {
+    let directory = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("junit");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("a directory below target");
+    let (a, b) = (runs::open(30, 1.0), runs::open(30, 1.6));
+    let comparison = runs::comparison(&a, &b);
+    for (name, text) in [
+        ("open", RunReport::of(&a).junit(&judged())),
+        ("unanswered", RunReport::of(&runs::unanswered()).junit(&[])),
+        ("hostile", RunReport::of(&runs::hostile()).junit(&judged())),
+        (
+            "pair",
+            RunReport::pair(&a, &b, &comparison).junit(&judged()),
+        ),
+    ] {
+        std::fs::write(directory.join(format!("{name}.xml")), text).expect("a file below target");
+    }
+    support::junit::check(&directory);
+    let open = std::fs::read_to_string(directory.join("open.xml")).expect("written above");
+    assert!(
+        open.contains("tests=\"8\" failures=\"3\" errors=\"0\" skipped=\"1\""),
+        "{open}"
+    );
+}

@@ -1,0 +1,95 @@
+//! Judges the objectives of `--objective` by the figures of a run that has ended.
+
+use crate::distribution::Distribution;
+use crate::figures::times;
+use crate::objective::Objective;
+use crate::record::End;
+
+/// Values that must be above a quantile, so that it is reliable.
+const LEAST: f64 = 10.0;
+
+/// Adds the objectives to the thresholds of a run. They are about its response time, or its service
+/// time in a closed model. With fewer than ten
+/// values above a percentile, it is not judged.
+pub fn judge(objectives: &[Objective], end: &mut End) {
+    // Without objectives, records of earlier versions and this one are alike.
+    if objectives.is_empty() {
+        return;
+    }
+    let found = times(|name| end.trends.get(name).is_some_and(|trend| trend.count > 0));
+    let histogram = found
+        .and_then(|(name, _)| end.trends.get(name))
+        .and_then(Distribution::histogram)
+        .unwrap_or_default();
+    let dropped = end.counters.get("dropped_iterations").copied();
+    let dropped = dropped.unwrap_or(0.0);
+    let metric = found.map_or("response time", |(_, label)| label);
+    for objective in objectives {
+        let beyond = objective.quantile().map_or(f64::INFINITY, |q| {
+            (histogram.count() as f64 + dropped) * (1.0 - q)
+        });
+        let value = objective.measure(&histogram, dropped);
+        let text = &objective.text;
+        if value.is_nan() || beyond < LEAST {
+            end.objectives_not_judged.push(format!(
+                "{text}: {} values of the {metric} are too few; run longer",
+                histogram.count()
+            ));
+            continue;
+        }
+        let is_met = objective.holds(value);
+        end.thresholds
+            .push((metric.to_owned(), text.clone(), is_met));
+        // Infinite with more dropped iterations than a percentile allows.
+        end.thresholds_measured
+            .push(Some(value).filter(|value| value.is_finite()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use plimsoll_stats::Histogram;
+
+    use super::*;
+
+    /// Whether it is met, and the measured value; none if it is not judged.
+    fn judged(values: u32, dropped: f64, objective: &str) -> Option<(bool, Option<f64>)> {
+        let mut histogram = Histogram::new();
+        (1..=values).for_each(|value| histogram.record(f64::from(value)));
+        let mut end = End {
+            trends: BTreeMap::from([(
+                "http_req_response_time".to_owned(),
+                Distribution::of(&histogram),
+            )]),
+            counters: BTreeMap::from([("dropped_iterations".to_owned(), dropped)]),
+            ..End::default()
+        };
+        judge(
+            &[Objective::parse(objective).expect("an objective")],
+            &mut end,
+        );
+        assert_eq!(end.thresholds.len() + end.objectives_not_judged.len(), 1);
+        let (metric, _, met) = end.thresholds.first()?;
+        assert_eq!(metric, "response time");
+        Some((*met, end.thresholds_measured[0]))
+    }
+
+    #[test]
+    fn objectives_are_met_missed_or_not_measured() {
+        let (met, measured) = judged(1_000, 0.0, "p95<960ms").expect("judged");
+        let is_p95 = |value| (949.0..952.0).contains(&value);
+        assert!(met && measured.is_some_and(is_p95), "{measured:?}");
+        assert!(judged(1_000, 0.0, "p95<900ms").is_some_and(|(met, _)| !met));
+        // Five values above the percentile are too few.
+        assert_eq!(judged(100, 0.0, "p95<1h"), None);
+        assert_eq!(judged(0, 0.0, "max<1h"), None);
+        assert_eq!(judged(3, 0.0, "max<1h"), Some((true, Some(3.0))));
+    }
+
+    #[test]
+    fn dropped_iterations_miss_a_percentile() {
+        assert_eq!(judged(1_000, 500.0, "p95<1h"), Some((false, None)));
+    }
+}
