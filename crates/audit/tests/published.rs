@@ -139,7 +139,7 @@ fn time_zones() {
         &findings,
         "stale-prose",
         3,
-        &["connections were to be determined"],
+        &["connections were to be measured"],
     );
     holds(&findings, "torn-block", 63, &["without its line"]);
     nothing_else(
@@ -248,7 +248,7 @@ fn distance_and_tls() {
         &findings,
         "declared-vs-counted",
         36,
-        &["1/10", "Cannot tell"],
+        &["1/10", "This is uncertain"],
     );
     holds(
         &findings,

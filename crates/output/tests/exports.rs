@@ -59,7 +59,7 @@ fn the_export() {
 }
 
 #[test]
-fn thresholds_are_the_other_way_round_in_the_export() {
+fn thresholds_are_reversed_in_the_export() {
     let data = handle_summary_argument(&figures(), &context());
     let export = summary_export(&figures(), &context());
     let mut seen = 0;

@@ -113,27 +113,10 @@ impl Context {
         }
     }
 
-    /// A string of UTF-16 code units, which may be lone surrogates.
-    pub fn string_utf16(&self, units: &[u16]) -> Result<Value<'_>, Thrown> {
-        // SAFETY: the engine copies the given units.
-        unsafe {
-            Value::checked(
-                self,
-                sys::JS_NewStringUTF16(self.raw(), units.as_ptr(), units.len() as _),
-            )
-        }
-    }
-
     /// A new empty object.
     pub fn object(&self) -> Result<Value<'_>, Thrown> {
         // SAFETY: the context is live.
         unsafe { Value::checked(self, sys::JS_NewObject(self.raw())) }
-    }
-
-    /// An object whose prototype is `prototype` (null for none).
-    pub fn object_with_prototype<'c>(&'c self, prototype: &Value<'c>) -> Result<Value<'c>, Thrown> {
-        // SAFETY: the context and the prototype are live.
-        unsafe { Value::checked(self, sys::JS_NewObjectProto(self.raw(), prototype.raw())) }
     }
 
     /// A new array of `items`.

@@ -203,17 +203,6 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Like `Object.setPrototypeOf`.
-    pub fn set_prototype(&self, prototype: &Value<'c>) -> Result<(), Thrown> {
-        // SAFETY: both values are live.
-        let done = unsafe { sys::JS_SetPrototype(self.context.raw(), self.raw, prototype.raw) };
-        if done < 0 {
-            Err(Thrown::pending())
-        } else {
-            Ok(())
-        }
-    }
-
     /// Like `Object.freeze`: nested objects are not frozen.
     pub fn freeze(&self) -> Result<(), Thrown> {
         // SAFETY: the value is live.

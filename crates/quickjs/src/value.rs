@@ -218,12 +218,6 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsDate(self.raw) }
     }
 
-    /// Whether this is a `RegExp`.
-    pub fn is_regexp(&self) -> bool {
-        // SAFETY: the value is live.
-        unsafe { sys::JS_IsRegExp(self.raw) }
-    }
-
     /// Whether this is a `Map`.
     pub fn is_map(&self) -> bool {
         // SAFETY: the value is live.
@@ -236,28 +230,10 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsSet(self.raw) }
     }
 
-    /// Whether this is a promise.
-    #[inline]
-    pub fn is_promise(&self) -> bool {
-        // SAFETY: the value is live.
-        unsafe { sys::JS_IsPromise(self.raw) }
-    }
-
     /// Whether both are the same object or primitive, like `===`.
     pub fn is_same(&self, other: &Value<'_>) -> bool {
         // SAFETY: both values are live.
         unsafe { sys::JS_IsStrictEqual(self.context.raw(), self.raw, other.raw) }
-    }
-
-    /// Like `instanceof`.
-    pub fn is_instance_of(&self, constructor: &Value<'_>) -> Result<bool, Thrown> {
-        // SAFETY: both values are live.
-        let answer = unsafe { sys::JS_IsInstanceOf(self.context.raw(), self.raw, constructor.raw) };
-        if answer < 0 {
-            Err(Thrown::pending())
-        } else {
-            Ok(answer > 0)
-        }
     }
 
     // Primitive values.
@@ -323,21 +299,6 @@ impl<'c> Value<'c> {
     #[inline]
     pub fn to_text(&self) -> Result<Text<'c>, Thrown> {
         Text::of(self)
-    }
-
-    /// The UTF-16 code units of `String(value)`.
-    pub fn to_utf16(&self) -> Result<Vec<u16>, Thrown> {
-        let mut length = 0;
-        // SAFETY: the units are copied before they are freed.
-        unsafe {
-            let units = sys::JS_ToCStringLenUTF16(self.context.raw(), &mut length, self.raw);
-            if units.is_null() {
-                return Err(Thrown::pending());
-            }
-            let copy = std::slice::from_raw_parts(units, length as usize).to_vec();
-            sys::JS_FreeCStringUTF16(self.context.raw(), units);
-            Ok(copy)
-        }
     }
 
     /// Like `JSON.stringify(value)`: `None` for values that JSON leaves out, such as functions.

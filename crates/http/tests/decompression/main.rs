@@ -4,6 +4,7 @@
 #[path = "../peer/mod.rs"]
 mod peer;
 
+#[path = "../../../samples/tests/allocations/counting.rs"]
 mod heap;
 
 use std::cell::Cell;

@@ -1,7 +1,8 @@
-//! An allocator that counts, to check that recording does not allocate.
+//! An allocator that counts what each thread allocates. The tests of `plimsoll-http` use it too.
 //!
 //! Every allocator is unsafe; this one only counts and forwards.
 #![allow(unsafe_code)]
+#![allow(dead_code)] // Each test uses a part of it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,6 +10,7 @@ use std::cell::Cell;
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
     static LIVE: Cell<i64> = const { Cell::new(0) };
+    static PEAK: Cell<i64> = const { Cell::new(0) };
 }
 
 pub struct Counting;
@@ -23,9 +25,17 @@ pub fn live() -> i64 {
     LIVE.get()
 }
 
+/// The maximum of those bytes since the last call.
+pub fn take_peak() -> i64 {
+    PEAK.replace(LIVE.get())
+}
+
 fn note(bytes: i64) {
     // A thread may still free memory after its counters are gone.
-    let _ = LIVE.try_with(|live| live.set(live.get() + bytes));
+    let _ = LIVE.try_with(|live| {
+        live.set(live.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(live.get())));
+    });
     if bytes > 0 {
         let _ = COUNT.try_with(|count| count.set(count.get() + 1));
     }
