@@ -45,15 +45,14 @@ pub struct Picture {
 /// How long a request waits for the run's figures. They are summed up every 100 ms.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The states of k6's API.
+/// The states of a run in k6's API, as observed.
 mod status {
-    pub const CREATING_USERS: u8 = 1;
-    pub const PAUSED_BEFORE_RUN: u8 = 3;
-    pub const SETUP: u8 = 5;
-    pub const RUNNING: u8 = 6;
-    pub const TEARDOWN: u8 = 7;
-    pub const ENDED: u8 = 8;
-    pub const INTERRUPTED: u8 = 9;
+    pub const CREATING_USERS: u8 = 2;
+    pub const PAUSED_BEFORE_RUN: u8 = 4;
+    pub const SETUP: u8 = 6;
+    pub const RUNNING: u8 = 7;
+    pub const TEARDOWN: u8 = 8;
+    pub const ENDED: u8 = 9;
 }
 
 impl Api {
@@ -253,7 +252,6 @@ impl Shared {
         let phase = self.phase.load(Ordering::Relaxed);
         let status = match phase {
             status::SETUP if reading.is_paused => status::PAUSED_BEFORE_RUN,
-            status::ENDED if reading.is_stopped => status::INTERRUPTED,
             phase => phase,
         };
         json(&json!({ "data": {
@@ -265,7 +263,8 @@ impl Shared {
                 "vus": reading.users,
                 "vus-max": reading.users_ready,
                 "stopped": reading.is_stopped,
-                "running": reading.is_running,
+                // From setup to teardown.
+                "running": (status::SETUP..=status::TEARDOWN).contains(&status),
                 "tainted": picture.is_tainted,
             },
         }}))

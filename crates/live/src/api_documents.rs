@@ -111,6 +111,8 @@ fn group_resource(group: &Group, parent: Option<&Group>) -> Value {
             })
         })
         .collect();
+    // k6 has null for none.
+    let checks = Some(checks).filter(|checks| !checks.is_empty());
     let inner: Vec<Value> = group.groups.iter().map(link).collect();
     json!({
         "type": "groups",

@@ -5,6 +5,7 @@ use serde_json::Value;
 /// The states of the API, by number.
 const STATES: [&str; 10] = [
     "created",
+    "created",
     "creating users",
     "users created",
     "paused before the start",
@@ -13,7 +14,6 @@ const STATES: [&str; 10] = [
     "running",
     "teardown",
     "ended",
-    "interrupted",
 ];
 
 /// The attributes of a status, or one line for each metric.

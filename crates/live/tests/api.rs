@@ -56,6 +56,7 @@ fn wait_for(client: &Client, name: &str, expected: &Value) {
 fn a_run_is_scaled_paused_resumed_and_stopped() {
     let (client, run) = start(controlled());
     wait_for(&client, "running", &json!(true));
+    wait_for(&client, "status", &json!(7));
     wait_for(&client, "vus", &json!(2));
     wait_for(&client, "vus-max", &json!(10));
     client.change(json!({ "vus": 7 })).expect("scaled");
@@ -96,6 +97,7 @@ fn a_run_is_scaled_paused_resumed_and_stopped() {
     assert_eq!(setup["attributes"]["data"]["token"], 7);
     let groups = client.get("/v1/groups").expect("groups");
     assert_eq!(groups[0]["attributes"]["path"], "");
+    assert_eq!(groups[0]["attributes"]["checks"], Value::Null);
     assert_eq!(groups[0]["relationships"]["parent"]["data"], Value::Null);
     let id = groups[0]["id"].as_str().expect("an id");
     let group = client.get(&format!("/v1/groups/{id}")).expect("a group");

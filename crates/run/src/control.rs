@@ -18,10 +18,6 @@ pub struct ControlReading {
     pub is_paused: bool,
     /// It was asked to stop, or has stopped early for another reason.
     pub is_stopped: bool,
-    /// Scenarios have started, and have not ended.
-    pub is_running: bool,
-    /// Scenarios have ended.
-    pub has_ended: bool,
     /// Users that run iterations.
     pub users: u32,
     /// Users whose init code has run.
@@ -114,12 +110,9 @@ impl Control {
     /// The current state.
     pub fn read(&self) -> ControlReading {
         let state = &self.state;
-        let has_ended = state.ended().is_some();
         ControlReading {
             is_paused: state.is_paused(),
             is_stopped: state.aborted().is_some(),
-            is_running: state.started().is_some() && !has_ended,
-            has_ended,
             users: state.users_active(),
             users_ready: state.users_initialized(),
         }
