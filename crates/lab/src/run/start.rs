@@ -37,7 +37,9 @@ pub fn start(command: &mut Command, cpus: &[u32]) -> std::io::Result<Child> {
     command
         .process_group(0)
         .env_remove(super::keeper::PRIVATE)
-        .env_remove("K6_WEB_DASHBOARD");
+        .env_remove("K6_WEB_DASHBOARD")
+        // A job of GitHub Actions gets the result of the lab, not one for each run.
+        .env_remove("GITHUB_ACTIONS");
     // Files that a killed process leaves in this temporary folder are removed with the lab.
     if let Some(directory) = super::keeper::temporary_directory() {
         command.env("TMPDIR", directory);
