@@ -98,3 +98,33 @@ impl From<Ending> for Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Exit;
+
+    #[test]
+    fn the_guide_lists_every_status() {
+        let guide = include_str!("../../../docs/guide/exit-statuses.md");
+        for exit in [
+            Exit::SUCCESS,
+            Exit::SOME_FAILED,
+            Exit::UNREADABLE,
+            Exit::NOT_JUDGED,
+            Exit::THRESHOLDS,
+            Exit::SETUP_TIMEOUT,
+            Exit::TEARDOWN_TIMEOUT,
+            Exit::STOPPED_BY_API,
+            Exit::INVALID_CONFIG,
+            Exit::SIGNAL,
+            Exit::CANNOT_SERVE_API,
+            Exit::SCRIPT_EXCEPTION,
+            Exit::ABORTED_BY_SCRIPT,
+            Exit::FAILED_BY_SCRIPT,
+            Exit::GENERIC,
+        ] {
+            let row = format!("\n| {} | ", exit.code());
+            assert!(guide.contains(&row), "{}", exit.code());
+        }
+    }
+}
