@@ -217,7 +217,7 @@ function showTables() {
   table(
     "names",
     [["name", "text"], ["method", ""], ["requests", "n"], ["failed", "n"], ["p50", "n"], ["p90", "n"], ["p99", "n"], ["max", "n"]],
-    (state.names ?? []).map((row) => [
+    state.names.map((row) => [
       row.name,
       row.method,
       number(row.requests),

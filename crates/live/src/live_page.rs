@@ -78,7 +78,7 @@ impl LivePage {
                 }
             },
         )?;
-        Ok(Box::new(queued.every(INTERVAL)))
+        Ok(Box::new(queued.every(INTERVAL).with_names()))
     }
 }
 

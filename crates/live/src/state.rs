@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use plimsoll_engine::ScenarioState;
 use plimsoll_output::grpc_status;
-use plimsoll_results::secrets::for_display;
+use plimsoll_results::secrets::{for_display, url_for_display};
 use plimsoll_run::{Phase, Progress};
-use plimsoll_samples::{JudgedThreshold, MetricId, Values, builtin};
+use plimsoll_samples::{JudgedThreshold, MetricId, NamePart, Values, builtin};
 use plimsoll_verdict::{Level, Verdict};
 use serde::Serialize;
 
@@ -35,6 +35,8 @@ pub struct State {
     pub failed: u64,
     /// Latency of the whole run so far.
     pub latency: Option<Overall>,
+    /// Requests by name, most frequent first.
+    pub names: Vec<NameRow>,
     pub scenarios: Vec<ScenarioRow>,
     pub checks: Vec<CheckRow>,
     pub thresholds: Vec<ThresholdRow>,
@@ -68,6 +70,20 @@ pub struct Overall {
     pub p90: f64,
     pub p99: f64,
     pub max: f64,
+}
+
+/// Requests with one name and one method.
+#[derive(Clone, Debug, Serialize)]
+pub struct NameRow {
+    pub name: String,
+    pub method: String,
+    pub requests: u64,
+    pub failed: u64,
+    /// Service time of those that did not fail; `None` if all failed.
+    pub p50: Option<f64>,
+    pub p90: Option<f64>,
+    pub p99: Option<f64>,
+    pub max: Option<f64>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -176,6 +192,7 @@ impl State {
             requests,
             failed,
             latency: latency.and_then(|place| overall(progress, place)),
+            names: names(progress),
             scenarios: progress
                 .scenarios()
                 .iter()
@@ -246,6 +263,32 @@ pub fn requests(progress: &Progress) -> (u64, u64) {
         progress.requests() as u64 + http.calls,
         failed + http.failed_calls,
     )
+}
+
+/// Requests by name, the others last.
+fn names(progress: &Progress) -> Vec<NameRow> {
+    let parts = progress.names();
+    let others = parts.others.into_iter().map(|others| NamePart {
+        name: "(other names)".to_owned(),
+        ..others
+    });
+    let all = parts.listed.into_iter().take(ROWS).chain(others);
+    all.map(|part| {
+        let times = part.times.histogram().filter(|times| !times.is_empty());
+        let quantiles = times.map(|times| times.quantiles(&[0.5, 0.9, 0.99]));
+        let at = |place: usize| quantiles.as_ref()?.get(place).copied();
+        NameRow {
+            p50: at(0),
+            p90: at(1),
+            p99: at(2),
+            max: times.map(|times| times.max()),
+            name: url_for_display(&part.name).into_owned(),
+            method: part.method,
+            requests: part.requests,
+            failed: part.failed,
+        }
+    })
+    .collect()
 }
 
 /// The mean progress of the scenarios.

@@ -103,6 +103,10 @@ fn viewers_see_all_requests_and_a_stalled_one_delays_nothing() {
         assert_eq!(last["failed"], 15);
         assert_eq!(last["iterations"]["offered"], 150);
         assert_eq!(last["iterations"]["started"], 150);
+        assert_eq!(last["names"][0]["method"], "GET");
+        assert_eq!(last["names"][0]["requests"], 150);
+        assert_eq!(last["names"][0]["failed"], 15);
+        assert!(last["names"][0]["p99"].is_number());
         assert_eq!(last["verdict"]["is_final"], true);
         assert_eq!(last["statuses"][0]["text"], "200");
         assert_eq!(last["statuses"][0]["count"], 135);

@@ -69,6 +69,11 @@ pub trait Listener {
         Duration::from_secs(1)
     }
 
+    /// Whether it needs the results of requests by name.
+    fn needs_names(&self) -> bool {
+        false
+    }
+
     /// Receives an event.
     fn event(&mut self, event: Event<'_>);
 
@@ -79,6 +84,10 @@ pub trait Listener {
 }
 
 impl<L: Listener + ?Sized> Listener for &mut L {
+    fn needs_names(&self) -> bool {
+        (**self).needs_names()
+    }
+
     fn interval(&self) -> Duration {
         (**self).interval()
     }
@@ -131,6 +140,11 @@ impl<'a> Listeners<'a> {
             due: plimsoll_clock::now() + listener.interval(),
             listener,
         });
+    }
+
+    /// Whether a listener needs the results of requests by name.
+    pub fn need_names(&self) -> bool {
+        self.0.iter().any(|entry| entry.listener.needs_names())
     }
 
     pub fn tell(&mut self, event: Event<'_>) {

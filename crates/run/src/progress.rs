@@ -7,8 +7,8 @@ use std::time::Duration;
 use plimsoll_engine::{RunState, ScenarioState};
 use plimsoll_machine::ThreadReading;
 use plimsoll_samples::{
-    CheckTotal, HttpOverview, JudgedThreshold, MetricId, MetricSummary, Stage, Summary, Totals,
-    Values, builtin,
+    CheckTotal, HttpOverview, JudgedThreshold, MetricId, MetricSummary, NameParts, Stage, Summary,
+    Totals, Values, builtin,
 };
 use plimsoll_verdict::{Evidence, Verdict};
 
@@ -93,6 +93,11 @@ impl Progress {
     /// Checks by name.
     pub fn checks(&self) -> Vec<CheckTotal> {
         self.totals.checks()
+    }
+
+    /// Requests by name; empty unless a record or a listener needs them.
+    pub fn names(&self) -> NameParts {
+        self.totals.names()
     }
 
     /// The results of thresholds on metrics with samples.

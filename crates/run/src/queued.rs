@@ -18,6 +18,7 @@ pub struct Queued<M> {
     select: Box<dyn FnMut(Event<'_>) -> Option<M>>,
     dropped: u64,
     interval: Duration,
+    needs_names: bool,
     /// Notified when the thread has ended.
     over: Receiver<()>,
 }
@@ -56,8 +57,16 @@ impl<M: Send + 'static> Queued<M> {
             select: Box::new(select),
             dropped: 0,
             interval: Duration::from_secs(1),
+            needs_names: false,
             over,
         })
+    }
+
+    /// The same, and requests are also counted by name.
+    #[must_use]
+    pub fn with_names(mut self) -> Queued<M> {
+        self.needs_names = true;
+        self
     }
 
     /// The same with another interval of [`Event::Progress`].
@@ -69,6 +78,10 @@ impl<M: Send + 'static> Queued<M> {
 }
 
 impl<M> Listener for Queued<M> {
+    fn needs_names(&self) -> bool {
+        self.needs_names
+    }
+
     fn interval(&self) -> Duration {
         self.interval
     }

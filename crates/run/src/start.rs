@@ -124,7 +124,7 @@ impl<'a> Launch<'a> {
             outputs: !script.outputs.is_empty(),
             output_extra: false,
             breakdown: script.breakdown,
-            by_name: self.record.is_some(),
+            by_name: self.record.is_some() || self.listeners.need_names(),
             by_second: self.record.is_some(),
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
@@ -185,7 +185,7 @@ impl<'a> Launch<'a> {
         let plan = Plan::single(scenario, Vec::new());
         let registry = Arc::new(Registry::new());
         let settings = WatchSettings {
-            by_name: self.record.is_some(),
+            by_name: self.record.is_some() || self.listeners.need_names(),
             by_second: self.record.is_some(),
             ..WatchSettings::default()
         };
