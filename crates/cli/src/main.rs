@@ -72,7 +72,13 @@ fn main() -> ExitCode {
     }
     plimsoll_results::secrets::show_all(cli.global.show_secrets);
     let exit = match cli.command {
-        Command::Run(args) => run::run(&args, &cli.global),
+        Command::Run(mut args) => match web::add_export(&args.web, &mut args.record.report) {
+            Ok(()) => run::run(&args, &cli.global),
+            Err(error) => {
+                messages::complain(&error);
+                Exit::INVALID_CONFIG
+            }
+        },
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),
         Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),

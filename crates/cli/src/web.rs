@@ -6,7 +6,7 @@ use plimsoll_live::{LivePage, PageTitle, WebRequest};
 use plimsoll_run::{Listener, Refusal};
 use plimsoll_terminal::messages::{say, talk};
 
-use crate::args::WebArgs;
+use crate::args::{ReportArgs, WebArgs};
 
 /// Serves the page of a run if it is requested, and prints its address. `output` is the argument of
 /// k6's `--out web-dashboard`, if that was given.
@@ -40,6 +40,20 @@ pub fn page(args: &WebArgs, output: Option<&str>) -> Result<Option<LivePage>, Re
         show_in_browser(page.url());
     }
     Ok(Some(page))
+}
+
+/// Adds the report that `K6_WEB_DASHBOARD_EXPORT` requests, if the page is requested, too.
+///
+/// # Errors
+/// If the variable names no file that a report can be written to.
+pub fn add_export(web: &WebArgs, report: &mut ReportArgs) -> Result<(), String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    // Also with port -1, which serves no page.
+    let is_true = |value: String| matches!(&*value.to_lowercase(), "true" | "1" | "t");
+    let is_requested = web.web.is_some() || variable("K6_WEB_DASHBOARD").is_some_and(is_true);
+    let file = variable("K6_WEB_DASHBOARD_EXPORT").filter(|file| !file.is_empty());
+    file.filter(|_| is_requested)
+        .map_or(Ok(()), |file| report.add_export(&file))
 }
 
 fn show_in_browser(url: &str) {

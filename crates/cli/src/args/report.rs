@@ -32,6 +32,19 @@ pub struct ReportArgs {
     pub baseline: Option<String>,
 }
 
+impl ReportArgs {
+    /// Adds the file of k6's variable for the page of its dashboard.
+    ///
+    /// # Errors
+    /// If its name has an unknown extension.
+    pub fn add_export(&mut self, path: &str) -> Result<(), String> {
+        let file =
+            ReportFile::parse(path).map_err(|error| format!("K6_WEB_DASHBOARD_EXPORT: {error}"))?;
+        self.reports.push(file);
+        Ok(())
+    }
+}
+
 /// Objectives of one run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reports and CI")]
