@@ -1,7 +1,5 @@
 //! The live page of a run: `--web`, and k6's variables for its dashboard.
 
-use std::process::{Command, Stdio};
-
 use plimsoll_live::{LivePage, PageTitle, WebRequest};
 use plimsoll_run::{Listener, Refusal};
 use plimsoll_terminal::messages::{say, talk};
@@ -37,7 +35,7 @@ pub fn page(args: &WebArgs, output: Option<&str>) -> Result<Option<LivePage>, Re
     // Not through `say`, which hides tokens.
     talk(&format!("live page: {}\n", page.url()));
     if wanted.is_opened {
-        show_in_browser(page.url());
+        page.open_in_browser().unwrap_or_else(|error| say(&error));
     }
     Ok(Some(page))
 }
@@ -54,21 +52,4 @@ pub fn add_export(web: &WebArgs, report: &mut ReportArgs) -> Result<(), String> 
     let file = variable("K6_WEB_DASHBOARD_EXPORT").filter(|file| !file.is_empty());
     file.filter(|_| is_requested)
         .map_or(Ok(()), |file| report.add_export(&file))
-}
-
-fn show_in_browser(url: &str) {
-    let program = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
-    let started = Command::new(program)
-        .arg(url)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    if let Err(error) = started {
-        say(&format!("cannot open a browser with {program}: {error}"));
-    }
 }

@@ -1,6 +1,7 @@
 //! The page of a run.
 
 use std::net::{IpAddr, SocketAddr};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,27 @@ impl LivePage {
     /// The page's address, with the token if it requires one.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Opens the page in a browser.
+    ///
+    /// # Errors
+    /// If the program that does so cannot be started.
+    pub fn open_in_browser(&self) -> Result<(), String> {
+        let program = if cfg!(target_os = "macos") {
+            "open"
+        } else {
+            "xdg-open"
+        };
+        let started = Command::new(program)
+            .arg(&self.url)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        started
+            .map(drop)
+            .map_err(|error| format!("cannot open a browser with {program}: {error}"))
     }
 
     /// Shows the steps of a search or a lab instead of a run.
