@@ -381,7 +381,8 @@ fn an_unwritable_record_is_reported_before_the_run() {
     .run();
     assert_eq!(ended.status, Some(104));
     assert!(
-        ended.stderr.contains("--record /nonexistent/run.jsonl") && ended.stderr.contains("directory"),
+        ended.stderr.contains("--record /nonexistent/run.jsonl")
+            && ended.stderr.contains("directory"),
         "{}",
         ended.stderr
     );
