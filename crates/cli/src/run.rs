@@ -239,8 +239,11 @@ fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Re
             &[("address", api.address().to_string().as_str())],
         );
     }
-    // Not through `say`, which hides tokens.
-    talk(&format!("control API: {}\n", api.url()));
+    // Users of k6 expect it at its usual address, without a line about it.
+    if given.is_some() || is_paused {
+        // Not through `say`, which hides tokens.
+        talk(&format!("control API: {}\n", api.url()));
+    }
     Ok(Some(api))
 }
 
