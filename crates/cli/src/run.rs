@@ -228,10 +228,20 @@ fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Re
     let address = WebAddress::parse_with(given.unwrap_or_default(), API_PORT)
         .map_err(|error| Refusal::config(format!("--address {error}")))?
         .with_token(std::env::var("PLIMSOLL_WEB_TOKEN").ok());
-    let api = Api::open(&address, "--address").map_err(|message| Refusal {
-        kind: RefusalKind::Api,
-        ..Refusal::other(message)
-    })?;
+    let api = match Api::open(&address, "--address") {
+        Ok(api) => api,
+        // As in k6: another run may use the default address, which nobody asked for.
+        Err(message) if given.is_none() && !is_paused => {
+            log.warn(&message);
+            return Ok(None);
+        }
+        Err(message) => {
+            return Err(Refusal {
+                kind: RefusalKind::Api,
+                ..Refusal::other(message)
+            });
+        }
+    };
     if is_paused {
         log.line(
             Level::Info,
