@@ -16,7 +16,7 @@ use plimsoll_plan::Executor;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
     EndSummary, Event, ExportFile, Extent, Listener, Load, NoResponse, OutputChoice, Prepared,
-    Progress, Refusal, RefusalKind, Request, Run, Screen, Script, SummaryMode,
+    Progress, Refusal, Request, Run, Screen, Script, SummaryMode,
 };
 use plimsoll_terminal::log::Log;
 use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show, talk};
@@ -218,9 +218,8 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
 /// Serves the run's API if it is requested, or if the run cannot do without it.
 fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Refusal> {
     let is_paused = prepared.plan.options.paused == Some(true);
-    let mut scenarios = prepared.plan.scenarios.iter();
-    let is_controlled = scenarios
-        .any(|scenario| matches!(scenario.executor, Executor::ExternallyControlled { .. }));
+    let is_controlled = (prepared.plan.scenarios.iter())
+        .any(|one| matches!(one.executor, Executor::ExternallyControlled { .. }));
     let given = args.address.as_deref().filter(|text| !text.is_empty());
     if given.is_none() && !is_paused && !is_controlled {
         return Ok(None);
@@ -228,20 +227,13 @@ fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Re
     let address = WebAddress::parse_with(given.unwrap_or_default(), API_PORT)
         .map_err(|error| Refusal::config(format!("--address {error}")))?
         .with_token(std::env::var("PLIMSOLL_WEB_TOKEN").ok());
-    let api = match Api::open(&address, "--address") {
-        Ok(api) => api,
-        // As in k6: another run may use the default address, which nobody asked for.
-        Err(message) if given.is_none() && !is_paused => {
-            log.warn(&message);
-            return Ok(None);
-        }
-        Err(message) => {
-            return Err(Refusal {
-                kind: RefusalKind::Api,
-                ..Refusal::other(message)
-            });
-        }
-    };
+    let api = Api::open(&address, "--address");
+    // As in k6: another run may use the default address, which nobody asked for.
+    if let (Err(message), None, false) = (&api, given, is_paused) {
+        log.warn(message);
+        return Ok(None);
+    }
+    let api = api.map_err(Refusal::api)?;
     if is_paused {
         log.line(
             Level::Info,
@@ -249,9 +241,8 @@ fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Re
             &[("address", api.address().to_string().as_str())],
         );
     }
-    // Users of k6 expect it at its usual address, without a line about it.
+    // Not through `say`, which hides tokens. Users of k6 expect no line about the usual address.
     if given.is_some() || is_paused {
-        // Not through `say`, which hides tokens.
         talk(&format!("control API: {}\n", api.url()));
     }
     Ok(Some(api))

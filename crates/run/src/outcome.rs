@@ -165,6 +165,14 @@ impl Refusal {
         }
     }
 
+    /// The control API cannot be served.
+    pub fn api(message: impl ToString) -> Refusal {
+        Refusal {
+            kind: RefusalKind::Api,
+            ..Refusal::other(message)
+        }
+    }
+
     /// A reason without a kind of its own.
     pub fn other(message: impl ToString) -> Refusal {
         Refusal {
