@@ -46,9 +46,6 @@ fn coverage(correlation: f64, precision: f64, runs: u64) -> (f64, f64) {
 fn the_interval_at_the_stop_contains_the_true_value() {
     for (correlation, precision) in [(0.0, 0.08), (0.0, 0.05), (0.5, 0.12)] {
         let (holds, stopped) = coverage(correlation, precision, 300);
-        println!(
-            "correlation {correlation}, ±{precision}: {holds:.3} contain it, {stopped:.3} stopped early"
-        );
         assert!(
             stopped > 0.5,
             "too few runs stop for the simulation to show anything: {stopped}"
