@@ -171,7 +171,7 @@ fn each_mistake_ends_in_one_message() {
         &format!("name = \"pages\"\nport = {port}"),
     );
     assert!(
-        told.contains(&format!("lab.toml:12: pages cannot have port {port}")),
+        told.contains(&format!("lab.toml:12: pages cannot use port {port}")),
         "{told}"
     );
     drop(taken);
