@@ -32,6 +32,7 @@ unsafe extern "C" {
 /// # Errors
 /// When the system refuses the signal's handler.
 pub fn explain(status: u8) -> Result<()> {
+    note_panics();
     // SAFETY: the hook is a function without state, which may be called on any thread at any time.
     unsafe { mi_register_error(Some(note_failure), std::ptr::null_mut()) };
     // SAFETY: the handler only reads a flag and a number, and calls write(2) and _exit(2), which handlers may.
@@ -44,6 +45,22 @@ pub fn explain(status: u8) -> Result<()> {
         })
     }
     .map(drop)
+}
+
+/// Notes panics about memory that the standard library requests from the system itself, such as the signal stack of a
+/// new thread. They end the process by SIGABRT.
+fn note_panics() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        // ENOMEM, as io::Error prints it.
+        if text.is_some_and(|text| text.contains("os error 12")) {
+            FAILED.store(true, Ordering::Relaxed);
+        }
+        default(panic);
+    }));
 }
 
 unsafe extern "C" fn note_failure(error: c_int, _: *mut c_void) {
