@@ -390,16 +390,18 @@ fn an_unwritable_record_is_reported_before_the_run() {
 
 #[test]
 fn a_run_ends_once_its_figure_is_precise_enough() {
-    let server = LoggedServer::start(Behavior::Prompt).expect("a free port");
+    // Most of the time is the server's, so a busy machine changes the figure little.
+    let delay = Behavior::Delay(Duration::from_millis(50));
+    let server = LoggedServer::start(delay).expect("a free port");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.jsonl");
     let load = [
         "-r",
-        "200",
+        "50",
         "-d",
         "50s",
         "--until",
-        "p50 ±95%",
+        "p50 ±50%",
         "--record",
         text(&path),
     ];
@@ -409,12 +411,12 @@ fn a_run_ends_once_its_figure_is_precise_enough() {
     let ended = plimsoll(&words).run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("p50 ±95% is reached after "),
+        ended.stderr.contains("p50 ±50% is reached after "),
         "{}",
         ended.stderr
     );
     assert!(
-        began.elapsed() < Duration::from_secs(40),
+        began.elapsed() < Duration::from_secs(48),
         "{:?}",
         began.elapsed()
     );
