@@ -371,3 +371,16 @@ impl Document {
         }
     }
 }
+
+/// The sections that have a content: id, title and blocks of each.
+pub fn parts<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
+    parts
+        .into_iter()
+        .filter(|(_, _, blocks)| !blocks.iter().all(Block::is_empty))
+        .map(|(id, title, blocks)| Section {
+            id: id.to_owned(),
+            title: Words::plain(title),
+            blocks,
+        })
+        .collect()
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plimsoll_results::lab::{Cell, Figure, Finding, LabResult};
 
-use crate::document::{Block, Detail, Document, Head, Section, Table, Words};
+use crate::document::{Block, Detail, Document, Head, Table, Words, parts};
 use crate::matrix::is_shown;
 use crate::naming::{cell_id, counted, figures, short_name, state_text};
 use crate::{
@@ -73,19 +73,6 @@ pub fn document(result: &LabResult) -> Document {
             result.plimsoll, result.schema
         )),
     }
-}
-
-/// The parts that have a content.
-fn parts<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
-    parts
-        .into_iter()
-        .filter(|(_, _, blocks)| !blocks.iter().all(Block::is_empty))
-        .map(|(id, title, blocks)| Section {
-            id: id.to_owned(),
-            title: Words::plain(title),
-            blocks,
-        })
-        .collect()
 }
 
 /// The comparisons that the conclusion has no place for.

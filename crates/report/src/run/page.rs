@@ -2,7 +2,7 @@
 
 use super::view::RunView;
 use super::{RunReport, charts, conclusion, conditions, pair, tables};
-use crate::document::{Block, Document, Section, Words};
+use crate::document::{Block, Document, Section, Words, parts};
 
 /// The page with plots. What is read on demand is collapsed.
 pub fn page(report: &RunReport<'_>) -> Document {
@@ -140,17 +140,4 @@ fn first(report: &RunReport<'_>) -> Vec<Section> {
 
 fn each(runs: &[RunView<'_>], make: impl Fn(&RunView<'_>) -> Vec<Block>) -> Vec<Block> {
     runs.iter().flat_map(make).collect()
-}
-
-/// The parts that have a content.
-fn parts<const N: usize>(parts: [(&str, &str, Vec<Block>); N]) -> Vec<Section> {
-    parts
-        .into_iter()
-        .filter(|(_, _, blocks)| !blocks.iter().all(Block::is_empty))
-        .map(|(id, title, blocks)| Section {
-            id: id.to_owned(),
-            title: Words::plain(title),
-            blocks,
-        })
-        .collect()
 }
