@@ -296,7 +296,7 @@ fn names(named: &str) -> Result<Vec<String>, String> {
 /// Reads a record's file, or a run of the store.
 ///
 /// # Errors
-/// When there is no such file or run, or it cannot be read.
+/// If the file or run does not exist or cannot be read.
 pub fn open(store: Option<&Path>, name: &str) -> Result<Record, String> {
     let path = Path::new(name);
     if path.exists() {

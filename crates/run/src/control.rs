@@ -79,7 +79,7 @@ impl Control {
     /// are several.
     ///
     /// # Errors
-    /// If there is no such scenario, or `users` is above its `maxVUs`.
+    /// If no scenario has that name, or `users` is above its `maxVUs`.
     pub fn scale(&self, users: u32) -> Result<(), String> {
         let mut scenarios = self.scenarios.iter();
         let found = scenarios.find_map(|state| match state.scenario.executor {

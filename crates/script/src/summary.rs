@@ -49,7 +49,7 @@ impl Program {
             ));
         }
         let common = Arc::clone(&self.common);
-        // As in k6, the init code runs again even if there is no such function.
+        // As in k6, the init code runs again even if the script does not export the function.
         let data = self
             .has("handleSummary")
             .then(|| Arc::from(data.to_string()));
