@@ -290,6 +290,17 @@ pub fn format(span: Duration) -> String {
     }
 }
 
+/// Formats a duration with its first three digits, as in `2.33ms`, for a reader who does not need the
+/// exact value. The remaining digits are cut off, so the text never claims more than was measured.
+pub fn short(span: Duration) -> String {
+    let nanos = span.as_nanos();
+    let scale = 10_u128.pow(nanos.max(1).ilog10().saturating_sub(2));
+    let kept = nanos / scale * scale;
+    format(Duration::from_nanos(
+        u64::try_from(kept).unwrap_or(u64::MAX),
+    ))
+}
+
 /// `amount / unit` with as many decimals as needed; `unit` is a power of ten.
 fn decimal(amount: u128, unit: u128) -> String {
     let (whole, part) = (amount / unit, amount % unit);
@@ -310,6 +321,15 @@ mod tests {
         parse(text)
             .unwrap_or_else(|e| panic!("{text}: {e}"))
             .as_nanos()
+    }
+
+    #[test]
+    fn a_short_duration_has_three_digits() {
+        assert_eq!(short(Duration::from_nanos(2_333_047)), "2.33ms");
+        assert_eq!(short(Duration::from_nanos(12_165_391)), "12.1ms");
+        assert_eq!(short(Duration::from_nanos(97)), "97ns");
+        assert_eq!(short(Duration::from_millis(63_500)), "1m3.5s");
+        assert_eq!(short(Duration::ZERO), "0s");
     }
 
     #[test]

@@ -25,8 +25,8 @@ impl Evidence {
                 Cause::Clock,
                 format!(
                     "the clock's resolution is {}, and the median is {}",
-                    plimsoll_units::duration::format(step),
-                    plimsoll_units::duration::format(median)
+                    plimsoll_units::duration::short(step),
+                    plimsoll_units::duration::short(median)
                 ),
             );
         }
@@ -36,7 +36,7 @@ impl Evidence {
             if shift > SHIFT + span.mul_f64(STEERED) {
                 found.add(Level::Suspect, Cause::Clock, format!(
                     "the system clock was changed by {} during the run: durations are correct, but timestamps of samples are not",
-                    plimsoll_units::duration::format(shift)
+                    plimsoll_units::duration::short(shift)
                 ));
             }
         }
@@ -48,7 +48,7 @@ impl Evidence {
                     Cause::Clock,
                     format!(
                         "the machine was suspended for {} of the run",
-                        plimsoll_units::duration::format(asleep)
+                        plimsoll_units::duration::short(asleep)
                     ),
                 );
             }

@@ -159,7 +159,7 @@ impl Evidence {
                 Cause::Client,
                 format!(
                     "one in a hundred of the generator's own timers was more than {} late",
-                    plimsoll_units::duration::format(late)
+                    plimsoll_units::duration::short(late)
                 ),
             );
         }
@@ -171,7 +171,7 @@ impl Evidence {
         {
             found.add(level, Cause::Client, format!(
                 "one in a hundred iterations started more than {} after its scheduled moment (send lag p99)",
-                plimsoll_units::duration::format(lag)
+                plimsoll_units::duration::short(lag)
             ));
         }
         if self.dropped > 0 {
@@ -304,13 +304,13 @@ impl Evidence {
             let late = late.max(Duration::from_micros(1));
             seen.push(format!(
                 "timers late by about {} (p99)",
-                plimsoll_units::duration::format(late)
+                plimsoll_units::duration::short(late)
             ));
         }
         if let Some(lag) = self.send_lag_p99 {
             seen.push(format!(
                 "send lag {} (p99)",
-                plimsoll_units::duration::format(lag)
+                plimsoll_units::duration::short(lag)
             ));
         }
         if self.resent > 0 {

@@ -44,8 +44,8 @@ fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
     if users > 1 && always_waiting && queued {
         found.add(Level::Suspect, Cause::Server, format!(
             "the closed loop was saturated: all {users} users waited all the time, nine of ten requests took more than {}, and the fastest took {}; these times reflect the number of users, not the speed of the server: set a rate below {:.0}/s",
-            short(service.p10),
-            short(service.least),
+            plimsoll_units::duration::short(service.p10),
+            plimsoll_units::duration::short(service.least),
             service.count as f64 / service.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)
         ));
     }
@@ -63,7 +63,7 @@ fn judge_hidden(service: &ServiceTimes, found: &mut Findings) {
             "the server stalled: {} of {} requests took more than {}, which was {:.0}% of the users' waiting time; the 99th percentile of a closed loop hides that: set a rate",
             service.slow,
             service.count,
-            short(ServiceTimes::slow_from(service.median)),
+            plimsoll_units::duration::short(ServiceTimes::slow_from(service.median)),
             time * 100.0
         ));
     }
@@ -79,11 +79,4 @@ fn judge_transfer(service: &ServiceTimes, found: &mut Findings) {
             share * 100.0
         ));
     }
-}
-
-/// Formats a time with three digits.
-fn short(span: Duration) -> String {
-    let micros = span.as_micros().max(1) as u64;
-    let scale = 10_u64.pow(micros.ilog10().saturating_sub(2));
-    plimsoll_units::duration::format(Duration::from_micros(micros / scale * scale))
 }
