@@ -100,16 +100,14 @@ fn machine(result: &LabResult) -> String {
     if !machine.kernel.is_empty() {
         parts.push(format!("kernel {}", machine.kernel));
     }
-    let placed: Vec<String> = result
-        .topology
-        .iter()
-        .filter(|one| !one.cpus.is_empty())
-        .map(|one| {
-            let cpus: Vec<String> = one.cpus.iter().map(u32::to_string).collect();
-            format!("{} on CPU {}", one.name, listed(&cpus))
-        })
-        .collect();
-    parts.extend(placed);
+    // Cells can have processes with the same name, in the same place.
+    for one in result.topology.iter().filter(|one| !one.cpus.is_empty()) {
+        let cpus: Vec<String> = one.cpus.iter().map(u32::to_string).collect();
+        let placed = format!("{} on CPU {}", one.name, listed(&cpus));
+        if !parts.contains(&placed) {
+            parts.push(placed);
+        }
+    }
     parts.retain(|part| !part.is_empty());
     parts.join("; ")
 }
