@@ -80,13 +80,15 @@ pub fn of(
             );
         }
     }
-    let seconds = cell.load.duration.as_secs_f64();
+    // The chance to see a rare stall depends on the time over which the cell was observed, in all
+    // of its runs.
+    let seconds = cell.load.duration.as_secs_f64() * repeats.len() as f64;
     if cell.load.work.is_none() && !cell.load.is_search() && seconds < 5.0 {
         add(
             "run-too-short",
             "warning",
             format!(
-                "each run lasted {seconds} s, and in less than 5 s it depends on chance whether a stall is seen"
+                "all runs together lasted {seconds} s, and in less than 5 s it depends on chance whether a stall is seen"
             ),
         );
     }
