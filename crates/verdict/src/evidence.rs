@@ -81,8 +81,6 @@ const BUSY: f64 = 0.90;
 /// The share of the time that a runnable worker may wait for a processor.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.25;
-/// Below this share, waiting is attributed to other programs.
-const WAIT_NOTED: f64 = 0.01;
 /// The 99th percentile of the lateness of a worker's timers. A smaller value is normal jitter of a
 /// machine.
 const LATE_SUSPECT: Duration = Duration::from_millis(5);
@@ -189,13 +187,11 @@ impl Evidence {
         }
     }
 
-    /// Whether a worker may itself have waited for a processor. Waiting of other programs, such as
-    /// a measured server, does not affect the generator.
-    pub(crate) fn may_have_waited(&self) -> bool {
-        let knows = |worker: &WorkerEvidence| worker.tells_waiting;
-        self.workers.is_empty()
-            || !self.workers.iter().all(knows)
-            || self.workers.iter().any(|w| w.waiting_share() > WAIT_NOTED)
+    /// Whether the workers' own waiting for a processor is unknown. If it is known, it is judged
+    /// itself. The waiting of all programs includes that of a measured database, whose processes
+    /// queue for their processor and do not affect the generator.
+    pub(crate) fn waiting_is_unknown(&self) -> bool {
+        self.workers.is_empty() || !self.workers.iter().all(|worker| worker.tells_waiting)
     }
 
     fn busiest(&self) -> Option<f64> {

@@ -108,7 +108,7 @@ impl Evidence {
         }
         if let Some(waited) = machine.processor_pressure
             && share(waited, machine.span) > PROCESSOR_PRESSURE
-            && self.may_have_waited()
+            && self.waiting_is_unknown()
         {
             let share = share(waited, machine.span);
             found.disturbed(Level::Suspect, format!(

@@ -76,6 +76,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
         None => of_text(cell, repeat, &facts),
     };
     super::relay::judge(&mut measured.repeat, &facts);
+    super::others::judge(&mut measured.repeat, &facts);
     measured
 }
 

@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use plimsoll_machine::Programs;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::lab::{CellState, Placed};
 
@@ -44,7 +45,7 @@ use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
 use progress::Progress;
 use server::Server;
-use store::{Facts, RunFile, Store};
+use store::{Facts, Others, RunFile, Store};
 use variant::Variant;
 
 /// The outcome of running a lab.
@@ -447,6 +448,7 @@ fn once(
     let started = now();
     // Only what is late during the load counts.
     variant.relays_late(cell.link.as_ref());
+    let programs = Programs::read();
     let mut observer = Observer::begin(&processes, cell.observe.every);
     let mut load = Command::new(program);
     load.args(arguments).envs(
@@ -461,6 +463,7 @@ fn once(
     });
     drop(inside);
     let observed = observer.end();
+    let others = Programs::read().others_since(&programs);
     if let Some(link) = &mut link {
         link.late_p99_ms = variant.relays_late(cell.link.as_ref());
     }
@@ -503,6 +506,10 @@ fn once(
         failed: variant.ended(),
         observed,
         link,
+        others: others.map(|used| Others {
+            share: used.share,
+            most: used.most,
+        }),
         sanity: Some(sanity),
         disturbed: disturbed.to_vec(),
         topology: topology(variant, cell, &invocation.words),

@@ -63,6 +63,9 @@ pub struct Facts {
     pub observed: Observed,
     /// The link.
     pub link: Option<LinkFigures>,
+    /// The use of programs that do not belong to the lab.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
     /// The sanity request.
     pub sanity: Option<String>,
     /// The processes and their processors.
@@ -73,6 +76,15 @@ pub struct Facts {
     /// Other hosts, and their use during the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<HostUse>,
+}
+
+/// Processor time of programs that do not belong to the lab, during a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Others {
+    /// As a share of one processor.
+    pub share: f64,
+    /// The name of the program that used most.
+    pub most: String,
 }
 
 /// The state of a cell that was not measured normally.

@@ -1,0 +1,192 @@
+//! Processor time of programs that do not belong to a measurement.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::time::Instant;
+
+use crate::process::descendants;
+
+/// Processor time of all programs of this machine at one moment.
+#[derive(Debug)]
+pub struct Programs {
+    at: Instant,
+    programs: BTreeMap<u32, Program>,
+}
+
+/// The use of other programs over a span.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OtherUse {
+    /// Processor time, as a share of one processor.
+    pub share: f64,
+    /// The name of the program that used most.
+    pub most: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Program {
+    name: String,
+    parent: u32,
+    /// Its own processor time, in seconds.
+    own: f64,
+    /// That of its children that have ended.
+    ended: f64,
+}
+
+impl Programs {
+    /// Reads all programs. Threads of the kernel are not among them: they mostly work for those who
+    /// use the network and the disks, which are the measured programs.
+    pub fn read() -> Programs {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let programs = entries
+            .filter_map(|entry| {
+                let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
+                let text = fs::read_to_string(entry.path().join("stat")).ok()?;
+                Some((pid, program(&text)?))
+            })
+            .collect();
+        Programs {
+            at: Instant::now(),
+            programs,
+        }
+    }
+
+    /// The use since `before` by all programs except this process, the processes that it started
+    /// and its ancestors, which only wait for it. `None` if no time has passed.
+    pub fn others_since(&self, before: &Programs) -> Option<OtherUse> {
+        let me = std::process::id();
+        let mut ours: BTreeSet<u32> = descendants(me).into_iter().collect();
+        ours.insert(me);
+        let mut parent = self.programs.get(&me).map(|program| program.parent);
+        while let Some(pid) = parent {
+            if !ours.insert(pid) {
+                break;
+            }
+            parent = self.programs.get(&pid).map(|program| program.parent);
+        }
+        self.use_since(before, &ours)
+    }
+
+    fn use_since(&self, before: &Programs, ours: &BTreeSet<u32>) -> Option<OtherUse> {
+        let seconds = self.at.saturating_duration_since(before.at).as_secs_f64();
+        if seconds <= 0.0 {
+            return None;
+        }
+        // The earlier time of a child that has ended since is now part of its parent's.
+        let mut earlier: BTreeMap<u32, f64> = BTreeMap::new();
+        for (pid, gone) in &before.programs {
+            if !self.programs.contains_key(pid) {
+                *earlier.entry(gone.parent).or_default() += gone.own + gone.ended;
+            }
+        }
+        let mut by_name: BTreeMap<&str, f64> = BTreeMap::new();
+        for (pid, now) in self.programs.iter().filter(|(pid, _)| !ours.contains(pid)) {
+            let (own, ended) = match before.programs.get(pid) {
+                Some(known) => (now.own - known.own, now.ended - known.ended),
+                None => (now.own, now.ended),
+            };
+            let ended = (ended - earlier.get(pid).copied().unwrap_or(0.0)).max(0.0);
+            *by_name.entry(&now.name).or_default() += own.max(0.0) + ended;
+        }
+        let most = by_name.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        Some(OtherUse {
+            share: by_name.values().sum::<f64>() / seconds,
+            most: (*most.0).to_owned(),
+        })
+    }
+}
+
+/// Reads `/proc/PID/stat` (proc(5)); `None` for a thread of the kernel.
+fn program(stat: &str) -> Option<Program> {
+    // utime, stime, cutime and cstime are the fields 14 to 17, in ticks of 1/100 s.
+    const TICKS: f64 = 100.0;
+    /// The parent of all threads of the kernel.
+    const KTHREADD: u32 = 2;
+    let (before, after) = stat.rsplit_once(')')?;
+    let name = before.split_once('(')?.1;
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
+    let parent: u32 = fields.get(1)?.parse().ok()?;
+    let pid: u32 = before.split_whitespace().next()?.parse().ok()?;
+    (parent != KTHREADD && pid != KTHREADD).then_some(Program {
+        name: name.to_owned(),
+        parent,
+        own: (ticks(11)? + ticks(12)?) / TICKS,
+        ended: (ticks(13)? + ticks(14)?) / TICKS,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn programs(at: Instant, list: &[(u32, u32, f64, f64)]) -> Programs {
+        let programs = list.iter().map(|&(pid, parent, own, ended)| {
+            let program = Program {
+                name: format!("p{pid}"),
+                parent,
+                own,
+                ended,
+            };
+            (pid, program)
+        });
+        Programs {
+            at,
+            programs: programs.collect(),
+        }
+    }
+
+    #[test]
+    fn reads_a_line_of_proc() {
+        let line = "42 (a (b) c) S 7 42 42 0 -1 4194304 1 2 3 4 150 50 30 20 20 0 1 0 100 0 0";
+        let read = program(line).expect("a program");
+        assert_eq!((read.name.as_str(), read.parent), ("a (b) c", 7));
+        assert_eq!((read.own, read.ended), (2.0, 0.5));
+        assert_eq!(program(&line.replace(" S 7 ", " S 2 ")), None);
+    }
+
+    #[test]
+    fn counts_what_others_used_and_names_the_busiest() {
+        let start = Instant::now();
+        let before = programs(start, &[(10, 1, 5.0, 0.0), (11, 1, 1.0, 0.0)]);
+        let after = programs(
+            start + Duration::from_secs(10),
+            &[(10, 1, 9.0, 0.0), (11, 1, 2.0, 0.0), (12, 10, 3.0, 0.0)],
+        );
+        let ours = BTreeSet::from([10]);
+        let found = after.use_since(&before, &ours).expect("a use");
+        assert!((found.share - 0.4).abs() < 1e-9, "{found:?}");
+        assert_eq!(found.most, "p12");
+    }
+
+    #[test]
+    fn earlier_time_of_an_ended_child_does_not_count() {
+        let start = Instant::now();
+        // 21 had used 100 s before, uses 2 s more and ends.
+        let before = programs(start, &[(20, 1, 1.0, 0.0), (21, 20, 100.0, 0.0)]);
+        let after = programs(start + Duration::from_secs(10), &[(20, 1, 1.0, 102.0)]);
+        let found = after.use_since(&before, &BTreeSet::new()).expect("a use");
+        assert!((found.share - 0.2).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn a_busy_program_of_this_process_is_not_another() {
+        let before = Programs::read();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "while :; do :; done"])
+            .spawn()
+            .expect("a shell");
+        std::thread::sleep(Duration::from_millis(300));
+        let after = Programs::read();
+        let pid = child.id();
+        let ours = after.others_since(&before).expect("time has passed");
+        let all = after.use_since(&before, &BTreeSet::new()).expect("a use");
+        child.kill().expect("it runs");
+        child.wait().expect("it ends");
+        assert!(after.programs.contains_key(&pid));
+        let own = after.programs.get(&pid).map_or(0.0, |program| program.own);
+        assert!(own > 0.0, "the shell did not run");
+        assert!(all.share > ours.share, "{all:?} {ours:?}");
+    }
+}
