@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::time::Instant;
+
+use plimsoll_units::Moment;
 
 use crate::process::descendants;
 
 /// Processor time of all programs of this machine at one moment.
 #[derive(Debug)]
 pub struct Programs {
-    at: Instant,
+    at: Moment,
     programs: BTreeMap<u32, Program>,
 }
 
@@ -45,7 +46,7 @@ impl Programs {
             })
             .collect();
         Programs {
-            at: Instant::now(),
+            at: plimsoll_clock::now(),
             programs,
         }
     }
@@ -67,7 +68,7 @@ impl Programs {
     }
 
     fn use_since(&self, before: &Programs, ours: &BTreeSet<u32>) -> Option<OtherUse> {
-        let seconds = self.at.saturating_duration_since(before.at).as_secs_f64();
+        let seconds = self.at.since(before.at).as_secs_f64();
         if seconds <= 0.0 {
             return None;
         }
@@ -121,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    fn programs(at: Instant, list: &[(u32, u32, f64, f64)]) -> Programs {
+    fn programs(at: Moment, list: &[(u32, u32, f64, f64)]) -> Programs {
         let programs = list.iter().map(|&(pid, parent, own, ended)| {
             let program = Program {
                 name: format!("p{pid}"),
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn counts_what_others_used_and_names_the_busiest() {
-        let start = Instant::now();
+        let start = Moment::ZERO;
         let before = programs(start, &[(10, 1, 5.0, 0.0), (11, 1, 1.0, 0.0)]);
         let after = programs(
             start + Duration::from_secs(10),
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn earlier_time_of_an_ended_child_does_not_count() {
-        let start = Instant::now();
+        let start = Moment::ZERO;
         // 21 had used 100 s before, uses 2 s more and ends.
         let before = programs(start, &[(20, 1, 1.0, 0.0), (21, 20, 100.0, 0.0)]);
         let after = programs(start + Duration::from_secs(10), &[(20, 1, 1.0, 102.0)]);

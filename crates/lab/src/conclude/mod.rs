@@ -6,6 +6,7 @@ mod fixed_work;
 mod hosts;
 pub mod judge;
 mod latency;
+mod load;
 mod others;
 mod per_second;
 pub mod pooled;

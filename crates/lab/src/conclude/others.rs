@@ -1,4 +1,4 @@
-//! Lowers the verdict of a run beside which other programs of the machine worked: they take processor
+//! Lowers the verdict of a run during which other programs of the machine worked: they take processor
 //! time and caches from the measured system, which its figures do not show.
 
 use plimsoll_results::lab::Repeat;

@@ -217,6 +217,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         measured.insert("generator_cpu".to_owned(), share * 100.0);
     }
     repeat.extra = extra(&measured);
+    repeat.extra.extend(super::load::of(kept));
     Measured {
         per_second: parts_per_second(
             kept,

@@ -188,6 +188,9 @@ fn environment(private: &Path) -> Environment {
     let file_system = plimsoll_machine::file_system(private);
     let named = file_system.map(|text| ("file system of the stores".to_owned(), text));
     environment.settings.extend(named);
+    let step = plimsoll_units::duration::short(plimsoll_machine::clock_step());
+    let settings = &mut environment.settings;
+    settings.push(("clock resolution".to_owned(), step));
     environment
 }
 
