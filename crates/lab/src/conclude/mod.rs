@@ -1,5 +1,6 @@
 //! Builds a lab's result from the files of its runs. Nothing is measured here.
 
+mod disturbed;
 pub mod figures;
 pub mod findings;
 mod fixed_work;
@@ -7,10 +8,8 @@ mod hosts;
 pub mod judge;
 mod latency;
 mod load;
-mod others;
 mod per_second;
 pub mod pooled;
-mod relay;
 pub mod repeat;
 mod run_figures;
 pub mod same_cell;

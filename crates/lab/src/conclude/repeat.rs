@@ -75,8 +75,7 @@ pub fn read(cell: &Cell, number: u32, facts: Facts, directory: &Path, relative: 
         None if cell.load.is_search() => of_search(repeat, &facts),
         None => of_text(cell, repeat, &facts),
     };
-    super::relay::judge(&mut measured.repeat, &facts);
-    super::others::judge(&mut measured.repeat, &facts);
+    super::disturbed::judge(&mut measured.repeat, &facts);
     measured
 }
 

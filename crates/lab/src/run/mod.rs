@@ -21,10 +21,12 @@ mod sanity;
 pub mod server;
 pub mod service;
 pub mod sources;
+mod standstill;
 pub mod start;
 pub mod store;
 pub mod variant;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -45,6 +47,7 @@ use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
 use progress::Progress;
 use server::Server;
+use standstill::Standstill;
 use store::{Facts, Others, RunFile, Store};
 use variant::Variant;
 
@@ -452,6 +455,7 @@ fn once(
     // Only what is late during the load counts.
     variant.relays_late(cell.link.as_ref());
     let programs = Programs::read();
+    let standstill = Standstill::watch(processors(variant, cell));
     let mut observer = Observer::begin(&processes, cell.observe.every);
     let mut load = Command::new(program);
     load.args(arguments).envs(
@@ -466,6 +470,7 @@ fn once(
     });
     drop(inside);
     let observed = observer.end();
+    let standstill = standstill.end();
     let others = Programs::read().others_since(&programs);
     if let Some(link) = &mut link {
         link.late_p99_ms = variant.relays_late(cell.link.as_ref());
@@ -513,6 +518,7 @@ fn once(
             share: used.share,
             most: used.most,
         }),
+        standstill_ms: Some(standstill.as_secs_f64() * 1e3),
         sanity: Some(sanity),
         disturbed: disturbed.to_vec(),
         topology: topology(variant, cell, &invocation.words),
@@ -524,6 +530,16 @@ fn once(
         Some(why) => format!("done, but {why}"),
         None => "done".to_owned(),
     })
+}
+
+/// The processors of this host that the lab chose, for the systems and for the generator.
+fn processors(variant: &Variant, cell: &Cell) -> BTreeSet<u32> {
+    let servers = variant
+        .servers
+        .iter()
+        .filter(|server| server.connection.is_none());
+    let cpus = servers.flat_map(|server| &server.cpus);
+    cpus.chain(&cell.load.cpus).copied().collect()
 }
 
 fn topology(variant: &Variant, cell: &Cell, words: &[String]) -> Vec<Placed> {

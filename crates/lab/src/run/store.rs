@@ -66,6 +66,9 @@ pub struct Facts {
     /// The use of programs that do not belong to the lab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Others>,
+    /// The longest time for which a processor of the lab did not run a thread that was to wake on it, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standstill_ms: Option<f64>,
     /// The sanity request.
     pub sanity: Option<String>,
     /// The processes and their processors.

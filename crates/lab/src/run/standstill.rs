@@ -1,0 +1,91 @@
+//! Notices when a processor stands still. A hypervisor that gives it to others for a while stops everything on it,
+//! and the counters of this machine need not show that.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How often each processor is looked at: rarely enough to take a thousandth of it.
+const EVERY: Duration = Duration::from_millis(10);
+
+/// A thread on each of some processors that wakes at intervals.
+pub struct Standstill {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<Duration>>,
+}
+
+impl Standstill {
+    /// Starts to look at these processors. Those that this process may not use are left out.
+    pub fn watch(cpus: impl IntoIterator<Item = u32>) -> Standstill {
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads = cpus.into_iter().filter_map(|cpu| {
+            let stop = stop.clone();
+            std::thread::Builder::new()
+                .name(format!("standstill {cpu}"))
+                .spawn(move || longest(cpu, &stop))
+                .ok()
+        });
+        Standstill {
+            threads: threads.collect(),
+            stop,
+        }
+    }
+
+    /// The longest time for which one of the processors did not run its thread.
+    pub fn end(self) -> Duration {
+        self.stop.store(true, Ordering::Relaxed);
+        let threads = self.threads.into_iter();
+        let longest = threads.filter_map(|thread| thread.join().ok()).max();
+        longest.unwrap_or(Duration::ZERO)
+    }
+}
+
+fn longest(cpu: u32, stop: &AtomicBool) -> Duration {
+    if !stay_on(cpu) {
+        return Duration::ZERO;
+    }
+    let mut longest = Duration::ZERO;
+    let mut last = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(EVERY);
+        let now = Instant::now();
+        longest = longest.max(now.duration_since(last).saturating_sub(EVERY));
+        last = now;
+    }
+    longest
+}
+
+/// Moves this thread to a processor for good, if that is possible.
+#[cfg(target_os = "linux")]
+fn stay_on(cpu: u32) -> bool {
+    use rustix::thread::{CpuSet, sched_setaffinity};
+    let cpu = cpu as usize;
+    let mut set = CpuSet::new();
+    if cpu < CpuSet::MAX_CPU {
+        set.set(cpu);
+    }
+    sched_setaffinity(None, &set).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn stay_on(_: u32) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_watch_measures_and_ends() {
+        let watch = Standstill::watch([0, 1_000_000]);
+        std::thread::sleep(Duration::from_millis(60));
+        let found = watch.end();
+        assert!(
+            found > Duration::ZERO && found < Duration::from_secs(30),
+            "{found:?}"
+        );
+        assert_eq!(Standstill::watch([]).end(), Duration::ZERO);
+    }
+}
