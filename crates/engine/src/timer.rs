@@ -327,7 +327,7 @@ mod alarm {
     };
     use std::future::poll_fn;
     use std::os::fd::OwnedFd;
-    use std::task::Poll;
+    use std::task::{Poll, ready};
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
@@ -349,6 +349,24 @@ mod alarm {
 
         /// Waits until the deadline, or until an earlier one was added.
         pub async fn wait_until(&self, deadline: Moment, timers: &Timers) -> std::io::Result<()> {
+            self.set(deadline)?;
+            poll_fn(|context| {
+                while !timers.nearer.get() {
+                    let mut ready = ready!(self.timer.poll_read_ready(context))?;
+                    ready.clear_ready();
+                    // If an earlier wait ended because a nearer deadline was added, the runtime may still report that
+                    // wait's alarm. Who took it for this one would wait actively for the whole time that is left.
+                    if plimsoll_clock::now() >= deadline {
+                        break;
+                    }
+                    self.set(deadline)?;
+                }
+                Poll::Ready(Ok(()))
+            })
+            .await
+        }
+
+        fn set(&self, deadline: Moment) -> std::io::Result<()> {
             // Zero would disarm the timer.
             let span = deadline
                 .since(plimsoll_clock::now())
@@ -366,20 +384,7 @@ mod alarm {
             };
             // Setting the timer also clears its expiration count, so it is never read.
             timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &once)?;
-            poll_fn(|context| {
-                if timers.nearer.get() {
-                    return Poll::Ready(Ok(()));
-                }
-                match self.timer.poll_read_ready(context) {
-                    Poll::Ready(Ok(mut ready)) => {
-                        ready.clear_ready();
-                        Poll::Ready(Ok(()))
-                    }
-                    Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-                    Poll::Pending => Poll::Pending,
-                }
-            })
-            .await
+            Ok(())
         }
     }
 }
@@ -448,6 +453,27 @@ mod tests {
                 task.await.unwrap();
             }
             assert_eq!(*order.borrow(), [1, 3, 5]);
+        });
+    }
+
+    /// Its worker would wait actively for a whole second, and a relay with real-time priority would stop everything
+    /// else on its processor.
+    #[test]
+    fn an_alarm_of_an_earlier_wait_does_not_end_a_later_one() {
+        on_worker(async {
+            let timers = Timers::default();
+            let alarm = alarm::Alarm::new().unwrap();
+            let soon = plimsoll_clock::now() + Duration::from_millis(1);
+            {
+                let mut wait = std::pin::pin!(alarm.wait_until(soon, &timers));
+                let polled = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context))).await;
+                assert!(polled.is_pending());
+                // The runtime learns that the alarm went off, and nothing waits for it any more.
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            let later = plimsoll_clock::now() + Duration::from_millis(50);
+            alarm.wait_until(later, &timers).await.unwrap();
+            assert!(plimsoll_clock::now() >= later);
         });
     }
 
