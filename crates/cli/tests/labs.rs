@@ -15,7 +15,7 @@ const LABS: [(&str, usize, usize); 5] = [
     ("payload", 18, 50),
     ("statuslist", 11, 37),
     ("timezone", 4, 12),
-    ("zanzibar", 16, 32),
+    ("zanzibar", 13, 29),
 ];
 
 /// Most minutes that the loads of a form may take, without starting, seeding, checking, and without
