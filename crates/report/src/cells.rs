@@ -165,25 +165,40 @@ fn figure_table(cell: &Cell) -> Option<Block> {
 fn facts(cell: &Cell) -> Option<Block> {
     let mut rows: Vec<(&str, Words)> = Vec::new();
     if let Some(link) = &cell.link {
-        let figure = |value: Option<f64>, unit: &str| {
-            value.map_or_else(
-                || "not".to_owned(),
-                |value| format!("{} {unit}", number::short(value)),
-            )
-        };
-        rows.push((
-            "link",
-            Words::plain(format!(
-                "{} by {}: round trip declared {}, measured {}; connecting measured {}; rate declared {}, measured {}",
-                link.name,
-                link.by,
-                figure(link.declared_round_trip_ms, "ms"),
-                figure(link.measured_round_trip_ms, "ms"),
-                figure(link.measured_connect_ms, "ms"),
-                figure(link.declared_megabits_per_second, "Mbit/s"),
-                figure(link.measured_megabits_per_second, "Mbit/s"),
-            )),
-        ));
+        let mut parts = vec![format!("{} by {}", link.name, link.by)];
+        let quantities = [
+            (
+                "round trip",
+                "ms",
+                link.measured_round_trip_ms,
+                link.declared_round_trip_ms,
+            ),
+            ("connecting", "ms", link.measured_connect_ms, None),
+            (
+                "rate",
+                "Mbit/s",
+                link.measured_megabits_per_second,
+                link.declared_megabits_per_second,
+            ),
+        ];
+        for (name, unit, measured, declared) in quantities {
+            let declared =
+                declared.map(|value| format!("declared {} {unit}", number::short(value)));
+            match (measured, declared) {
+                (Some(value), Some(declared)) => {
+                    parts.push(format!(
+                        "{name} {} {unit} ({declared})",
+                        number::short(value)
+                    ));
+                }
+                (Some(value), None) => {
+                    parts.push(format!("{name} {} {unit}", number::short(value)))
+                }
+                (None, Some(declared)) => parts.push(format!("{name} not measured ({declared})")),
+                (None, None) => {}
+            }
+        }
+        rows.push(("link, as measured", Words::plain(parts.join("; "))));
         if let Some(late) = link.late_p99_ms {
             rows.push((
                 "lateness of the relay, p99",
@@ -285,9 +300,11 @@ fn run_table(cell: &Cell) -> Option<Block> {
     if cell.repeats.is_empty() {
         return None;
     }
+    // The table of figures has most of them, with their units.
+    let figure = |name: &str| cell.figures.iter().any(|figure| figure.name == name);
     let mut extras: Vec<&str> = Vec::new();
     for name in cell.repeats.iter().flat_map(|repeat| repeat.extra.keys()) {
-        if !extras.contains(&name.as_str()) {
+        if !figure(name) && !extras.contains(&name.as_str()) {
             extras.push(name);
         }
     }
