@@ -110,8 +110,9 @@ impl NetworkPath {
 
     /// Writes pieces that are due, which comes before anything else.
     pub(crate) fn catch_up(&self) {
-        self.decide(Side::Forward);
-        self.decide(Side::Backward);
+        let now = plimsoll_clock::now();
+        self.decide(Side::Forward, now);
+        self.decide(Side::Backward, now);
         self.deliveries.catch_up(|side| self.direction(side));
     }
 
@@ -157,9 +158,8 @@ impl NetworkPath {
     }
 
     /// Decides the place of the pieces for which that is due, and of those that follow within a short time.
-    fn decide(&self, side: Side) {
+    fn decide(&self, side: Side, now: Moment) {
         let one = self.one(side);
-        let now = plimsoll_clock::now();
         if one.decision.get().is_none_or(|at| at > now) {
             return;
         }
@@ -234,6 +234,9 @@ fn piece_size(link: &Link) -> usize {
         .unwrap_or(LARGEST)
         .clamp(SMALLEST, LARGEST)
 }
+
+#[cfg(test)]
+mod model;
 
 #[cfg(test)]
 mod tests {
