@@ -106,7 +106,7 @@ fn assert_outputs(run: impl Fn(&[&str]) -> Ended, sent_again: u64) {
 }
 
 const PROTO: &str = "syntax = \"proto3\"; package again; message M { string text = 1; } \
-                     service S { rpc Echo(M) returns (M); }";
+                     service S { rpc Echo(M) returns (M); rpc Chat(stream M) returns (stream M); }";
 
 #[test]
 fn http2_requests() {
@@ -173,30 +173,23 @@ fn grpc_calls() {
     });
 }
 
-#[test]
-fn grpc_calls_of_scripts() {
+/// Runs a script whose iterations call the server, with `client`; returns its exported summary.
+fn run_script(iteration: &str, server: &LoggedServer) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.js");
     fs::write(folder.path().join("again.proto"), PROTO).unwrap();
-    fs::write(
-        &script,
-        "import grpc from 'k6/net/grpc';
+    let start = "import grpc from 'k6/net/grpc';
         import { check } from 'k6';
         const client = new grpc.Client();
         client.load(['.'], 'again.proto');
         export const options = { vus: 1, iterations: 10 };
         export default function () {
-            if (__ITER === 0) client.connect(__ENV.TARGET, { plaintext: true });
-            const response = client.invoke('again.S/Echo', { text: 'hello' });
-            check(response, { 'status is OK': (r) => r.status === grpc.StatusOK });
-        }",
-    )
-    .unwrap();
+            if (__ITER === 0) client.connect(__ENV.TARGET, { plaintext: true });";
+    fs::write(&script, format!("{start}\n{iteration}\n}}")).unwrap();
     let (record, export) = (
         folder.path().join("record.jsonl"),
         folder.path().join("summary.json"),
     );
-    let server = LoggedServer::start(Behavior::RefuseStream(3)).unwrap();
     let ended = plimsoll(&["run", "-e", &format!("TARGET={}", server.grpc_address())])
         .arg("--record")
         .arg(&record)
@@ -205,7 +198,7 @@ fn grpc_calls_of_scripts() {
         .arg(&script)
         .run();
     assert_eq!(ended.status, Some(0), "{ended:?}");
-    assert_logged(&server);
+    assert_logged(server);
     assert!(ended.stdout.contains(&reason(SENT_AGAIN)), "{ended:?}");
     let line = format!(
         "requests sent again, after the server closed their connection or refused them: {SENT_AGAIN}"
@@ -216,4 +209,47 @@ fn grpc_calls_of_scripts() {
     let export: Value = serde_json::from_slice(&fs::read(&export).unwrap()).unwrap();
     assert_eq!(export["metrics"]["checks"]["passes"], REQUESTS, "{export}");
     assert_eq!(export["metrics"]["checks"]["fails"], 0, "{export}");
+    export
+}
+
+#[test]
+fn grpc_calls_of_scripts() {
+    let server = LoggedServer::start(Behavior::RefuseStream(3)).unwrap();
+    run_script(
+        "const response = client.invoke('again.S/Echo', { text: 'hello' });
+        check(response, { 'status is OK': (r) => r.status === grpc.StatusOK });",
+        &server,
+    );
+}
+
+/// The messages of a refused stream are sent again, in the same order.
+#[test]
+fn grpc_streams_of_scripts() {
+    let server = LoggedServer::start(Behavior::RefuseStream(3)).unwrap();
+    let export = run_script(
+        "const stream = new grpc.Stream(client, 'again.S/Chat');
+        const heard = [];
+        stream.on('data', (message) => heard.push(message.text));
+        stream.on('error', (error) => heard.push(error.message));
+        stream.on('end', () => check(heard, { 'all are returned': () => heard.join() === 'first,second' }));
+        stream.write({ text: 'first' });
+        stream.write({ text: 'second' });
+        stream.end();",
+        &server,
+    );
+    let count = |name: &str| export["metrics"][name]["count"].as_u64();
+    assert_eq!(count("grpc_streams"), Some(REQUESTS), "{export}");
+    assert_eq!(
+        count("grpc_streams_msgs_sent"),
+        Some(2 * REQUESTS),
+        "{export}"
+    );
+    assert_eq!(
+        count("grpc_streams_msgs_received"),
+        Some(2 * REQUESTS),
+        "{export}"
+    );
+    // The server refuses a stream when its first message has arrived.
+    let log = server.settled_log();
+    assert_eq!(log.messages_received, 2 * REQUESTS + SENT_AGAIN, "{log:?}");
 }

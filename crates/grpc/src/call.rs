@@ -39,6 +39,8 @@ pub struct Receiver {
     deframer: Deframer,
     place: Place,
     answer: Reply,
+    /// Whether the peer guarantees that it did not process the call.
+    unprocessed: bool,
     deadline: Option<Moment>,
     alarm: Alarm,
 }
@@ -136,6 +138,7 @@ impl Receiver {
             deframer: Deframer::new(limits.max_receive),
             place: Place::Head,
             answer,
+            unprocessed: false,
             deadline,
             alarm: Alarm::default(),
         }
@@ -226,6 +229,26 @@ impl Receiver {
         self.answer.has_response()
     }
 
+    /// Whether the call has ended, and the server guarantees that it did not process it: it may be opened again
+    /// ([`Channel::open_again`](crate::Channel::open_again)).
+    pub fn is_unprocessed(&self) -> bool {
+        self.unprocessed
+    }
+
+    /// How often the call was opened before, at a server that did not process it.
+    pub fn resent(&self) -> u32 {
+        self.answer.resent
+    }
+
+    /// The start of the reply to the next attempt, and its time limit.
+    pub(crate) fn next_attempt(&self) -> (Reply, Option<Moment>) {
+        let mut answer = Reply::begun(self.answer.timeline.started());
+        answer.timeline = self.answer.timeline;
+        answer.opened = self.answer.opened;
+        answer.resent = self.answer.resent + 1;
+        (answer, self.deadline)
+    }
+
     /// Whether this call opened the connection.
     pub fn opened(&self) -> bool {
         self.answer.opened
@@ -248,8 +271,10 @@ impl Receiver {
     }
 
     fn poll_head(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Status>> {
-        let parts =
-            ready!(self.incoming.poll_head(cx)).map_err(|fault| Status::of_fault(&fault))?;
+        let parts = ready!(self.incoming.poll_head(cx)).map_err(|fault| {
+            self.unprocessed = fault.is_unprocessed();
+            Status::of_fault(&fault)
+        })?;
         let now = plimsoll_clock::now();
         self.answer.timeline.finished(now, now, now);
         match Head::judge(parts, self.incoming.is_end()) {

@@ -168,13 +168,46 @@ impl Channel {
     /// # Errors
     /// Why it could not be opened.
     pub async fn open(&self, template: &Template, started: Moment) -> Result<Call, Status> {
-        let mut answer = Reply::begun(started);
         let deadline = template.timeout.map(|timeout| started + timeout);
+        self.open_by(template, Reply::begun(started), deadline)
+            .await
+    }
+
+    /// Opens a call again that the server did not process ([`Receiver::is_unprocessed`]): "gRPC Retry Design",
+    /// Transparent Retries. The caller sends its messages again. Its time limit and its times continue.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub async fn open_again(
+        &self,
+        template: &Template,
+        refused: &Receiver,
+    ) -> Result<Call, Status> {
+        let (answer, deadline) = refused.next_attempt();
+        self.open_by(template, answer, deadline).await
+    }
+
+    async fn open_by(
+        &self,
+        template: &Template,
+        mut answer: Reply,
+        deadline: Option<Moment>,
+    ) -> Result<Call, Status> {
         let opening = async {
-            let link = self.link(&mut answer, self.connect_by(deadline)).await?;
-            let opened = link.streams.open(&template.head, false).await;
-            let (outgoing, incoming) = opened.map_err(|fault| Status::of_fault(&fault))?;
-            Ok((link, outgoing, incoming))
+            let mut is_first = true;
+            loop {
+                let link = match self.open_link() {
+                    Some(link) => link,
+                    None => self.link(&mut answer, self.connect_by(deadline)).await?,
+                };
+                match link.streams.open(&template.head, false).await {
+                    Ok((outgoing, incoming)) => return Ok((link, outgoing, incoming)),
+                    // The connection has closed for new calls: use another one.
+                    Err(fault) if is_first && fault.is_unprocessed() => self.forget(&link),
+                    Err(fault) => return Err(Status::of_fault(&fault)),
+                }
+                is_first = false;
+            }
         };
         let (link, outgoing, incoming) = match deadline {
             Some(deadline) => before(deadline, opening)

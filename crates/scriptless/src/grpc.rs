@@ -10,17 +10,16 @@ use plimsoll_engine::{
     VirtualUser, Worker,
 };
 use plimsoll_grpc::{
-    Call, Channel, Compression, Described, Endpoint, Framed, Limits, Metadata, Method, Status,
-    Template,
+    Channel, Compression, Described, Endpoint, Framed, Limits, Metadata, Method, Status, Template,
 };
-use plimsoll_http::Timeline;
 use plimsoll_net::{Network, NetworkSettings};
 use plimsoll_samples::{BaseTags, GRPC_STATUS, HttpFacts, Recorder, TagMap, builtin, counted_at};
-use plimsoll_units::Moment;
 
 use crate::ahead;
 use crate::facts;
 use crate::generated::{Facts, Generated, Random};
+use crate::grpc_outcome::{Messages, Outcome};
+use crate::grpc_stream::{Streaming, StreamingCall};
 
 /// The call that every user repeats.
 #[derive(Clone, Debug)]
@@ -49,17 +48,6 @@ pub enum Connections {
     Shared { connections: u32, workers: u32 },
     /// Each call opens and closes its own.
     Fresh,
-}
-
-/// When the client ends a streaming call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Streaming {
-    /// After this many messages sent or, if only the server streams, received.
-    pub messages: Option<u64>,
-    /// After this time.
-    pub duration: Option<Duration>,
-    /// Pause between two messages sent.
-    pub interval: Duration,
 }
 
 /// Creates users that repeat one call.
@@ -280,35 +268,6 @@ pub struct GrpcUser {
     tally: Tally,
 }
 
-/// The outcome of a call.
-struct Outcome {
-    status: Status,
-    timeline: Timeline,
-    opened: bool,
-    resent: u32,
-    has_response: bool,
-    tls: Option<plimsoll_net::TlsFacts>,
-    sent: Messages,
-    received: Messages,
-}
-
-/// The messages in one direction.
-#[derive(Clone, Copy, Debug, Default)]
-struct Messages {
-    count: u64,
-    /// Decompressed, without framing.
-    bytes: u64,
-}
-
-impl Messages {
-    fn and(self, bytes: usize) -> Messages {
-        Messages {
-            count: self.count + 1,
-            bytes: self.bytes + bytes as u64,
-        }
-    }
-}
-
 impl VirtualUser for GrpcUser {
     fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
         self.tags = scenario.tags.clone();
@@ -386,111 +345,17 @@ impl GrpcUser {
     async fn streaming(&mut self, iteration: &Iteration) -> Outcome {
         let channel = Rc::clone(&self.channel);
         let shared = Rc::clone(&self.shared);
-        let started = iteration.started;
-        let opened = channel.open(&shared.template, started).await;
-        let Call {
-            mut sender,
-            mut receiver,
-        } = match opened {
-            Ok(call) => call,
-            Err(status) => return Outcome::unsent(status, started),
+        let call = StreamingCall {
+            channel: &channel,
+            template: &shared.template,
+            limits: shared.spec.streaming,
+            started: iteration.started,
+            is_server_only: shared.kind == Kind::Server,
+            data: shared.data.len() as u64,
         };
-        let limits = shared.spec.streaming;
-        let until = limits.duration.map(|duration| started + duration);
-        let sends = match (shared.kind, limits.messages, until) {
-            (Kind::Server, ..) => 1,
-            (_, Some(messages), _) => messages,
-            (_, None, Some(_)) => u64::MAX,
-            (_, None, None) => shared.data.len() as u64,
-        };
-        let receives = match shared.kind {
-            Kind::Server => limits.messages.unwrap_or(u64::MAX),
-            _ => u64::MAX,
-        };
-        // Both directions run concurrently.
-        let over = Cell::new(false);
-        let sent = Cell::new(Messages::default());
-        let received = Cell::new(Messages::default());
-        let enough = Cell::new(false);
-        let failed = RefCell::new(None);
-        let sending = async {
-            for number in 0..sends {
-                if over.get() || until.is_some_and(|until| plimsoll_clock::now() >= until) {
-                    break;
-                }
-                if number > 0 && !limits.interval.is_zero() {
-                    plimsoll_engine::timer::sleep(limits.interval).await;
-                }
-                let message = match self.message(iteration.in_test.wrapping_add(number)) {
-                    Ok(message) => message,
-                    Err(status) => {
-                        *failed.borrow_mut() = Some(status);
-                        sender.cancel();
-                        return;
-                    }
-                };
-                if sender.send(&message).await.is_err() {
-                    return;
-                }
-                sent.set(sent.get().and(message.message_length()));
-            }
-            let _ = sender.finish().await;
-        };
-        let receiving = async {
-            let stop = async {
-                match until.filter(|_| shared.kind == Kind::Server) {
-                    Some(until) => plimsoll_engine::timer::sleep_until(until).await,
-                    None => std::future::pending().await,
-                }
-            };
-            let mut stop = std::pin::pin!(stop);
-            loop {
-                tokio::select! {
-                    message = receiver.message() => {
-                        let Some(message) = message else {
-                            break;
-                        };
-                        received.set(received.get().and(message.len()));
-                        if received.get().count >= receives {
-                            enough.set(true);
-                            break;
-                        }
-                    }
-                    () = &mut stop => {
-                        enough.set(true);
-                        break;
-                    }
-                }
-            }
-            over.set(true);
-        };
-        tokio::join!(sending, receiving);
-        let written = sender.written();
-        let mut timeline = receiver.timeline(written);
-        let status = match (failed.take(), receiver.status()) {
-            (Some(status), _) => status,
-            // The client ended the call, as configured.
-            (None, None) if enough.get() => {
-                sender.cancel();
-                timeline.finished(
-                    timeline.sent(),
-                    timeline.first_byte(),
-                    plimsoll_clock::now(),
-                );
-                Status::ok()
-            }
-            (None, status) => status.cloned().unwrap_or_else(Status::ok),
-        };
-        Outcome {
-            status,
-            timeline,
-            opened: receiver.opened(),
-            resent: 0,
-            has_response: receiver.has_response(),
-            tls: None,
-            sent: sent.get(),
-            received: received.get(),
-        }
+        let first = iteration.in_test;
+        call.make(|number| self.message(first.wrapping_add(number)))
+            .await
     }
 
     fn record(&mut self, outcome: &Outcome, iteration: &Iteration) {
@@ -557,23 +422,5 @@ impl GrpcUser {
             &self.tags,
             done,
         );
-    }
-}
-
-impl Outcome {
-    fn unsent(status: Status, started: Moment) -> Outcome {
-        let mut timeline = Timeline::started_at(started);
-        let now = plimsoll_clock::now();
-        timeline.finished(now, now, now);
-        Outcome {
-            status,
-            timeline,
-            opened: false,
-            resent: 0,
-            has_response: false,
-            tls: None,
-            sent: Messages::default(),
-            received: Messages::default(),
-        }
     }
 }

@@ -9,12 +9,15 @@ pub mod call_values;
 mod facts;
 mod generated;
 mod grpc;
+mod grpc_outcome;
+mod grpc_stream;
 mod list;
 mod outlet;
 mod reflect;
 mod target;
 
-pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers, Streaming};
+pub use self::grpc::{CallSpec, Connections, GrpcUser, GrpcUsers};
+pub use self::grpc_stream::Streaming;
 pub use aim::{Aim, Stream};
 pub use attack::{AttackSettings, AttackUsers};
 pub use generated::{Facts, Generated, Random};

@@ -25,7 +25,8 @@ pub enum Behavior {
     /// Resets the HTTP/2 stream of each n-th call with REFUSED_STREAM, which says that the server has not processed the
     /// call. Only on the port for gRPC; HTTP/1.1 has no streams, so there the connection is reset.
     RefuseStream(u64),
-    /// Sends this many bytes with each response; gRPC: none. WebSocket: in messages as soon as the connection is open.
+    /// Sends this many bytes with each response; unary gRPC calls: none; streaming ones: in messages before the first
+    /// response. WebSocket: in messages as soon as the connection is open.
     Flood(usize),
     /// Reads requests and never responds.
     Silent,

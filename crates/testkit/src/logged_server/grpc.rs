@@ -1,4 +1,5 @@
-//! gRPC over HTTP/2 without TLS: any unary method returns its own message.
+//! gRPC over HTTP/2 without TLS: any unary method returns its own message, and the streaming method `Chat` of any
+//! service returns each of its messages.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -7,7 +8,7 @@ use std::net::{Shutdown, TcpListener};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http_body_util::combinators::BoxBody;
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::{Frame, Incoming};
 use hyper::header::{HeaderMap, HeaderValue};
@@ -15,13 +16,14 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 
-use super::behavior::{Act, Conduct};
+use super::behavior::{Act, Behavior, Conduct};
+use super::grpc_stream::{Call, Messages};
 use super::log::Outcome;
 
 /// The length of the prefix of a message.
 const PREFIX: usize = 5;
 
-type Body = BoxBody<Bytes, Infallible>;
+type Body = UnsyncBoxBody<Bytes, Infallible>;
 
 /// gRPC's code for a service that is not available.
 const UNAVAILABLE: u16 = 14;
@@ -76,16 +78,40 @@ impl Connection {
         &self,
         request: Request<Incoming>,
     ) -> Result<Response<Body>, Box<dyn Error + Send + Sync>> {
-        let message = request.into_body().collect().await?.to_bytes();
         let ledger = &self.conduct.ledger;
+        let is_stream = request.uri().path().ends_with("/Chat");
+        let body = request.into_body();
+        let mut stream = None;
+        let message = if is_stream {
+            let mut messages = Messages::of(body);
+            let first = messages.next().await?.ok_or("a stream without a message")?;
+            ledger.message_received();
+            stream = Some(messages);
+            first
+        } else {
+            body.collect().await?.to_bytes()
+        };
         let payload = message.len().saturating_sub(PREFIX);
         let call = ledger.arrived(self.number, payload);
         let (wait, act) = self.conduct.decide(call);
         tokio::time::sleep(wait).await;
         match act {
             Act::Respond => {
-                ledger.ended(call, Outcome::Answered(0), payload);
-                Ok(whole(message))
+                let Some(messages) = stream else {
+                    ledger.ended(call, Outcome::Answered(0), payload);
+                    return Ok(whole(message));
+                };
+                let call = Call {
+                    ledger: Arc::clone(ledger),
+                    number: call,
+                    first: message,
+                    flood: match self.conduct.behavior {
+                        Behavior::Flood(bytes) => bytes,
+                        _ => 0,
+                    },
+                };
+                let body = call.echo(messages).boxed_unsync();
+                Ok(headers().body(body).unwrap_or_default())
             }
             Act::Fail => {
                 ledger.ended(call, Outcome::Answered(UNAVAILABLE), 0);
@@ -118,13 +144,13 @@ fn whole(message: Bytes) -> Response<Body> {
     let mut trailers = HeaderMap::new();
     trailers.insert("grpc-status", HeaderValue::from_static("0"));
     let frames = [Ok(Frame::data(message)), Ok(Frame::trailers(trailers))];
-    let body = StreamBody::new(futures_util::stream::iter(frames)).boxed();
+    let body = StreamBody::new(futures_util::stream::iter(frames)).boxed_unsync();
     headers().body(body).unwrap_or_default()
 }
 
 /// Headers only, with the status of a failure.
 fn failed() -> Response<Body> {
-    let body = Full::new(Bytes::new()).boxed();
+    let body = Full::new(Bytes::new()).boxed_unsync();
     let response = headers().header("grpc-status", UNAVAILABLE).body(body);
     response.unwrap_or_default()
 }

@@ -39,8 +39,11 @@ pub struct Log {
     /// For HTTP/1.1 and WebSocket, including handshakes and frame headers.
     pub bytes_read: u64,
     pub bytes_written: u64,
-    /// WebSocket messages that were sent without a request.
+    /// WebSocket messages, and messages of streaming gRPC calls, that were sent without a request.
     pub unsolicited: u64,
+    /// Messages of streaming gRPC calls: those that arrived, and those that were sent.
+    pub messages_received: u64,
+    pub messages_sent: u64,
 }
 
 impl Log {
@@ -169,6 +172,21 @@ impl Ledger {
             entry.outcome = outcome;
             entry.sent = payload as u64;
         }
+    }
+
+    /// Replaces the payload of a request that arrived in several messages.
+    pub fn received(&self, number: usize, payload: usize) {
+        if let Some(entry) = self.lock().entries.get_mut(number) {
+            entry.received = payload as u64;
+        }
+    }
+
+    pub fn message_received(&self) {
+        self.lock().messages_received += 1;
+    }
+
+    pub fn message_sent(&self) {
+        self.lock().messages_sent += 1;
     }
 
     pub fn transferred(&self, read: usize, written: usize) {

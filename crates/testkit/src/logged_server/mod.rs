@@ -6,6 +6,7 @@
 
 mod behavior;
 mod grpc;
+mod grpc_stream;
 mod http1;
 mod log;
 mod websocket;

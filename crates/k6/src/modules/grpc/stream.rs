@@ -9,7 +9,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use log::Level;
-use plimsoll_grpc::{Channel, Code, Framed, Receiver, Sender, Status, Template};
+use plimsoll_grpc::{
+    Call as GrpcCall, Channel, Code, Framed, Receiver, Replay, Sender, Status, Template,
+};
 use plimsoll_quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, MetricId, builtin};
 
@@ -50,6 +52,14 @@ enum Event {
     Error,
     End,
     Status,
+}
+
+/// The stream as it was opened last. A server that did not process it lets the client open it again.
+struct Attempt {
+    sender: Sender,
+    receiver: Receiver,
+    /// The rest of the message that is being sent.
+    sending: Option<Framed>,
 }
 
 /// An event of a stream, for its script.
@@ -208,16 +218,14 @@ async fn drive(shared: Rc<Shared>) {
         false => shared.channel.open(&shared.template, started).await,
     };
     let mut has_response = false;
-    let mut tls = None;
+    let (mut tls, mut resent) = (None, 0);
     let (mut status, took) = match opened {
         Err(status) => (status, plimsoll_clock::now().since(started)),
         Ok(call) => {
-            let (mut sender, mut receiver) = (call.sender, call.receiver);
-            let mut sending = None;
+            let mut attempt = Attempt::from(call);
+            let mut replay = Replay::default();
             let status = loop {
-                let news =
-                    poll_fn(|task| shared.poll(task, &mut sender, &mut receiver, &mut sending));
-                match news.await {
+                match poll_fn(|task| shared.poll(task, &mut attempt, &mut replay)).await {
                     News::Message(message) => {
                         shared.carried(0, message.len());
                         if shared.known.method.server_streams() {
@@ -228,13 +236,18 @@ async fn drive(shared: Rc<Shared>) {
                         shared.tell(News::Message(message));
                     }
                     News::Over(status) => {
-                        sender.cancel();
-                        break status;
+                        attempt.sender.cancel();
+                        match shared.open_again(&attempt, &mut replay).await {
+                            Some(again) => attempt = again,
+                            None => break status,
+                        }
                     }
                 }
             };
+            let receiver = attempt.receiver;
             has_response = receiver.has_response();
             tls = receiver.tls();
+            resent = receiver.resent();
             (status, receiver.timeline(None).service_time())
         }
     };
@@ -246,7 +259,7 @@ async fn drive(shared: Rc<Shared>) {
             status: &status,
             has_response,
             tls,
-            resent: 0,
+            resent,
             is_canceled,
         };
         count_call(work, &end, started);
@@ -281,6 +294,16 @@ fn canceled() -> Status {
     Status::new(Code::CANCELED, CANCELED)
 }
 
+impl From<GrpcCall> for Attempt {
+    fn from(call: GrpcCall) -> Attempt {
+        Attempt {
+            sender: call.sender,
+            receiver: call.receiver,
+            sending: None,
+        }
+    }
+}
+
 impl Shared {
     /// Ends the stream, because its client is closed.
     pub fn cancel(&self) {
@@ -300,18 +323,28 @@ impl Shared {
     fn poll(
         &self,
         task: &mut TaskContext<'_>,
-        sender: &mut Sender,
-        receiver: &mut Receiver,
-        sending: &mut Option<Framed>,
+        attempt: &mut Attempt,
+        replay: &mut Replay,
     ) -> Poll<News> {
         *self.driver.borrow_mut() = Some(task.waker().clone());
+        let Attempt {
+            sender,
+            receiver,
+            sending,
+        } = attempt;
         if let Some(status) = self.spoiled.take() {
             receiver.end(status.clone());
             return Poll::Ready(News::Over(status));
         }
         loop {
             if sending.is_none() {
+                *sending = replay.next_kept();
+            }
+            if sending.is_none() {
                 *sending = self.outgoing.borrow_mut().pop_front();
+                if let Some(next) = sending {
+                    replay.keep(next);
+                }
                 let limits = self.channel.limits();
                 if let Some(Err(status)) = sending.as_ref().map(|next| limits.check_send(next)) {
                     receiver.end(status.clone());
@@ -327,19 +360,21 @@ impl Shared {
             };
             match sender.poll_send(task, message) {
                 Poll::Ready(Ok(())) => {
-                    self.count(builtin::GRPC_STREAMS_MSGS_SENT, None);
-                    self.carried(message.message_length(), 0);
+                    if replay.finish_message() {
+                        self.count(builtin::GRPC_STREAMS_MSGS_SENT, None);
+                        self.carried(message.message_length(), 0);
+                    }
                     *sending = None;
                 }
-                Poll::Ready(Err(_)) => {
-                    self.outgoing.borrow_mut().clear();
-                    *sending = None;
-                    break;
-                }
-                Poll::Pending => break,
+                // The receiver reports why. The rest is kept, in case the stream is opened again.
+                Poll::Ready(Err(_)) | Poll::Pending => break,
             }
         }
-        match receiver.poll_message(task) {
+        let received = receiver.poll_message(task);
+        if receiver.has_response() {
+            replay.commit();
+        }
+        match received {
             Poll::Ready(Some(message)) => Poll::Ready(News::Message(message)),
             Poll::Ready(None) => {
                 let status = receiver.status().cloned().unwrap_or_else(Status::ok);
@@ -347,6 +382,16 @@ impl Shared {
             }
             Poll::Pending => Poll::Pending,
         }
+    }
+
+    /// Opens the stream again if the server did not process it. `None` if that is not the case or did not work.
+    async fn open_again(&self, refused: &Attempt, replay: &mut Replay) -> Option<Attempt> {
+        // A closed client must not open its connection again.
+        if !refused.receiver.is_unprocessed() || self.canceled.get() || !replay.restart() {
+            return None;
+        }
+        let again = self.channel.open_again(&self.template, &refused.receiver);
+        again.await.ok().map(Attempt::from)
     }
 
     fn carried(&self, sent: usize, received: usize) {

@@ -1,0 +1,209 @@
+//! One streaming gRPC call, from its first message to its status.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use plimsoll_grpc::{Call, Channel, Framed, Receiver, Replay, Sender, Status, Template};
+use plimsoll_units::Moment;
+
+use crate::grpc_outcome::{Messages, Outcome};
+
+/// When the client ends a streaming call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streaming {
+    /// After this many messages sent or, if only the server streams, received.
+    pub messages: Option<u64>,
+    /// After this time.
+    pub duration: Option<Duration>,
+    /// Pause between two messages sent.
+    pub interval: Duration,
+}
+
+/// A streaming call to make.
+pub(crate) struct StreamingCall<'a> {
+    pub channel: &'a Channel,
+    pub template: &'a Template,
+    pub limits: Streaming,
+    pub started: Moment,
+    /// Whether only the server streams.
+    pub is_server_only: bool,
+    /// Messages to send if neither a number nor a time limits them.
+    pub data: u64,
+}
+
+/// What both directions of a call have done so far.
+#[derive(Default)]
+struct Progress {
+    /// The number of the next new message.
+    next: u64,
+    sent: Cell<Messages>,
+    received: Cell<Messages>,
+    /// The client ends the call, as configured.
+    is_enough: Cell<bool>,
+    /// The server has ended the call.
+    is_over: Cell<bool>,
+    /// Why a message could not be made.
+    failed: Option<Status>,
+    replay: RefCell<Replay>,
+}
+
+impl StreamingCall<'_> {
+    /// Makes the call; `message` makes the messages, by their number from 0.
+    pub async fn make(&self, mut message: impl FnMut(u64) -> Result<Framed, Status>) -> Outcome {
+        let Call {
+            mut sender,
+            mut receiver,
+        } = match self.channel.open(self.template, self.started).await {
+            Ok(call) => call,
+            Err(status) => return Outcome::unsent(status, self.started),
+        };
+        let mut progress = Progress::default();
+        loop {
+            self.converse(&mut sender, &mut receiver, &mut message, &mut progress)
+                .await;
+            if !receiver.is_unprocessed() || !progress.replay.get_mut().restart() {
+                break;
+            }
+            match self.channel.open_again(self.template, &receiver).await {
+                Ok(call) => (sender, receiver) = (call.sender, call.receiver),
+                // The first status says more.
+                Err(_) => break,
+            }
+        }
+        let mut timeline = receiver.timeline(sender.written());
+        let status = match (progress.failed, receiver.status()) {
+            (Some(status), _) => status,
+            (None, None) if progress.is_enough.get() => {
+                sender.cancel();
+                timeline.finished(
+                    timeline.sent(),
+                    timeline.first_byte(),
+                    plimsoll_clock::now(),
+                );
+                Status::ok()
+            }
+            (None, status) => status.cloned().unwrap_or_else(Status::ok),
+        };
+        Outcome {
+            status,
+            timeline,
+            opened: receiver.opened(),
+            resent: receiver.resent(),
+            has_response: receiver.has_response(),
+            tls: receiver.tls(),
+            sent: progress.sent.get(),
+            received: progress.received.get(),
+        }
+    }
+
+    /// Sends and receives concurrently, until the call ends.
+    async fn converse(
+        &self,
+        sender: &mut Sender,
+        receiver: &mut Receiver,
+        message: &mut impl FnMut(u64) -> Result<Framed, Status>,
+        progress: &mut Progress,
+    ) {
+        let Progress {
+            next,
+            sent,
+            received,
+            is_enough,
+            is_over,
+            failed,
+            replay,
+        } = progress;
+        is_over.set(false);
+        let sending = async {
+            loop {
+                let kept = replay.borrow_mut().next_kept();
+                let framed = match kept {
+                    Some(kept) => kept,
+                    None => {
+                        if *next >= self.sends() || is_over.get() || self.is_late() {
+                            break;
+                        }
+                        if *next > 0 && !self.limits.interval.is_zero() {
+                            plimsoll_engine::timer::sleep(self.limits.interval).await;
+                        }
+                        match message(*next) {
+                            Ok(framed) => {
+                                *next += 1;
+                                replay.borrow_mut().keep(&framed);
+                                framed
+                            }
+                            Err(status) => {
+                                *failed = Some(status);
+                                sender.cancel();
+                                return;
+                            }
+                        }
+                    }
+                };
+                if sender.send(&framed).await.is_err() {
+                    return;
+                }
+                if replay.borrow_mut().finish_message() {
+                    sent.set(sent.get().and(framed.message_length()));
+                }
+            }
+            let _ = sender.finish().await;
+        };
+        let receiving = async {
+            let mut stop = std::pin::pin!(self.time_to_stop());
+            loop {
+                tokio::select! {
+                    message = receiver.message() => {
+                        let Some(message) = message else {
+                            break;
+                        };
+                        replay.borrow_mut().commit();
+                        received.set(received.get().and(message.len()));
+                        if received.get().count >= self.receives() {
+                            is_enough.set(true);
+                            break;
+                        }
+                    }
+                    () = &mut stop => {
+                        is_enough.set(true);
+                        break;
+                    }
+                }
+            }
+            is_over.set(true);
+        };
+        tokio::join!(sending, receiving);
+    }
+
+    /// Maximum number of messages to send.
+    fn sends(&self) -> u64 {
+        if self.is_server_only {
+            return 1;
+        }
+        let unlimited = self.limits.duration.map_or(self.data, |_| u64::MAX);
+        self.limits.messages.unwrap_or(unlimited)
+    }
+
+    /// Maximum number of messages to receive.
+    fn receives(&self) -> u64 {
+        let limit = self.limits.messages.filter(|_| self.is_server_only);
+        limit.unwrap_or(u64::MAX)
+    }
+
+    fn until(&self) -> Option<Moment> {
+        self.limits.duration.map(|duration| self.started + duration)
+    }
+
+    fn is_late(&self) -> bool {
+        self.until()
+            .is_some_and(|until| plimsoll_clock::now() >= until)
+    }
+
+    /// Waits until the client stops receiving, which time limits only if just the server streams.
+    async fn time_to_stop(&self) {
+        match self.until().filter(|_| self.is_server_only) {
+            Some(until) => plimsoll_engine::timer::sleep_until(until).await,
+            None => std::future::pending().await,
+        }
+    }
+}
