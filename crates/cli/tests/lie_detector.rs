@@ -168,10 +168,14 @@ detectors! {
     attack_uring: "attack", Io::Uring;
     grpc_epoll: "grpc", Io::Epoll;
     grpc_uring: "grpc", Io::Uring;
+    grpc_streams_epoll: "grpc, streams", Io::Epoll;
+    grpc_streams_uring: "grpc, streams", Io::Uring;
     run_http_epoll: "run, HTTP", Io::Epoll;
     run_http_uring: "run, HTTP", Io::Uring;
     run_grpc_epoll: "run, gRPC", Io::Epoll;
     run_grpc_uring: "run, gRPC", Io::Uring;
+    run_grpc_streams_epoll: "run, gRPC streams", Io::Epoll;
+    run_grpc_streams_uring: "run, gRPC streams", Io::Uring;
     run_websocket_epoll: "run, WebSocket", Io::Epoll;
     run_websocket_uring: "run, WebSocket", Io::Uring;
 }

@@ -85,6 +85,17 @@ fn counts(
         differ("failed", reported.failed, failed.saturating_sub(resent)),
         statuses(command, reported, log),
         differ("connections", reported.connections, log.connections),
+        differ(
+            "messages sent in streams",
+            reported.messages_sent,
+            // A stream is refused after its first message.
+            log.messages_received.saturating_sub(resent),
+        ),
+        differ(
+            "messages received in streams",
+            reported.messages_received,
+            log.messages_sent,
+        ),
     ]
     .into_iter()
     .flatten()
@@ -335,12 +346,16 @@ fn changed_figures_are_found() {
         bytes_read: 500,
         bytes_written: 700,
         unsolicited: 0,
+        messages_received: 7,
+        messages_sent: 9,
     };
     let truth = || Reported {
         requests: Some(10),
         failed: Some(0),
         statuses: Some(BTreeMap::from([("200".to_owned(), 10)])),
         connections: Some(1),
+        messages_sent: Some(7),
+        messages_received: Some(9),
         bytes_sent: Some(500),
         bytes_received: Some(700),
         duration: Some(0.2),
@@ -378,12 +393,14 @@ fn changed_figures_are_found() {
     };
     let judge = |change: &dyn Fn(&mut Reported)| judge_of(row, change);
     assert_eq!(judge(&|_| {}), 0);
-    let changes: [&dyn Fn(&mut Reported); 13] = [
+    let changes: [&dyn Fn(&mut Reported); 15] = [
         &|said| said.resent = Some(1),
         &|said| said.requests = Some(11),
         &|said| said.failed = Some(1),
         &|said| said.statuses = Some(BTreeMap::from([("200".to_owned(), 9)])),
         &|said| said.connections = Some(2),
+        &|said| said.messages_sent = Some(6),
+        &|said| said.messages_received = Some(10),
         &|said| said.bytes_sent = Some(499),
         &|said| said.bytes_received = Some(701),
         &|said| said.duration = Some(0.1),

@@ -85,6 +85,12 @@ pub const COMMANDS: &[Command] = &[
         run: grpc,
     },
     Command {
+        name: "grpc, streams",
+        protocol: Protocol::Grpc,
+        is_closed: true,
+        run: grpc_streams,
+    },
+    Command {
         name: "run, HTTP",
         protocol: Protocol::Http,
         is_closed: true,
@@ -99,6 +105,20 @@ pub const COMMANDS: &[Command] = &[
         run: |row, server, files, io| {
             script(
                 include_str!("grpc.js"),
+                &server.grpc_address(),
+                row,
+                files,
+                io,
+            )
+        },
+    },
+    Command {
+        name: "run, gRPC streams",
+        protocol: Protocol::Grpc,
+        is_closed: true,
+        run: |row, server, files, io| {
+            script(
+                include_str!("grpc_stream.js"),
                 &server.grpc_address(),
                 row,
                 files,
@@ -253,9 +273,36 @@ fn attack(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ende
 }
 
 const PROTO: &str = "syntax = \"proto3\"; package lie; message M { string text = 1; } \
-                     service S { rpc Echo(M) returns (M); }";
+                     service S { rpc Echo(M) returns (M); rpc Chat(stream M) returns (stream M); }";
 
 fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended, Vec<Reported>) {
+    grpc_calls(row, server, files, &[io, &["lie.S/Echo"]].concat())
+}
+
+/// Sends all messages of a call without waiting for responses.
+fn grpc_streams(
+    row: &Row,
+    server: &LoggedServer,
+    files: &Files,
+    io: &[&str],
+) -> (Ended, Vec<Reported>) {
+    let more = [io, &["lie.S/Chat", "--stream-call-count", "3"]].concat();
+    let (ended, mut said) = grpc_calls(row, server, files, &more);
+    if row.fails {
+        // The server does not read the messages after the one at which a call fails.
+        for reported in &mut said {
+            (reported.messages_sent, reported.messages_received) = (None, None);
+        }
+    }
+    (ended, said)
+}
+
+fn grpc_calls(
+    row: &Row,
+    server: &LoggedServer,
+    files: &Files,
+    more: &[&str],
+) -> (Ended, Vec<Reported>) {
     let proto = files.write("lie.proto", PROTO);
     let address = server.grpc_address();
     let load = load(row, "-n", "--rate");
@@ -271,11 +318,10 @@ fn grpc(row: &Row, server: &LoggedServer, files: &Files, io: &[&str]) -> (Ended,
         "--data",
         "{\"text\":\"hello\"}",
         &address,
-        "lie.S/Echo",
     ];
     let arguments = [&arguments[..], &load].concat();
     let record = files.path("record.jsonl");
-    let ended = start(&arguments, io, &record).run();
+    let ended = start(&arguments, more, &record).run();
     let said = vec![
         reported::of_json(&ended.stdout),
         reported::of_record(&record, "iterations"),

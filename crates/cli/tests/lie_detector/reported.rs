@@ -15,6 +15,9 @@ pub struct Reported {
     pub connections: Option<u64>,
     pub bytes_received: Option<u64>,
     pub bytes_sent: Option<u64>,
+    /// Messages of streaming gRPC calls.
+    pub messages_sent: Option<u64>,
+    pub messages_received: Option<u64>,
     /// Requests that were sent again.
     pub resent: Option<u64>,
     /// Iterations of an open model that were not started.
@@ -49,6 +52,9 @@ pub struct Times {
     pub max: f64,
 }
 
+/// The metrics that count messages of streaming gRPC calls: sent, and received.
+const STREAMED: (&str, &str) = ("grpc_streams_msgs_sent", "grpc_streams_msgs_received");
+
 fn parse(text: &str, what: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{what} is not JSON: {error}\n{text}"))
 }
@@ -77,6 +83,8 @@ pub fn of_json(text: &str) -> Reported {
         connections: all["connections_opened"].as_u64(),
         bytes_received: all["bytes_received"].as_u64(),
         bytes_sent: all["bytes_sent"].as_u64(),
+        messages_sent: all["messages_sent"].as_u64(),
+        messages_received: all["messages_received"].as_u64(),
         resent: all["requests_resent"].as_u64(),
         duration: all["duration_seconds"].as_f64(),
         load: all["load_seconds"].as_f64(),
@@ -189,6 +197,8 @@ pub fn of_record(path: &str, requests: &str) -> Reported {
         connections: end["connections_opened"].as_u64(),
         bytes_received: counter("data_received"),
         bytes_sent: counter("data_sent"),
+        messages_sent: Some(counter(STREAMED.0).unwrap_or(0)),
+        messages_received: Some(counter(STREAMED.1).unwrap_or(0)),
         resent: end["requests_resent"].as_u64(),
         dropped: counter("dropped_iterations").unwrap_or(0),
         seconds: Some(iterations_by_second(seconds)),
@@ -241,6 +251,8 @@ pub fn of_summary(path: &str) -> Reported {
         failed: count("requests_failed"),
         bytes_received: count("data_received"),
         bytes_sent: count("data_sent"),
+        messages_sent: Some(count(STREAMED.0).unwrap_or(0)),
+        messages_received: Some(count(STREAMED.1).unwrap_or(0)),
         times: times.map(|metric| {
             let figure = |name: &str| metric[name].as_f64();
             Times {
