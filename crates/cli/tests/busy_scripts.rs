@@ -63,6 +63,20 @@ fn one_interrupt_ends_a_script_that_never_waits_and_keeps_the_results() {
 }
 
 #[test]
+fn a_crossed_threshold_ends_a_run_whose_script_never_waits() {
+    let options = "import { Counter } from 'k6/metrics';
+        const failures = new Counter('failures');
+        export const options = { vus: 2, duration: '10m', gracefulStop: '10m',
+            thresholds: { failures: [{ threshold: 'count<1', abortOnFail: true }] } };";
+    for body in ["failures.add(1);", "failures.add(1); while (true) {}"] {
+        let script = format!("{options} export default function () {{ {body} }}");
+        let ended = run(&script, &[]).limit(Duration::from_secs(60)).run();
+        assert_eq!(ended.status, Some(99), "{script}\n{}", ended.stderr);
+        assert!(ended.stdout.contains("verdict: "), "{}", ended.stdout);
+    }
+}
+
+#[test]
 fn iterations_that_throw_are_counted_and_judged() {
     let throwing = |when: &str| {
         let script = format!(

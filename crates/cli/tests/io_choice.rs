@@ -5,6 +5,7 @@ mod plimsoll;
 
 use plimsoll::plimsoll;
 use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 use plimsoll_testkit::program::{Ended, Program};
 
 /// Runs its arguments as a program on a kernel without io_uring: a seccomp filter fails
@@ -108,5 +109,59 @@ fn without_io_uring_only_that_mode_is_refused() {
         let message = &ended.stderr;
         assert!(message.contains("--io uring: io_uring is not"), "{message}");
         assert!(message.contains("Use --io epoll"), "{message}");
+    }
+}
+
+/// Four users of a WebSocket server get messages faster than their handlers take them, and four users of another server
+/// make requests on the same worker. The second server is healthy, so none of its requests may fail.
+#[test]
+fn a_flood_that_scripts_do_not_read_fails_no_request_to_another_server() {
+    const SCRIPT: &str = "
+        import http from 'k6/http';
+        import { check, sleep } from 'k6';
+        import { WebSocket } from 'k6/websockets';
+        const perUser = (exec, iterations) => ({
+            executor: 'per-vu-iterations', vus: 4, iterations, maxDuration: '60s', exec,
+        });
+        export const options = { scenarios: { flooded: perUser('flooded', 1), healthy: perUser('healthy', 20) } };
+        export function flooded() {
+            const socket = new WebSocket(__ENV.FLOOD);
+            const end = Date.now() + 3000;
+            socket.onmessage = () => {
+                sleep(0.2);
+                if (Date.now() > end) socket.close();
+            };
+        }
+        export function healthy() {
+            const response = http.get(__ENV.HEALTHY, { timeout: '10s' });
+            check(response, { 'has a response': (r) => r.status === 200 });
+            sleep(0.1);
+        }";
+    for mode in ["epoll", "uring"] {
+        let (flood, healthy) = (
+            LoggedServer::start(Behavior::Flood(64 << 20)).unwrap(),
+            LoggedServer::start(Behavior::Prompt).unwrap(),
+        );
+        let (folder, flags) = (
+            tempfile::tempdir().unwrap(),
+            ["run", "-q", "--threads", "1"],
+        );
+        let export = folder.path().join("export.json");
+        let ended = plimsoll(&flags)
+            .args(["--io", mode, "--summary-export", export.to_str().unwrap()])
+            .args(["-e", &format!("FLOOD={}", flood.websocket_url())])
+            .args(["-e", &format!("HEALTHY={}", healthy.http_url()), "-"])
+            .input(SCRIPT)
+            .run();
+        if mode == "uring" && ended.stderr.contains("io_uring is not available here") {
+            continue;
+        }
+        assert_eq!(ended.status, Some(0), "{mode}: {ended:?}");
+        let export = std::fs::read_to_string(&export).unwrap();
+        let export: serde_json::Value = serde_json::from_str(&export).unwrap();
+        let checks = &export["metrics"]["checks"];
+        assert_eq!(checks["passes"], 80, "{mode}: {export}");
+        assert_eq!(checks["fails"], 0, "{mode}: {export}");
+        assert_eq!(healthy.settled_log().entries.len(), 80, "{mode}");
     }
 }
