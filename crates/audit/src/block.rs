@@ -1,6 +1,8 @@
 //! One result as a tool printed it, in a form that is the same for every tool.
 
-use crate::quantity::Quantity;
+use serde_json::Value;
+
+use crate::quantity::{Quantity, Unit};
 
 /// The program that printed a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -398,6 +400,29 @@ impl Block {
             lost: None,
             missing: Vec::new(),
             constant_users: false,
+        }
+    }
+
+    /// Counts failed requests; all others have passed.
+    pub fn fail(&mut self, failed: f64, line: usize) {
+        let total = self.requests.as_ref().map_or(failed, |count| count.value);
+        self.failures = Some(Tally {
+            passed: (total - failed).max(0.0),
+            failed,
+            share: None,
+            line,
+            inverted: false,
+        });
+    }
+
+    /// Adds the counts of a JSON object whose keys are statuses.
+    pub fn add_statuses(&mut self, counts: Option<&Value>, line: usize) {
+        let counts = counts.and_then(Value::as_object);
+        for (status, count) in counts.into_iter().flatten() {
+            if let Some(count) = count.as_f64().filter(|count| *count > 0.0) {
+                let count = Quantity::exact(count, Unit::Count, line);
+                self.statuses.push((status.clone(), count));
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! latencies to whole milliseconds.
 
 use super::{BOUNDARY, Line};
-use crate::block::{Block, Model, Role, Tally, Tool, Trend};
+use crate::block::{Block, Model, Role, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, duration, number};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
@@ -201,14 +201,7 @@ impl Reader {
                 let count =
                     |text: &str| thousands(text.trim_start_matches('('), line).map(|n| n.value);
                 if let (Some(failed), Some(timeouts)) = (count(errors), count(timeouts)) {
-                    let total = block.requests.as_ref().map_or(failed, |n| n.value);
-                    block.failures = Some(Tally {
-                        passed: (total - failed).max(0.0),
-                        failed,
-                        share: None,
-                        line,
-                        inverted: false,
-                    });
+                    block.fail(failed, line);
                     block
                         .errors
                         .push((format!("{} errors, {timeouts} timeouts", words[0]), line));

@@ -2,7 +2,7 @@
 //! counts of status classes.
 
 use super::{BOUNDARY, Line};
-use crate::block::{Block, Model, Role, Tally, Tool, Trend};
+use crate::block::{Block, Model, Role, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, data, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
@@ -97,13 +97,8 @@ fn finish(block: &mut Block) {
         .first()
         .map_or(block.first_line, |(_, count)| count.line);
     block.requests = Some(Quantity::exact(total, Unit::Count, line));
-    if let Some((_, others)) = block.statuses.iter().find(|(name, _)| name == "others") {
-        block.failures = Some(Tally {
-            passed: total - others.value,
-            failed: others.value,
-            share: None,
-            line: others.line,
-            inverted: false,
-        });
+    let others = block.statuses.iter().find(|(name, _)| name == "others");
+    if let Some((failed, line)) = others.map(|(_, count)| (count.value, count.line)) {
+        block.fail(failed, line);
     }
 }

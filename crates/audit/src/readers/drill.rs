@@ -1,8 +1,8 @@
 //! `drill`: times in whole milliseconds, each on a line of its own.
 
 use super::{BOUNDARY, Line};
-use crate::block::{Block, Model, Role, Tally, Tool, Trend};
-use crate::quantity::{Quantity, Unit, bare, duration};
+use crate::block::{Block, Model, Role, Tool, Trend};
+use crate::quantity::{Unit, bare, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -43,17 +43,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         block.requests = bare(count, Unit::Count, line);
     } else if let Some(count) = figure("Failed requests") {
         let failed = bare(count, Unit::Count, line).map_or(0.0, |count| count.value);
-        let total = block
-            .requests
-            .as_ref()
-            .map_or(failed, |count: &Quantity| count.value);
-        block.failures = Some(Tally {
-            passed: total - failed,
-            failed,
-            share: None,
-            line,
-            inverted: false,
-        });
+        block.fail(failed, line);
     } else if let Some(rate) = figure("Requests per second") {
         block.rate = bare(&word(rate), Unit::Rate, line);
     } else if let Some(trend) = block.trends.first_mut() {

@@ -146,17 +146,6 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     }
     block.sampled = latency.get("samples").and_then(Value::as_f64);
     block.trends.push(trend);
-    for (class, count) in value
-        .get("status")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        if let Some(count) = count.as_f64().filter(|count| *count > 0.0) {
-            block
-                .statuses
-                .push((class.clone(), exact(count, Unit::Count)));
-        }
-    }
+    block.add_statuses(value.get("status"), line);
     Some(block)
 }

@@ -59,16 +59,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
         }
     }
     block.trends.push(trend);
-    let statuses = value
-        .get("statusCodeDistribution")
-        .and_then(Value::as_object);
-    for (code, count) in statuses.into_iter().flatten() {
-        if let Some(count) = count.as_f64() {
-            block
-                .statuses
-                .push((code.clone(), exact(count, Unit::Count)));
-        }
-    }
+    block.add_statuses(value.get("statusCodeDistribution"), line);
     let mut lower = 0.0;
     let bars = value.get("histogram").and_then(Value::as_array);
     for bar in bars.into_iter().flatten() {

@@ -45,17 +45,10 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
         }
     }
     block.trends.push(trend);
-    let statuses = value
-        .get("statusCodeDistribution")
-        .and_then(Value::as_object);
-    for (code, count) in statuses.into_iter().flatten() {
-        if let Some(count) = count.as_f64() {
-            let count = Quantity::exact(count, Unit::Count, line);
-            block.statuses.push((code.clone(), count));
-        }
-    }
+    let statuses = value.get("statusCodeDistribution");
+    block.add_statuses(statuses, line);
     let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-    if statuses.is_some() {
+    if statuses.is_some_and(Value::is_object) {
         block.requests = Some(Quantity::exact(answered, Unit::Count, line));
     } else {
         block.missing.push("statusCodeDistribution");

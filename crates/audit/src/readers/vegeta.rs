@@ -247,13 +247,10 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
         }
     }
     block.trends.push(trend);
-    for (code, count) in value.get("status_codes")?.as_object()? {
-        if let Some(count) = count.as_f64() {
-            block
-                .statuses
-                .push((code.clone(), exact(count, Unit::Count)));
-        }
-    }
+    let statuses = value
+        .get("status_codes")
+        .filter(|codes| codes.is_object())?;
+    block.add_statuses(Some(statuses), line);
     let errors = value.get("errors").and_then(Value::as_array);
     for error in errors
         .into_iter()

@@ -1,7 +1,7 @@
 //! `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
 use super::{BOUNDARY, Line, after, zrk};
-use crate::block::{Block, Model, Role, SocketErrors, Tally, Tool, Trend};
+use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
 use crate::quantity::{Unit, bare, binary_data, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
@@ -148,14 +148,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         }
         ["Non-2xx", "or", "3xx", "responses:", count] => {
             if let Some(count) = bare(count, Unit::Count, line) {
-                block.failures = Some(Tally {
-                    passed: (block.requests.as_ref().map_or(0.0, |n| n.value) - count.value)
-                        .max(0.0),
-                    failed: count.value,
-                    share: None,
-                    line,
-                    inverted: false,
-                });
+                block.fail(count.value, line);
                 block.statuses.push(("non-2xx".to_owned(), count));
             }
         }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{BOUNDARY, Line};
-use crate::block::{Block, Model, Role, SocketErrors, Tally, Tool, Trend};
+use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, data, duration, number};
 
 /// Whether a line `Running …`, which wrk prints as well, begins zrk's older layout.
@@ -92,7 +92,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         ["Transfer/sec:", rate] => block.received.rate = data(&format!("{rate}/s"), line),
         ["Non-2xx", "or", "3xx", "responses:", count] | ["non-2xx/3xx:", count] => {
             if let Some(count) = bare(count, Unit::Count, line) {
-                failed(block, count.value, line);
+                block.fail(count.value, line);
                 block.statuses.push(("non-2xx".to_owned(), count));
             }
         }
@@ -120,17 +120,6 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
 
 fn range(from: &str, to: &str) -> Option<(f64, f64)> {
     Some((number(from)?.0, number(to)?.0))
-}
-
-fn failed(block: &mut Block, failed: f64, line: usize) {
-    let total = block.requests.as_ref().map_or(failed, |n| n.value);
-    block.failures = Some(Tally {
-        passed: (total - failed).max(0.0),
-        failed,
-        share: None,
-        line,
-        inverted: false,
-    });
 }
 
 /// `--format json`: times in microseconds.
@@ -207,20 +196,9 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     if sockets.connect + sockets.read + sockets.write + sockets.timeout > 0.0 {
         block.sockets = Some(sockets);
     }
-    for (class, count) in value
-        .get("status_codes")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        if let Some(count) = count.as_f64().filter(|count| *count > 0.0) {
-            block
-                .statuses
-                .push((class.clone(), exact(count, Unit::Count)));
-        }
-    }
+    block.add_statuses(value.get("status_codes"), line);
     if errors("non_2xx_3xx") > 0.0 {
-        failed(&mut block, errors("non_2xx_3xx"), line);
+        block.fail(errors("non_2xx_3xx"), line);
     }
     Some(block)
 }
