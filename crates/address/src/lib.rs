@@ -5,6 +5,7 @@ mod choices;
 mod cipher_suite;
 mod host_address;
 mod host_pattern;
+mod host_port;
 mod ip_pool;
 mod ip_range;
 
@@ -14,6 +15,7 @@ pub use choices::{DnsPolicy, DnsSelect, TlsVersion};
 pub use cipher_suite::CipherSuite;
 pub use host_address::HostAddress;
 pub use host_pattern::{HostKey, HostPattern};
+pub use host_port::HostPort;
 pub use ip_pool::IpPool;
 pub use ip_range::IpRange;
 
@@ -41,6 +43,7 @@ mod tests {
             let _ = HostAddress::parse(&text);
             let _ = HostPattern::parse(&text);
             let _ = HostKey::parse(&text);
+            let _ = HostPort::parse(&text);
             let _ = IpRange::parse(&text);
             let _ = IpRange::parse_block(&text);
             if let Ok(pool) = IpPool::parse(&text) {

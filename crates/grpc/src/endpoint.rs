@@ -1,5 +1,7 @@
 use std::fmt;
 
+use plimsoll_address::HostPort;
+
 /// The address of a server, and whether to use TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
@@ -32,46 +34,25 @@ impl Endpoint {
             .find_map(|(scheme, tls)| text.strip_prefix(scheme).map(|rest| (rest, *tls)))
             .unwrap_or((text, tls));
         let text = text.trim_end_matches('/');
-        if text.is_empty() {
-            return Err("the address is empty; write it as HOST:PORT".to_owned());
-        }
         if let Some((scheme, _)) = text.split_once("://") {
             return Err(format!(
                 "{address}: gRPC does not use {scheme}; write the address as HOST:PORT"
             ));
         }
-        let missing = || {
-            format!(
-                "{address}: the port is missing; write the address as HOST:PORT, such as {text}:50051"
-            )
-        };
-        let (host, port) = if let Some(rest) = text.strip_prefix('[') {
-            // An IPv6 address: RFC 3986, section 3.2.2.
-            let (host, rest) = rest
-                .split_once(']')
-                .ok_or_else(|| format!("{address}: the closing \"]\" is missing"))?;
-            (host, rest.strip_prefix(':').ok_or_else(missing)?)
+        let host = if text.starts_with(':') {
+            "localhost"
         } else {
-            let (host, port) = text.rsplit_once(':').ok_or_else(missing)?;
-            if host.contains(':') {
-                return Err(format!(
-                    "{address}: too many colons; write an IPv6 address in brackets, such as [::1]:50051"
-                ));
-            }
-            (host, port)
+            ""
         };
-        let port: u16 = port
-            .parse()
-            .ok()
-            .filter(|port| *port > 0)
-            .ok_or_else(|| format!("{address}: {port:?} is not a port (1 to 65535)"))?;
-        let host = if host.is_empty() { "localhost" } else { host };
+        let authority = format!("{host}{text}");
+        let HostPort { host, port } =
+            HostPort::parse(&authority).map_err(|error| error.to_string())?;
         Ok(Endpoint {
-            host: host.to_owned(),
+            server_name: host.clone(),
+            host,
             port,
             tls,
-            authority: text.to_owned(),
-            server_name: host.to_owned(),
+            authority,
         })
     }
 

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use plimsoll_address::HostPort;
 use plimsoll_net::Stream;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 use crate::spread::Spread;
-use crate::{Address, Peer, Plan, RoundTrip};
+use crate::{Peer, Plan, RoundTrip};
 
 /// Sends a request and identifies the peer by the first bytes of its response.
 ///
@@ -15,7 +16,7 @@ use crate::{Address, Peer, Plan, RoundTrip};
 /// Why the peer cannot be identified.
 pub async fn ask(
     stream: &mut Stream,
-    address: &Address,
+    address: &HostPort,
     path: &str,
     patience: Duration,
 ) -> Result<Peer, String> {
@@ -86,7 +87,7 @@ pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, Strin
     })
 }
 
-fn request(address: &Address, path: &str) -> String {
+fn request(address: &HostPort, path: &str) -> String {
     format!(
         "GET {path} HTTP/1.1\r\nHost: {address}\r\nUser-Agent: plimsoll-probe\r\nConnection: close\r\n\r\n"
     )

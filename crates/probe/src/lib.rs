@@ -7,7 +7,6 @@
 //! includes the server's own time. One message detects which: it is a complete HTTP request, so an
 //! HTTP server responds to it, and an echo server sends it back unchanged.
 
-mod address;
 mod capacity;
 mod echo;
 mod http_peer;
@@ -17,11 +16,11 @@ mod spread;
 use std::rc::Rc;
 use std::time::Duration;
 
+use plimsoll_address::HostPort;
 use plimsoll_net::{
     Alpn, Network, NetworkSettings, Steps, Stream, TlsFacts, TlsSettings, TrafficCounter,
 };
 
-pub use address::Address;
 pub use capacity::Capacity;
 pub use report::{Report, RoundTrip};
 pub use spread::Spread;
@@ -29,7 +28,7 @@ pub use spread::Spread;
 /// The measurements to make, and how often.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub address: Address,
+    pub address: HostPort,
     /// How often to repeat each measurement; at least once.
     pub repeats: u32,
     /// Timeout of each step.
@@ -136,7 +135,7 @@ impl<'a> NetworkPath<'a> {
     }
 
     async fn open(&self) -> Result<(Stream, Opening, Option<TlsFacts>), String> {
-        let Address { host, port } = &self.plan.address;
+        let HostPort { host, port } = &self.plan.address;
         let began = plimsoll_clock::now();
         let mut steps = Steps::default();
         let secured = self.plan.tls.is_some();

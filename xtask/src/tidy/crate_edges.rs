@@ -23,7 +23,10 @@ const EDGES: &[(&str, &[&str])] = &[
         &["units", "address", "clock", "net", "http2", "http3"],
     ),
     ("ws", &["net", "http"]),
-    ("grpc", &["units", "clock", "net", "http", "http2"]),
+    (
+        "grpc",
+        &["units", "address", "clock", "net", "http", "http2"],
+    ),
     ("vegeta", &["units"]),
     (
         "engine",
@@ -54,7 +57,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("iperf", &["units", "clock"]),
     (
         "probe",
-        &["units", "clock", "stats", "net", "http", "iperf"],
+        &["units", "address", "clock", "stats", "net", "http", "iperf"],
     ),
     ("output", &["units", "plan", "stats", "samples", "verdict"]),
     (

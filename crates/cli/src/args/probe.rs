@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use plimsoll_probe::Address;
+use plimsoll_address::HostPort;
 
 /// Measure a network path: connect, round trip, TLS handshake
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../../help/probe.txt"))]
 pub struct ProbeArgs {
     /// Server, like 127.0.0.1:8080
-    #[arg(value_name = "HOST:PORT", value_parser = Address::parse)]
-    pub address: Address,
+    #[arg(value_name = "HOST:PORT", value_parser = HostPort::parse)]
+    pub address: HostPort,
     /// Repeats of each measurement
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub repeats: u32,
