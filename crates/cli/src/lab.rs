@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plimsoll_lab::conclude::{disturbances, run_figures};
+use plimsoll_lab::conclude::first_look;
 use plimsoll_lab::fail_on::failures;
 use plimsoll_lab::run::Step;
 use plimsoll_lab::run::keeper::{self, Ended};
@@ -143,12 +143,12 @@ fn measure(
         store.directory.display()
     ));
     let mut show = |step: Step<'_>| {
-        show(step, store);
+        show(step);
         if let Some(page) = &mut page {
-            lab_page::show(page, step, store);
+            lab_page::show(page, step);
         }
     };
-    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &disturbances, &mut show);
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &first_look, &mut show);
     streams::clear();
     for problem in &outcome.problems {
         messages::complain(&problem.to_string());
@@ -157,16 +157,15 @@ fn measure(
 }
 
 /// Prints what has ended and, on a terminal, what has started.
-fn show(step: Step<'_>, store: &Store) {
+fn show(step: Step<'_>) {
     match step {
         Step::Done(line) => messages::say(line),
         Step::Measured {
-            cell,
-            run,
             text,
+            figures,
             time,
+            ..
         } => {
-            let figures = run_figures(cell, run, store);
             let comma = if figures.is_empty() { "" } else { ", " };
             messages::say(&format!("{text}{comma}{figures} ({time})"));
         }

@@ -1,7 +1,6 @@
 //! The live page of a lab.
 
 use plimsoll_lab::Lab;
-use plimsoll_lab::conclude::run_figures;
 use plimsoll_lab::run::Step;
 use plimsoll_lab::run::order::order;
 use plimsoll_lab::run::store::Store;
@@ -40,17 +39,14 @@ pub fn open(
 }
 
 /// Shows a step on the page.
-pub fn show(page: &mut CellsPage, step: Step<'_>, store: &Store) {
+pub fn show(page: &mut CellsPage, step: Step<'_>) {
     match step {
         Step::Now(line) | Step::Done(line) => page.now(line),
         Step::Measured {
             cell,
-            run,
             text,
+            figures,
             time,
-        } => {
-            let figures = run_figures(cell, run, store);
-            page.measured(cell.number, figures, format!("{text} ({time})"));
-        }
+        } => page.measured(cell.number, figures.to_owned(), format!("{text} ({time})")),
     }
 }

@@ -3,6 +3,7 @@
 mod disturbed;
 pub mod figures;
 pub mod findings;
+mod first_look;
 mod fixed_work;
 mod hosts;
 pub mod judge;
@@ -11,7 +12,6 @@ mod load;
 mod per_second;
 pub mod pooled;
 pub mod repeat;
-mod run_figures;
 pub mod same_cell;
 pub mod stream;
 
@@ -25,7 +25,7 @@ use crate::resolve::{Cell, Lab};
 use crate::run::store::{Facts, RunFile, Store};
 use repeat::Measured;
 
-pub use run_figures::{disturbances, run_figures};
+pub use first_look::first_look;
 
 /// The result of a run so far.
 pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {

@@ -26,6 +26,7 @@ pub mod start;
 pub mod store;
 pub mod variant;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,8 +71,8 @@ pub enum Step<'a> {
     /// A run of a cell has ended: what is printed before and after its figures.
     Measured {
         cell: &'a Cell,
-        run: u32,
         text: &'a str,
+        figures: &'a str,
         time: &'a str,
     },
     /// It has started.
@@ -263,8 +264,17 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
-/// Why other programs of the machine disturbed a run, if they did.
-pub type Disturbances<'a> = &'a dyn Fn(&Cell, u32, &Store) -> Option<String>;
+/// What a run's record shows as soon as the run has ended.
+#[derive(Clone, Debug, Default)]
+pub struct FirstLook {
+    /// Its figures in one line, and whether the generator doubts them; empty if there are none.
+    pub figures: String,
+    /// Why other programs of the machine disturbed it, if they did.
+    pub disturbance: Option<String>,
+}
+
+/// Reads the record of a run. The module that does it depends on this one.
+pub type Look<'a> = &'a dyn Fn(&Cell, u32, &Store) -> FirstLook;
 
 /// Makes the missing runs in the order of the seed, and reports each step.
 pub fn run(
@@ -272,7 +282,7 @@ pub fn run(
     seed: u64,
     store: &Store,
     private: &Path,
-    disturbances: Disturbances<'_>,
+    look: Look<'_>,
     tell: &mut dyn FnMut(Step<'_>),
 ) -> LabOutcome {
     let turns = order(lab, seed);
@@ -307,7 +317,11 @@ pub fn run(
                 let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
                 let mut attempt =
                     |before: &[String]| once(cell, variant, store, turn.run, number, before);
-                let why = || disturbances(cell, turn.run, store);
+                let seen = RefCell::new(FirstLook::default());
+                let why = || {
+                    seen.replace(look(cell, turn.run, store));
+                    seen.borrow().disturbance.clone()
+                };
                 let mut say = |text: &str| tell(Step::Done(&format!("{told}: {text}")));
                 match undisturbed(&mut attempt, &why, &mut say) {
                     Ok(line) => {
@@ -315,8 +329,8 @@ pub fn run(
                         let left = turns.get(at + 1..).unwrap_or_default();
                         tell(Step::Measured {
                             cell,
-                            run: turn.run,
                             text: &format!("{told}: {line}"),
+                            figures: &seen.borrow().figures,
                             time: &progress.text(lab, left),
                         });
                         outcome.ran += 1;
