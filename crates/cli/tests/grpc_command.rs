@@ -408,13 +408,3 @@ fn a_search_works_with_grpc_calls() {
         "{told}"
     );
 }
-
-/// The codes are named in two crates that may not depend on each other: the client's and the
-/// reports'.
-#[test]
-fn codes_have_the_same_names_everywhere() {
-    assert_eq!(
-        plimsoll_grpc::Code::NAMES,
-        plimsoll_output::grpc_status::NAMES
-    );
-}

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use plimsoll_units::GRPC_CODES;
+
 /// The code of a gRPC status. Servers may send numbers without a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u32);
@@ -23,30 +25,9 @@ impl Code {
     pub const DATA_LOSS: Code = Code(15);
     pub const UNAUTHENTICATED: Code = Code(16);
 
-    /// The named codes, in their order.
-    pub const NAMES: [&'static str; 17] = [
-        "OK",
-        "Canceled",
-        "Unknown",
-        "InvalidArgument",
-        "DeadlineExceeded",
-        "NotFound",
-        "AlreadyExists",
-        "PermissionDenied",
-        "ResourceExhausted",
-        "FailedPrecondition",
-        "Aborted",
-        "OutOfRange",
-        "Unimplemented",
-        "Internal",
-        "Unavailable",
-        "DataLoss",
-        "Unauthenticated",
-    ];
-
     /// The name, if it has one.
     pub fn name(self) -> Option<&'static str> {
-        Code::NAMES.get(self.0 as usize).copied()
+        GRPC_CODES.get(self.0 as usize).copied()
     }
 
     pub fn is_ok(self) -> bool {

@@ -1,34 +1,14 @@
 //! Names of statuses in reports: HTTP's number, gRPC's name.
 
 use plimsoll_samples::GRPC_STATUS;
-
-/// The codes of gRPC, in their order.
-pub const NAMES: [&str; 17] = [
-    "OK",
-    "Canceled",
-    "Unknown",
-    "InvalidArgument",
-    "DeadlineExceeded",
-    "NotFound",
-    "AlreadyExists",
-    "PermissionDenied",
-    "ResourceExhausted",
-    "FailedPrecondition",
-    "Aborted",
-    "OutOfRange",
-    "Unimplemented",
-    "Internal",
-    "Unavailable",
-    "DataLoss",
-    "Unauthenticated",
-];
+use plimsoll_units::GRPC_CODES;
 
 /// The name of a status.
 pub fn name(status: u16) -> String {
     let Some(code) = status.checked_sub(GRPC_STATUS) else {
         return status.to_string();
     };
-    match NAMES.get(usize::from(code)) {
+    match GRPC_CODES.get(usize::from(code)) {
         Some(name) => (*name).to_owned(),
         None => format!("Code({code})"),
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use plimsoll_engine::AbortReason;
 use plimsoll_samples::{MetricId, Values, builtin};
 use plimsoll_stats::{Histogram, Interval, Looks, interval};
+use plimsoll_units::three_digits;
 
 use crate::event::{Event, Finished, Listener};
 
@@ -203,9 +204,9 @@ impl Listener for Watcher {
         let text = |found: &Interval| {
             format!(
                 "{} ms, {} to {} ms with 95 % confidence over all looks, within this run",
-                short(found.estimate),
-                short(found.low),
-                short(found.high)
+                three_digits(found.estimate),
+                three_digits(found.low),
+                three_digits(found.high)
             )
         };
         let message = match &self.reached {
@@ -232,17 +233,6 @@ impl Listener for Watcher {
             ..Finished::default()
         }
     }
-}
-
-/// Three significant digits.
-fn short(value: f64) -> String {
-    let decimals = match value {
-        size if size >= 100.0 => 0,
-        size if size >= 10.0 => 1,
-        size if size >= 1.0 => 2,
-        _ => 3,
-    };
-    format!("{value:.decimals$}")
 }
 
 #[cfg(test)]

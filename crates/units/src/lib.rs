@@ -11,7 +11,9 @@
 mod bit_rate;
 mod bytes;
 mod calendar;
+mod digits;
 pub mod duration;
+mod grpc_code;
 mod moment;
 mod names;
 mod nearest;
@@ -20,6 +22,8 @@ pub mod percent;
 pub use bit_rate::BitRate;
 pub use bytes::Bytes;
 pub use calendar::{UtcOffset, date_time, days_since_1970};
+pub use digits::three_digits;
+pub use grpc_code::GRPC_CODES;
 pub use moment::Moment;
 pub use names::{UnknownName, excerpt};
 pub use nearest::nearest;

@@ -54,7 +54,7 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     let constructor = context.constructor("Stream", 2, stream::construct)?;
     link_constructor::<stream::Stream>(context, &constructor)?;
     exports.define("Stream", constructor)?;
-    for (number, name) in (0..).zip(plimsoll_grpc::Code::NAMES) {
+    for (number, name) in (0..).zip(plimsoll_units::GRPC_CODES) {
         let value = answer::status(context, plimsoll_grpc::Code(number))?;
         exports.define(format!("Status{name}").as_str(), value)?;
     }
