@@ -65,6 +65,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one short round of each")
     parser.add_argument("--rounds", type=int, help="rounds of each comparison (default 6)")
     parser.add_argument("--seconds", type=int, help="seconds of one run (default 8)")
+    parser.add_argument("--profile", default="release", help="Cargo profile of our programs (default release)")
     parser.add_argument("--no-build", action="store_true", help="take what is already built")
     parser.add_argument("--out", type=Path, help="write the tables to this file too")
     told = parser.parse_args()
@@ -77,9 +78,10 @@ def main():
         think_seconds=4 if told.quick else 15,
         quick=told.quick,
     )
+    rivals.use_profile(told.profile)
     if not told.no_build:
         settings.say("building ours")
-        rivals.build_ours(settings.say)
+        rivals.build_ours(told.profile, settings.say)
     chosen = told.parts or list(PARTS)
     needed = dict.fromkeys(name for part in chosen for name in PARTS[part][1])
     rivals.install_missing(needed, settings.say)

@@ -54,10 +54,10 @@ def target():
     return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
-def build_ours(say):
-    """Builds our programs with the release profile."""
+def build_ours(profile, say):
+    """Builds our programs with a Cargo profile."""
     for package in ("plimsoll-bench", "plimsoll"):
-        _try(["cargo", "build", "--release", "--quiet", "-p", package], say, cwd=ROOT)
+        _try(["cargo", "build", "--profile", profile, "--quiet", "-p", package], say, cwd=ROOT)
 
 
 def install_missing(names, say):
