@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use plimsoll_plan::Threshold;
 use plimsoll_plan::threshold::MetricSelector;
 use plimsoll_samples::{Metric, MetricId, Registry};
+use serde_json::Value;
 
 /// The metrics of a run with their thresholds and sub-metrics.
 #[derive(Clone, Debug, Default)]
@@ -16,8 +18,8 @@ pub struct Catalog {
 /// The thresholds and sub-metrics of one metric.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricThresholds {
-    /// Its thresholds, as written.
-    pub thresholds: Vec<String>,
+    /// Its thresholds: as written, or as objects if they may abort the run.
+    pub thresholds: Vec<Value>,
     /// Its sub-metrics.
     pub submetrics: Vec<Submetric>,
 }
@@ -34,20 +36,26 @@ pub struct Submetric {
 }
 
 impl Catalog {
-    /// The metrics of `registry` with their thresholds: each with its metric, and the condition as
-    /// written.
-    pub fn new<'a, T>(registry: Arc<Registry>, thresholds: T) -> Catalog
-    where
-        T: IntoIterator<Item = (&'a MetricSelector, &'a str)>,
-    {
+    /// The metrics of `registry` with their thresholds, and with the sub-metrics that have
+    /// thresholds or are among `watched`.
+    pub fn new(
+        registry: Arc<Registry>,
+        thresholds: &[Threshold],
+        watched: &[MetricSelector],
+    ) -> Catalog {
         let mut by_metric: HashMap<String, MetricThresholds> = HashMap::new();
-        for (on, condition) in thresholds {
+        for threshold in thresholds {
+            let on = &threshold.metric;
             let of = by_metric.entry(on.name.clone()).or_default();
             if on.tags.is_empty() {
-                of.thresholds.push(condition.to_owned());
+                of.thresholds.push(threshold.to_json());
             } else {
                 of.add(&on.source, &on.tags);
             }
+        }
+        for on in watched.iter().filter(|on| !on.tags.is_empty()) {
+            let of = by_metric.entry(on.name.clone()).or_default();
+            of.add(&on.source, &on.tags);
         }
         // This one always exists.
         let always = [("expected_response".to_owned(), "true".to_owned())];

@@ -12,7 +12,7 @@ use plimsoll_output::catalog::Catalog;
 use plimsoll_output::output::{OutputSetting, OutputSpec};
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_output::wall_clock::WallClock;
-use plimsoll_plan::threshold::MetricSelector;
+use plimsoll_plan::Threshold;
 use plimsoll_samples::{SampleRecord, SystemTag, WatchSettings};
 use plimsoll_units::Moment;
 use serde_json::Value;
@@ -33,25 +33,16 @@ impl Write for Shelf {
 }
 
 fn setting(run: &Run, csv_time: TimeFormat) -> OutputSetting {
-    let selector = |tags: &[(&str, &str)], source: &str| MetricSelector {
-        name: "http_req_duration".to_owned(),
-        tags: tags
-            .iter()
-            .map(|&(key, value)| (key.to_owned(), value.to_owned()))
-            .collect(),
-        source: source.to_owned(),
-    };
-    let whole = selector(&[], "http_req_duration");
-    let part = selector(&[("kind", "x")], "http_req_duration{kind:x}");
     let thresholds = [
-        (&whole, "p(95)<500"),
-        (&part, "max<1"),
-        (&part, "max<2"),
-        (&whole, "avg<1"),
-    ];
+        ("http_req_duration", "p(95)<500"),
+        ("http_req_duration{kind:x}", "max<1"),
+        ("http_req_duration{kind:x}", "max<2"),
+        ("http_req_duration", "avg<1"),
+    ]
+    .map(|(metric, source)| Threshold::parse(metric, source).unwrap());
     OutputSetting {
         shown_url: |url| url.into(),
-        catalog: Catalog::new(Arc::clone(&run.registry), thresholds),
+        catalog: Catalog::new(Arc::clone(&run.registry), &thresholds, &[]),
         clock: WallClock::reading(
             Moment::ZERO,
             UNIX_EPOCH + Duration::from_secs(1_795_233_591),

@@ -6,7 +6,7 @@ use crate::scenario::{Checked, Scenario};
 use crate::segment::Segment;
 use crate::shortcuts;
 use crate::stripe::Division;
-use crate::threshold::{Threshold, ThresholdOptions};
+use crate::threshold::{MetricSelector, Threshold, ThresholdMap};
 
 /// The exports of the script.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Plan {
     pub scenarios: Vec<Scenario>,
     /// Sorted by metric name.
     pub thresholds: Vec<Threshold>,
+    /// Metrics with an empty list of thresholds: the summary shows them even without samples.
+    pub watched: Vec<MetricSelector>,
     /// The consolidated options, with `scenarios`, `systemTags` and
     /// `summaryTrendStats` filled in: what `exec.test.options` shows.
     pub options: Options,
@@ -64,11 +66,15 @@ impl Plan {
         options.fill_defaults();
         check_timeouts(&options, &mut errors);
         let thresholds = options.thresholds.iter().flatten();
-        let thresholds = ThresholdOptions::read(thresholds, &mut errors);
-        warn_of_unindexed(&thresholds, &mut warnings);
+        let ThresholdMap {
+            thresholds,
+            watched,
+        } = ThresholdMap::read(thresholds, &mut errors);
+        warn_of_unindexed(&thresholds, &watched, &mut warnings);
         errors.or(Plan {
             scenarios,
             thresholds,
+            watched,
             options,
             segment,
             warnings,
@@ -80,6 +86,7 @@ impl Plan {
         Plan {
             scenarios: vec![scenario],
             thresholds,
+            watched: Vec::new(),
             options: Options::default(),
             segment: Segment::WHOLE,
             warnings: Vec::new(),
@@ -88,10 +95,15 @@ impl Plan {
 }
 
 /// `vu` and `iter` are metadata of samples, not tags, so nothing can select them.
-fn warn_of_unindexed(thresholds: &[Threshold], warnings: &mut Vec<Warning>) {
+fn warn_of_unindexed(
+    thresholds: &[Threshold],
+    watched: &[MetricSelector],
+    warnings: &mut Vec<Warning>,
+) {
     let mut selectors: Vec<_> = thresholds
         .iter()
         .map(|threshold| &threshold.metric)
+        .chain(watched)
         .collect();
     selectors.dedup();
     for selector in selectors {

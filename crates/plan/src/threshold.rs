@@ -65,17 +65,15 @@ impl Threshold {
         ))
     }
 
-    /// The error for a threshold on an unknown metric; `known` are the existing metrics.
-    pub fn unknown_metric<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Fault {
-        let name = &self.metric.name;
-        let hint = match plimsoll_units::nearest(name, known) {
-            Some(meant) => format!("; did you mean \"{meant}\"?"),
-            None => ": declare it in the script's init code, or correct the name".to_owned(),
-        };
-        Fault::at(
-            format!("thresholds.{}", self.metric.source),
-            format!("no metric is named \"{name}\"{hint}"),
-        )
+    /// The condition in its short form, or with all its settings if it may abort the run: what
+    /// outputs show of it.
+    pub fn to_json(&self) -> Value {
+        ThresholdOptions {
+            threshold: self.source.clone(),
+            abort_on_fail: self.abort_on_fail,
+            delay_abort_eval: Some(self.delay_abort_eval).filter(|delay| !delay.is_zero()),
+        }
+        .to_json()
     }
 }
 
@@ -138,22 +136,37 @@ impl OptionValue for ThresholdOptions {
     }
 }
 
-impl ThresholdOptions {
+/// The content of a `thresholds` map.
+#[derive(Debug, Default)]
+pub(crate) struct ThresholdMap {
+    /// All conditions.
+    pub thresholds: Vec<Threshold>,
+    /// The metrics with an empty list of conditions.
+    pub watched: Vec<MetricSelector>,
+}
+
+impl ThresholdMap {
     /// Parses a whole `thresholds` map.
-    pub(crate) fn read<'a>(
+    pub fn read<'a>(
         all: impl IntoIterator<Item = (&'a String, &'a Vec<ThresholdOptions>)>,
         errors: &mut Errors,
-    ) -> Vec<Threshold> {
-        let mut thresholds = Vec::new();
+    ) -> ThresholdMap {
+        let mut map = ThresholdMap::default();
         for (metric, conditions) in all {
             // An invalid key is reported once, not once per condition.
-            if let Err(fault) = MetricSelector::parse(metric) {
-                errors.push(format!("thresholds.{metric}"), fault.message);
-                continue;
+            let selector = match MetricSelector::parse(metric) {
+                Ok(selector) => selector,
+                Err(fault) => {
+                    errors.push(format!("thresholds.{metric}"), fault.message);
+                    continue;
+                }
+            };
+            if conditions.is_empty() {
+                map.watched.push(selector);
             }
             for written in conditions {
                 match Threshold::parse(metric, &written.threshold) {
-                    Ok(threshold) => thresholds.push(Threshold {
+                    Ok(threshold) => map.thresholds.push(Threshold {
                         abort_on_fail: written.abort_on_fail,
                         delay_abort_eval: written.delay_abort_eval.unwrap_or_default(),
                         ..threshold
@@ -162,6 +175,6 @@ impl ThresholdOptions {
                 }
             }
         }
-        thresholds
+        map
     }
 }

@@ -502,3 +502,12 @@ fn a_plan_without_a_script_is_one_scenario() {
     assert_eq!(plan.requirements().max_users, 2);
     assert_eq!(plan.assign_slots(), [vec![0, 1]]);
 }
+
+#[test]
+fn metrics_with_an_empty_list_of_thresholds_are_watched() {
+    let plan =
+        build(json!({"thresholds": {"http_reqs": [], "http_reqs{a:b}": [], "checks": ["rate>0"]}}));
+    let watched: Vec<_> = plan.watched.iter().map(|on| on.source.as_str()).collect();
+    assert_eq!(watched, ["http_reqs", "http_reqs{a:b}"]);
+    assert_eq!(plan.thresholds.len(), 1);
+}

@@ -39,11 +39,8 @@ impl Outputs {
         // Outputs receive thresholds even if they are not judged.
         let mut catalog = catalog::Catalog::new(
             Arc::clone(&prepared.registry),
-            prepared
-                .plan
-                .thresholds
-                .iter()
-                .map(|threshold| (&threshold.metric, threshold.source.as_str())),
+            &prepared.plan.thresholds,
+            &prepared.plan.watched,
         );
         if !prepared.system_tags.has(SystemTag::ExpectedResponse) {
             catalog = catalog.without_expected_responses();

@@ -112,13 +112,15 @@ struct Launch<'a> {
 impl<'a> Launch<'a> {
     fn script(mut self, script: &Script) -> Result<Supervisor<'a>, Refusal> {
         let prepared = &script.prepared;
-        let thresholds = if script.thresholds {
-            prepared.plan.thresholds.clone()
+        let (thresholds, watched) = if script.thresholds {
+            let plan = &prepared.plan;
+            (plan.thresholds.clone(), plan.watched.clone())
         } else {
-            Vec::new()
+            Default::default()
         };
         let settings = WatchSettings {
             thresholds,
+            watched,
             system_tags: prepared.system_tags,
             run_tags: prepared.run_tags.clone(),
             outputs: !script.outputs.is_empty(),

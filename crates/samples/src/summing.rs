@@ -88,7 +88,7 @@ fn listed(
         let metric = &metrics[index];
         let id = MetricId(index as u32);
         let sink = totals.whole.metrics.get(index);
-        if sink.is_some_and(|sink| !sink.is_empty()) || (judged && totals.is_judged(id)) {
+        if sink.is_some_and(|sink| !sink.is_empty()) || (judged && totals.is_watched(id)) {
             let empty = Sink::new(metric.kind);
             summaries.push(MetricSummary {
                 name: metric.name.clone(),
@@ -106,7 +106,8 @@ fn listed(
                 continue;
             };
             let thresholds = outcomes(id, Some(sub));
-            if sink.is_empty() && thresholds.is_empty() {
+            let watched = judged && totals.watch.watched.contains(&(id, Some(sub)));
+            if sink.is_empty() && thresholds.is_empty() && !watched {
                 continue;
             }
             summaries.push(MetricSummary {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_plan::threshold::{Method, MetricKind};
+use plimsoll_plan::threshold::{Method, MetricKind, MetricSelector};
 use plimsoll_plan::{Errors, Threshold};
 
 use crate::kind::Kind;
@@ -70,21 +70,28 @@ impl ThresholdReport {
     }
 }
 
-/// Finds every threshold's metric, or returns all errors.
+/// The metrics of thresholds and of selectors without thresholds, in their order.
+pub(crate) struct Resolved {
+    pub judged: Vec<MetricId>,
+    pub watched: Vec<MetricId>,
+}
+
+/// Finds the metric of every threshold and selector, or returns all errors.
 pub(crate) fn resolve(
     thresholds: &[Threshold],
+    watched: &[MetricSelector],
     registry: &Registry,
-) -> Result<Vec<MetricId>, Errors> {
+) -> Result<Resolved, Errors> {
     let metrics = registry.metrics();
     let mut errors = Errors::default();
-    let mut found = Vec::with_capacity(thresholds.len());
+    let names = || metrics.iter().map(|metric| metric.name.as_str());
+    let mut judged = Vec::with_capacity(thresholds.len());
     for threshold in thresholds {
         let Some(id) = registry.find(&threshold.metric.name) else {
-            let known = metrics.iter().map(|metric| metric.name.as_str());
-            errors.0.push(threshold.unknown_metric(known));
+            errors.0.push(threshold.metric.unknown(names()));
             continue;
         };
-        found.push(id);
+        judged.push(id);
         let kind = match metrics.get(id.index()).map(|metric| metric.kind) {
             Some(Kind::Counter) => MetricKind::Counter,
             Some(Kind::Gauge) => MetricKind::Gauge,
@@ -95,7 +102,17 @@ pub(crate) fn resolve(
             errors.0.push(fault);
         }
     }
-    errors.or(found)
+    let mut shown = Vec::with_capacity(watched.len());
+    for selector in watched {
+        match registry.find(&selector.name) {
+            Some(id) => shown.push(id),
+            None => errors.0.push(selector.unknown(names())),
+        }
+    }
+    errors.or(Resolved {
+        judged,
+        watched: shown,
+    })
 }
 
 impl Judge {

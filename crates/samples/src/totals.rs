@@ -174,9 +174,11 @@ impl Totals {
         report
     }
 
-    /// Whether a threshold is on the metric or one of its sub-metrics.
-    pub(crate) fn is_judged(&self, metric: MetricId) -> bool {
-        self.watch.judges.iter().any(|judge| judge.metric == metric)
+    /// Whether the metric or one of its sub-metrics is shown even without samples.
+    pub(crate) fn is_watched(&self, metric: MetricId) -> bool {
+        let judged = self.watch.judges.iter().map(|judge| judge.metric);
+        let watched = self.watch.watched.iter().map(|(watched, _)| *watched);
+        judged.chain(watched).any(|watched| watched == metric)
     }
 
     /// The results of the thresholds on a metric itself or on one sub-metric.

@@ -23,6 +23,8 @@ use crate::thresholds::{self, Judge};
 pub struct WatchSettings {
     /// The thresholds. Their sub-metrics are kept, in addition to the one that is always kept.
     pub thresholds: Vec<Threshold>,
+    /// Metrics and sub-metrics that the summary shows even without samples and thresholds.
+    pub watched: Vec<MetricSelector>,
     /// The tags that the program sets.
     pub system_tags: SystemTags,
     /// The tags of the run, for samples that belong to no user.
@@ -53,6 +55,8 @@ pub struct Watch {
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
     pub(crate) judges: Vec<Judge>,
+    /// Metrics, or sub-metrics of them, that are shown even without samples and thresholds.
+    pub(crate) watched: Vec<(MetricId, Option<usize>)>,
     /// Sub-metrics by metric; shorter than the registry if the last metrics have none.
     by_metric: Vec<Vec<usize>>,
     /// Indices into `conditions` of those that are checked for HTTP exchanges. Their position here
@@ -155,7 +159,7 @@ impl Watch {
     /// All thresholds on a metric that does not exist, or that does not have the
     /// requested value.
     pub fn new(registry: &Registry, settings: WatchSettings) -> Result<Watch, Errors> {
-        let metrics = thresholds::resolve(&settings.thresholds, registry)?;
+        let metrics = thresholds::resolve(&settings.thresholds, &settings.watched, registry)?;
         let mut watch = Watch {
             system_tags: settings.system_tags,
             run_tags: settings.run_tags,
@@ -167,6 +171,7 @@ impl Watch {
             conditions: Vec::new(),
             submetrics: Vec::new(),
             judges: Vec::new(),
+            watched: Vec::new(),
             by_metric: Vec::new(),
             http_conditions: Vec::new(),
             roster: Roster::new(),
@@ -179,7 +184,11 @@ impl Watch {
                 &[("expected_response".to_owned(), "true".to_owned())],
             );
         }
-        for (threshold, metric) in settings.thresholds.into_iter().zip(metrics) {
+        for (selector, metric) in settings.watched.iter().zip(metrics.watched) {
+            let submetric = watch.submetric_of(selector, metric);
+            watch.watched.push((metric, submetric));
+        }
+        for (threshold, metric) in settings.thresholds.into_iter().zip(metrics.judged) {
             let submetric = watch.submetric_of(&threshold.metric, metric);
             watch.judges.push(Judge {
                 threshold,

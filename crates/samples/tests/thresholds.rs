@@ -372,3 +372,23 @@ fn checks_are_selected_by_their_name() {
         .collect();
     assert_eq!(ok, [true, false, true]);
 }
+
+#[test]
+fn watched_metrics_are_shown_without_samples_and_must_exist() {
+    use plimsoll_plan::threshold::MetricSelector;
+    let settings = |name: &str| WatchSettings {
+        watched: vec![MetricSelector::parse(name).unwrap()],
+        ..WatchSettings::default()
+    };
+    let registry = Registry::new();
+    let errors = Watch::new(&registry, settings("http_reqz{a:b}")).unwrap_err();
+    assert!(errors.to_string().contains("did you mean \"http_reqs\"?"));
+    let scene = Scene::of(settings("http_reqs{a:b}"));
+    let summary = scene.totals.borrow().summary(Duration::from_secs(1));
+    let names: Vec<_> = summary.metrics.iter().map(|metric| &metric.name).collect();
+    assert!(
+        names.iter().any(|name| *name == "http_reqs{a:b}"),
+        "{names:?}"
+    );
+    assert!(names.iter().any(|name| *name == "http_reqs"), "{names:?}");
+}

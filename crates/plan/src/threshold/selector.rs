@@ -73,6 +73,19 @@ impl MetricSelector {
         })
     }
 
+    /// The error for a selector of an unknown metric; `known` are the existing metrics.
+    pub fn unknown<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Fault {
+        let name = &self.name;
+        let hint = match plimsoll_units::nearest(name, known) {
+            Some(meant) => format!("; did you mean \"{meant}\"?"),
+            None => ": declare it in the script's init code, or correct the name".to_owned(),
+        };
+        Fault::at(
+            format!("thresholds.{}", self.source),
+            format!("no metric is named \"{name}\"{hint}"),
+        )
+    }
+
     /// Tags in the selector that are metadata of samples and therefore select nothing: `vu` and
     /// `iter`.
     pub fn unindexed_tags(&self) -> impl Iterator<Item = &str> {

@@ -106,10 +106,18 @@ fn declared(data: &Value) -> Metric {
     Metric {
         kind: text(&data["type"]),
         contains: text(&data["contains"]),
-        thresholds: list(&data["thresholds"]).iter().map(text).collect(),
+        thresholds: list(&data["thresholds"]).iter().map(written).collect(),
         submetrics,
         tags: BTreeSet::new(),
         series: Some(BTreeMap::new()),
+    }
+}
+
+/// A threshold: its text, or the JSON of one with settings.
+fn written(threshold: &Value) -> String {
+    match threshold.as_str() {
+        Some(text) => text.to_owned(),
+        None => threshold.to_string(),
     }
 }
 
