@@ -9247,6 +9247,8 @@ static JSValue JS_ThrowTypeErrorNotAFunction(JSContext *ctx)
     return JS_ThrowTypeError(ctx, "not a function");
 }
 
+static JSValue js_throw_not_a_function(JSContext *ctx, JSValueConst func_obj);
+
 static JSValue JS_ThrowTypeErrorNotAnObject(JSContext *ctx)
 {
     return JS_ThrowTypeError(ctx, "not an object");
@@ -18928,7 +18930,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
         call_func = rt->class_array[p->class_id].call;
         if (!call_func) {
         not_a_function:
-            return JS_ThrowTypeErrorNotAFunction(caller_ctx);
+            return js_throw_not_a_function(caller_ctx, func_obj);
         }
         return call_func(caller_ctx, func_obj, this_obj, argc,
                          argv, flags);
@@ -23281,6 +23283,101 @@ static const JSOpCode opcode_info[OP_COUNT + (OP_TEMP_END - OP_TEMP_START)] = {
 #define short_opcode_info(op)           \
     opcode_info[(op) >= OP_TEMP_START ? \
                 (op) + (OP_TEMP_END - OP_TEMP_START) : (op)]
+
+/* The name of the member that the running bytecode function is calling, if it
+   calls one: follows the stack from the start of the function to the call.
+   JS_ATOM_NULL if it is not known. */
+static JSAtom js_called_member(JSContext *ctx)
+{
+    enum { MAX_DEPTH = 64, MAX_LABELS = 64 };
+    JSAtom members[MAX_DEPTH];
+    struct { uint32_t pos; int depth; } labels[MAX_LABELS];
+    JSStackFrame *sf = ctx->rt->current_stack_frame;
+    JSFunctionBytecode *b;
+    const JSOpCode *oi;
+    const uint8_t *bc;
+    uint32_t pos, end, next, target;
+    int op, i, depth, n_pop, label_count;
+
+    if (!sf || !JS_IsFunction(ctx, sf->cur_func))
+        return JS_ATOM_NULL;
+    b = JS_GetFunctionBytecode(sf->cur_func);
+    if (!b || !sf->cur_pc)
+        return JS_ATOM_NULL;
+    bc = b->byte_code_buf;
+    if (sf->cur_pc < bc || sf->cur_pc > bc + b->byte_code_len)
+        return JS_ATOM_NULL;
+    end = sf->cur_pc - bc;
+    /* scripts may cause this error again and again */
+    if (end > 65536)
+        return JS_ATOM_NULL;
+    depth = label_count = 0;
+    for (pos = 0; pos < end; pos = next) {
+        for (i = 0; i < label_count; i++) {
+            if (labels[i].pos == pos)
+                depth = labels[i].depth;
+        }
+        op = bc[pos];
+        if (op == 0 || op >= OP_COUNT)
+            return JS_ATOM_NULL;
+        oi = &short_opcode_info(op);
+        next = pos + oi->size;
+        if (next > end)
+            return JS_ATOM_NULL;
+        n_pop = oi->n_pop;
+        if (oi->fmt == OP_FMT_npop || oi->fmt == OP_FMT_npop_u16)
+            n_pop += get_u16(bc + pos + 1);
+        else if (oi->fmt == OP_FMT_npopx)
+            n_pop += op - OP_call0;
+        if (depth < n_pop)
+            return JS_ATOM_NULL;
+        if (next == end) {
+            if (op != OP_call_method && op != OP_tail_call_method)
+                return JS_ATOM_NULL;
+            /* the object, its member, and the arguments */
+            return members[depth - n_pop + 1];
+        }
+        depth -= n_pop;
+        if (depth + oi->n_push > MAX_DEPTH)
+            return JS_ATOM_NULL;
+        for (i = 0; i < oi->n_push; i++)
+            members[depth + i] = JS_ATOM_NULL;
+        depth += oi->n_push;
+        if (op == OP_get_field2)
+            members[depth - 1] = get_u32(bc + pos + 1);
+        /* the depth where a jump leads to */
+        target = 0;
+        switch (oi->fmt) {
+        case OP_FMT_label8:
+            target = pos + 1 + (int8_t)bc[pos + 1];
+            break;
+        case OP_FMT_label16:
+            target = pos + 1 + (int16_t)get_u16(bc + pos + 1);
+            break;
+        case OP_FMT_label:
+            target = pos + 1 + (int)get_u32(bc + pos + 1);
+            break;
+        default:
+            break;
+        }
+        if (target > pos && label_count < MAX_LABELS) {
+            labels[label_count].pos = target;
+            labels[label_count++].depth = depth;
+        }
+    }
+    return JS_ATOM_NULL;
+}
+
+static JSValue js_throw_not_a_function(JSContext *ctx, JSValueConst func_obj)
+{
+    JSAtom member = js_called_member(ctx);
+
+    if (member == JS_ATOM_NULL)
+        return JS_ThrowTypeErrorNotAFunction(ctx);
+    if (JS_IsUndefined(func_obj))
+        return JS_ThrowTypeErrorAtom(ctx, "Object has no member '%s'", member);
+    return JS_ThrowTypeErrorAtom(ctx, "'%s' is not a function", member);
+}
 
 static void json_free_token(JSParseState *s, JSToken *token) {
     // Only free actual allocated values
@@ -32078,6 +32175,12 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
         JSExportEntry *res_me;
         JSModuleDef *res_m;
 
+        if (m->init_func && en->export_name == JS_ATOM_default) {
+            /* a module of the host: as in k6, only an import of the default
+               finds it */
+            en->export_type = EXPORTED_NAME_AMBIGUOUS;
+            continue;
+        }
         if (en->u.me) {
             res_me = en->u.me; /* fast case: no resolution needed */
             res_m = m;
@@ -32458,6 +32561,15 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
 
                 ret = js_resolve_export(ctx, &res_m,
                                         &res_me, m1, mi->import_name);
+                if (ret == JS_RESOLVE_RES_NOT_FOUND && m1->init_func) {
+                    /* a module of the host: what it does not export is
+                       undefined */
+                    var_ref = js_create_module_var(ctx, false);
+                    if (!var_ref)
+                        goto fail;
+                    var_refs[mi->var_idx] = var_ref;
+                    continue;
+                }
                 if (ret != JS_RESOLVE_RES_FOUND) {
                     js_resolve_export_throw_error(ctx, ret, m1, mi->import_name);
                     goto fail;
@@ -38308,7 +38420,9 @@ static __exception int js_parse_function_decl2(JSParseState *s,
         JSGlobalVar *hf;
         hf = find_global_var(fd, func_name);
         /* XXX: should check scope chain */
-        if (hf && hf->scope_level == fd->scope_level) {
+        /* a function may replace a function, as in a script */
+        if (hf && (hf->is_lexical || hf->cpool_idx < 0) &&
+            hf->scope_level == fd->scope_level) {
             js_parse_error(s, "invalid redefinition of global identifier in module code");
             JS_FreeAtom(ctx, func_name);
             return -1;

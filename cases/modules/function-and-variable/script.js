@@ -1,0 +1,3 @@
+var name = 1;
+function name() {}
+export default function () {}

@@ -1,0 +1,1 @@
+module.exports = { a: 1, b() { return 2; } };
