@@ -19,7 +19,10 @@ pub fn inspect(args: &InspectArgs, global: &GlobalArgs) -> Exit {
             return Exit::GENERIC;
         }
     };
-    let purpose = Purpose::default();
+    let purpose = Purpose {
+        is_only_read: !args.execution_requirements,
+        ..Purpose::default()
+    };
     let prepared = prepared(&args.script, &args.runtime, &args.options, &log, purpose);
     match prepared {
         Ok(prepared) => {

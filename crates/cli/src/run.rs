@@ -69,6 +69,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let purpose = Purpose {
         has_system_env: true,
         keep_files: args.record.is_asked() || reporting.needs_record(),
+        is_only_read: false,
     };
     let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
     let prepared = Arc::new(prepared);

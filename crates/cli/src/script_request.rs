@@ -15,6 +15,8 @@ pub struct Purpose {
     pub has_system_env: bool,
     /// Keep all files that the script loads.
     pub keep_files: bool,
+    /// Only the script's options are of interest: its functions may be missing.
+    pub is_only_read: bool,
 }
 
 /// Prepares the script that the flags describe.
@@ -56,6 +58,7 @@ pub fn prepared(
         import_map: runtime.import_map.clone(),
         is_offline: runtime.offline,
         keep_files: purpose.keep_files,
+        is_only_read: purpose.is_only_read,
         io: options.connection.io.io,
         tls: options.tls.files(),
     };

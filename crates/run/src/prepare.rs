@@ -111,6 +111,8 @@ pub struct ScriptRequest {
     pub is_offline: bool,
     /// Keep all files that the script loads.
     pub keep_files: bool,
+    /// Accept scenarios whose functions the script does not export, because nothing will run.
+    pub is_only_read: bool,
     pub io: IoMode,
     /// Certificates that TLS trusts and presents, in addition to those in the script's options.
     pub tls: TlsFiles,
@@ -181,15 +183,25 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         flags,
     };
     let (options, warnings) = consolidate(layers).map_err(Refusal::config)?;
-    let exports = Exports {
+    let mut exports = Exports {
         functions: program.functions().to_vec(),
     };
+    if request.is_only_read {
+        let scenarios = options.scenarios.iter().flatten();
+        let named = scenarios.filter_map(|(_, scenario)| scenario.exec.clone());
+        exports.functions.push("default".to_owned());
+        exports.functions.extend(named);
+    }
     let plan = Plan::build(&options, &exports).map_err(Refusal::config)?;
+    let plan_warnings = match request.is_only_read {
+        true => Vec::new(),
+        false => plan.warnings.clone(),
+    };
     for warning in [
         request.config_warnings,
         script_warnings,
         warnings,
-        plan.warnings.clone(),
+        plan_warnings,
     ]
     .concat()
     {

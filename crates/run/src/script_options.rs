@@ -31,6 +31,8 @@ pub struct ScriptOptions {
     pub import_map: Option<PathBuf>,
     pub is_offline: bool,
     pub keep_files: bool,
+    /// Accept scenarios whose functions the script does not export, because nothing will run.
+    pub is_only_read: bool,
     pub io: IoMode,
     pub tls: TlsFiles,
 }
@@ -74,6 +76,7 @@ impl ScriptOptions {
             import_map: self.import_map,
             is_offline: self.is_offline,
             keep_files: self.keep_files,
+            is_only_read: self.is_only_read,
             io: self.io,
             tls: self.tls,
         })

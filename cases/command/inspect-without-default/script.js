@@ -1,0 +1,2 @@
+export const options = { vus: 3 };
+export function run() {}
