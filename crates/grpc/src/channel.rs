@@ -103,14 +103,25 @@ impl Channel {
         self.traffic.take()
     }
 
-    /// Opens the connection now, if it is not open.
+    /// Opens the connection now, if it is not open, and waits until the peer has shown that it uses HTTP/2.
     ///
     /// # Errors
     /// Why it could not be opened.
     pub async fn connect(&self) -> Result<Opening, Status> {
         let mut answer = Reply::begun(plimsoll_clock::now());
         let deadline = answer.timeline.started() + self.limits.connect;
-        self.link(&mut answer, deadline).await?;
+        let link = self.link(&mut answer, deadline).await?;
+        let failed = match before(deadline, link.streams.ready()).await {
+            Some(Ok(())) => None,
+            Some(Err(fault)) => Some(fault.to_string()),
+            None => Some("no settings arrived in time".to_owned()),
+        };
+        if let Some(reason) = failed {
+            self.forget(&link);
+            let message =
+                format!("connection error: desc = \"error reading server preface: {reason}\"");
+            return Err(Status::new(Code::UNAVAILABLE, message));
+        }
         let phases = answer.timeline.phases();
         Ok(Opening {
             looking_up: phases.looking_up,

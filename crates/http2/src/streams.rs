@@ -38,6 +38,15 @@ impl Streams {
         self.0.borrow().max_streams()
     }
 
+    /// Waits for the peer's settings, which prove that it uses HTTP/2.
+    ///
+    /// # Errors
+    /// Why the connection ended before they arrived; see [`StreamFault`].
+    pub async fn ready(&self) -> Result<(), StreamFault> {
+        let mut registration = Registration::default();
+        poll_fn(|cx| self.0.borrow_mut().poll_ready(cx, &mut registration)).await
+    }
+
     /// Opens a stream; with `last`, the request has only headers. Waits while the peer
     /// allows no more streams.
     ///

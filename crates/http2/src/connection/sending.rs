@@ -14,6 +14,22 @@ use crate::stream::Stream;
 use crate::waiting::Registration;
 
 impl Connection {
+    /// Waits for the peer's settings.
+    pub fn poll_ready(
+        &mut self,
+        cx: &mut Context<'_>,
+        registration: &mut Registration,
+    ) -> Poll<Result<(), StreamFault>> {
+        if self.has_settings {
+            return Poll::Ready(Ok(()));
+        }
+        if let Some(fault) = &self.over {
+            return Poll::Ready(Err(fault.clone()));
+        }
+        self.waiting.add(registration, cx);
+        Poll::Pending
+    }
+
     /// Opens a stream as soon as the peer allows one more.
     pub fn poll_open(
         &mut self,
