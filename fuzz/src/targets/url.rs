@@ -1,6 +1,7 @@
-//! URLs from scripts, redirects and the command line.
+//! URLs from scripts, redirects, links of pages and the command line.
 
 use plimsoll_http::Url;
+use plimsoll_k6::pure::link::Link;
 
 use super::{Target, halves, text};
 
@@ -24,6 +25,9 @@ pub const TARGET: Target = Target {
 };
 
 fn run(data: &[u8]) {
+    let link = Link::parse(&text(data));
+    assert!(link.host().contains(link.hostname()));
+    link.origin();
     let (base, reference) = halves(data);
     let Ok(base) = Url::parse(&text(base)) else {
         return;

@@ -11,6 +11,7 @@ pub mod gjson;
 pub(crate) mod gorand;
 pub mod html;
 pub mod json_syntax;
+pub mod link;
 pub(crate) mod pbkdf2;
 pub mod text_decoding;
 pub mod typescript;

@@ -2,12 +2,18 @@
 
 use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
 
+use super::attribute::Attribute;
 use super::selection::Selection;
+use super::typed;
 use crate::pure::html::{Node, Selectors};
+use crate::pure::link::Link;
 
 /// The cost of creating an element for a node, as a number of bytes that could be read in the same
 /// time.
 const NODE: usize = 256;
+
+/// The namespace of all elements and attributes.
+pub const NAMESPACE: &str = "http://www.w3.org/1999/xhtml";
 
 pub struct Element(pub Node);
 
@@ -30,6 +36,56 @@ macro_rules! attribute {
     };
 }
 
+/// A method that returns whether an attribute is present.
+macro_rules! flag {
+    ($name:literal, $attribute:literal) => {
+        Entry::function($name, 0, |context, call| {
+            Ok(context.bool(node(context, call)?.attribute($attribute).is_some()))
+        })
+    };
+}
+
+/// A method that returns an attribute as a whole number.
+macro_rules! number {
+    ($name:literal, $attribute:literal, $default:literal) => {
+        Entry::function($name, 0, |context, call| {
+            let node = node(context, call)?;
+            Ok(context.number(typed::number(&node, $attribute, $default) as f64))
+        })
+    };
+}
+
+/// A method that returns an attribute with a fixed set of values; the first one is the default.
+macro_rules! one_of {
+    ($name:literal, $attribute:literal, $values:expr) => {
+        Entry::function($name, 0, |context, call| {
+            let node = node(context, call)?;
+            context.string(typed::one_of(&node, $attribute, &$values))
+        })
+    };
+}
+
+/// A method without arguments, given what it returns for a node.
+macro_rules! method {
+    ($name:literal, |$context:ident, $node:ident| $body:expr) => {
+        Entry::function($name, 0, |$context, call| {
+            let $node = &node($context, call)?;
+            $body
+        })
+    };
+}
+
+/// A method that returns a part of the address in `href`.
+macro_rules! link {
+    ($name:literal, |$link:ident| $part:expr) => {
+        Entry::function($name, 0, |context, call| {
+            let node = node(context, call)?;
+            let $link = Link::parse(node.attribute("href").unwrap_or_default());
+            context.string(AsRef::<str>::as_ref(&$part))
+        })
+    };
+}
+
 impl Class for Element {
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
@@ -40,7 +96,10 @@ impl Class for Element {
                 Ok(context.number(node(context, call)?.kind()))
             }),
             Entry::function(c"nodeValue", 0, |context, call| {
-                match node(context, call)?.value() {
+                let node = node(context, call)?;
+                match node.value() {
+                    // As in k6, a comment has no text.
+                    Some(_) if node.name() == "#comment" => context.string(""),
                     Some(text) => context.string(text),
                     None => Ok(context.undefined()),
                 }
@@ -54,7 +113,12 @@ impl Class for Element {
                 context.string(&node(context, call)?.inner_html())
             }),
             attribute!(c"id", "id"),
-            attribute!(c"className", "class"),
+            Entry::function(c"className", 0, |context, call| {
+                optional(context, node(context, call)?.attribute("class"))
+            }),
+            Entry::function(c"lang", 0, |context, call| {
+                optional(context, node(context, call)?.attribute("lang"))
+            }),
             attribute!(c"name", "name"),
             attribute!(c"href", "href"),
             attribute!(c"src", "src"),
@@ -63,39 +127,29 @@ impl Class for Element {
             attribute!(c"action", "action"),
             attribute!(c"target", "target"),
             attribute!(c"placeholder", "placeholder"),
-            Entry::function(c"type", 0, |context, call| {
-                let node = node(context, call)?;
-                let default = if node.name() == "input" { "text" } else { "" };
-                context.string(node.attribute("type").unwrap_or(default))
-            }),
+            method!(c"type", |context, node| context.string(typed::kind(node))),
             Entry::function(c"method", 0, |context, call| {
                 let node = node(context, call)?;
                 // As in k6, only lower-case values count.
                 let known = |method: &&str| matches!(*method, "get" | "post" | "dialog");
                 context.string(node.attribute("method").filter(known).unwrap_or("get"))
             }),
-            Entry::function(c"value", 0, |context, call| {
-                super::values::value(context, &node(context, call)?)
-            }),
-            Entry::function(c"checked", 0, |context, call| {
-                flag(context, call, "checked")
-            }),
-            Entry::function(c"disabled", 0, |context, call| {
-                flag(context, call, "disabled")
-            }),
-            Entry::function(c"selected", 0, |context, call| {
-                flag(context, call, "selected")
-            }),
-            Entry::function(c"pathname", 0, |context, call| {
-                let node = node(context, call)?;
-                let href = node.attribute("href").unwrap_or_default();
-                let path = href.split_once("://").map_or(href, |(_, rest)| {
-                    rest.find('/')
-                        .and_then(|at| rest.get(at..))
-                        .unwrap_or_default()
-                });
-                context.string(path.split(['?', '#']).next().unwrap_or_default())
-            }),
+            method!(c"value", |context, node| typed::value(context, node)),
+            flag!(c"checked", "checked"),
+            flag!(c"selected", "selected"),
+            method!(c"disabled", |context, node| Ok(
+                context.bool(typed::disabled(node))
+            )),
+            link!(c"hash", |link| link.hash()),
+            link!(c"host", |link| link.host()),
+            link!(c"hostname", |link| link.hostname()),
+            link!(c"origin", |link| link.origin()),
+            link!(c"password", |link| link.password),
+            link!(c"pathname", |link| link.path),
+            link!(c"port", |link| link.port()),
+            link!(c"protocol", |link| link.protocol()),
+            link!(c"search", |link| link.search()),
+            link!(c"username", |link| link.username),
             Entry::function(c"getAttribute", 1, |context, call| {
                 let name = call.argument(0).to_text()?;
                 match node(context, call)?.attribute(&name) {
@@ -112,13 +166,19 @@ impl Class for Element {
             }),
             Entry::function(c"attributes", 0, |context, call| {
                 let object = context.object()?;
-                for (name, value) in node(context, call)?.attributes() {
-                    let attribute = context.object()?;
-                    attribute.define("name", context.string(name)?)?;
-                    attribute.define("value", context.string(value)?)?;
-                    object.define(name, attribute)?;
+                let node = node(context, call)?;
+                for (name, value) in node.attributes() {
+                    object.define(name, Attribute::instance(context, &node, name, value)?)?;
                 }
                 Ok(object)
+            }),
+            Entry::function(c"getAttributeNode", 1, |context, call| {
+                let name = call.argument(0).to_text()?;
+                let node = node(context, call)?;
+                match node.attribute(&name) {
+                    Some(value) => Attribute::instance(context, &node, &name, value),
+                    None => Ok(context.undefined()),
+                }
             }),
             Entry::function(c"classList", 0, |context, call| {
                 let node = node(context, call)?;
@@ -138,14 +198,10 @@ impl Class for Element {
             Entry::function(c"children", 0, |context, call| {
                 list(context, node(context, call)?.element_children())
             }),
-            Entry::function(c"elements", 0, |context, call| {
-                let node = node(context, call)?;
-                let input = Selectors::parse(":input");
-                let fields = node
-                    .descendants()
-                    .filter(|n| input.as_ref().is_some_and(|i| i.matches(n)));
-                list(context, fields.collect())
-            }),
+            method!(c"elements", |context, node| list(
+                context,
+                typed::fields(node)
+            )),
             Entry::function(c"firstChild", 0, |context, call| {
                 Element::or_undefined(context, node(context, call)?.children().first().cloned())
             }),
@@ -179,12 +235,59 @@ impl Class for Element {
             Entry::function(c"ownerDocument", 0, |context, call| {
                 Element::or_undefined(context, Some(node(context, call)?.root()))
             }),
-            Entry::function(c"form", 0, |context, call| {
-                let form = node(context, call)?
-                    .ancestors()
-                    .find(|node| node.name() == "form");
-                Element::or_undefined(context, form)
+            method!(c"form", |context, node| Element::or_undefined(
+                context,
+                typed::form(node)
+            )),
+            method!(c"nextSibling", |context, node| Element::or_undefined(
+                context,
+                typed::neighbours(node).1
+            )),
+            method!(c"previousSibling", |context, node| Element::or_undefined(
+                context,
+                typed::neighbours(node).0
+            )),
+            Entry::function(c"getElementsByClassName", 1, |context, call| {
+                let name = call.argument(0).to_text()?;
+                let has = |node: &Node| {
+                    let classes = node.attribute("class").unwrap_or_default();
+                    classes
+                        .split_ascii_whitespace()
+                        .any(|class| class == &*name)
+                };
+                list(context, elements(&node(context, call)?, has))
             }),
+            Entry::function(c"getElementsByTagName", 1, |context, call| {
+                let name = call.argument(0).to_text()?.to_ascii_lowercase();
+                let has = |node: &Node| name == "*" || node.name() == name;
+                list(context, elements(&node(context, call)?, has))
+            }),
+            Entry::function(c"contains", 1, |context, call| {
+                let node = node(context, call)?;
+                let other = call.argument(0);
+                let inside = other.instance::<Element>().is_some_and(|other| {
+                    std::iter::successors(other.0.parent(), Node::parent).any(|up| up == node)
+                });
+                Ok(context.bool(inside))
+            }),
+            Entry::function(c"isEqualNode", 1, |context, call| {
+                let node = node(context, call)?;
+                let other = call.argument(0);
+                let same = other.instance::<Element>().is_some_and(|other| {
+                    node == other.0
+                        || (node.name() == other.0.name()
+                            && node.value() == other.0.value()
+                            && node.attributes().eq(other.0.attributes())
+                            && node.inner_html() == other.0.inner_html())
+                });
+                Ok(context.bool(same))
+            }),
+            Entry::function(
+                c"isDefaultNamespace",
+                0,
+                |context, _| Ok(context.bool(true)),
+            ),
+            Entry::function(c"namespaceURI", 0, |context, _| context.string(NAMESPACE)),
             Entry::function(c"querySelector", 1, |context, call| {
                 Element::or_undefined(context, search(context, call)?.into_iter().next())
             }),
@@ -204,6 +307,201 @@ impl Class for Element {
                     .is_some_and(|other| other.0 == node);
                 Ok(context.bool(same))
             }),
+            attribute!(c"abbr", "abbr"),
+            attribute!(c"accept", "accept"),
+            attribute!(c"acceptCharset", "accept-charset"),
+            attribute!(c"accessKey", "accesskey"),
+            attribute!(c"charset", "charset"),
+            attribute!(c"challenge", "challenge"),
+            attribute!(c"cite", "cite"),
+            attribute!(c"content", "content"),
+            attribute!(c"currentSrc", "src"),
+            attribute!(c"data", "data"),
+            attribute!(c"datetime", "datetime"),
+            attribute!(c"dirName", "dirname"),
+            attribute!(c"download", "download"),
+            attribute!(c"headers", "headers"),
+            attribute!(c"hrefLang", "hreflang"),
+            attribute!(c"hreflang", "hreflang"),
+            attribute!(c"htmlFor", "for"),
+            attribute!(c"httpEquiv", "http-equiv"),
+            attribute!(c"keySystem", "keysystem"),
+            attribute!(c"media", "media"),
+            attribute!(c"mediaGroup", "mediagroup"),
+            attribute!(c"pattern", "pattern"),
+            attribute!(c"referrerPolicy", "referrerpolicy"),
+            attribute!(c"scope", "scope"),
+            attribute!(c"sizes", "sizes"),
+            attribute!(c"srclang", "srclang"),
+            attribute!(c"srcset", "srcset"),
+            attribute!(c"step", "step"),
+            attribute!(c"useMap", "usemap"),
+            flag!(c"allowfullscreen", "allowfullscreen"),
+            flag!(c"async", "async"),
+            flag!(c"autofocus", "autofocus"),
+            flag!(c"autoplay", "autoplay"),
+            flag!(c"controls", "controls"),
+            flag!(c"default", "default"),
+            flag!(c"defaultChecked", "checked"),
+            flag!(c"defaultMuted", "muted"),
+            flag!(c"defaultSelected", "selected"),
+            flag!(c"defer", "defer"),
+            flag!(c"isMap", "ismap"),
+            flag!(c"loop", "loop"),
+            flag!(c"multiple", "multiple"),
+            flag!(c"muted", "muted"),
+            flag!(c"noModule", "nomodule"),
+            flag!(c"noValidate", "novalidate"),
+            flag!(c"readOnly", "readonly"),
+            flag!(c"readonly", "readonly"),
+            flag!(c"required", "required"),
+            flag!(c"reversed", "reversed"),
+            flag!(c"sortable", "sortable"),
+            flag!(c"sorted", "sorted"),
+            flag!(c"typeMustMatch", "typemustmatch"),
+            number!(c"colSpan", "colspan", 1),
+            number!(c"cols", "cols", 0),
+            number!(c"high", "high", 0),
+            number!(c"low", "low", 0),
+            number!(c"minLength", "minlength", -1),
+            number!(c"optimum", "optimum", 0),
+            number!(c"rowSpan", "rowspan", 1),
+            number!(c"span", "span", 1),
+            number!(c"start", "start", 1),
+            number!(c"tabIndex", "tabindex", 0),
+            one_of!(
+                c"autocapitalize",
+                "autocapitalize",
+                ["sentences", "none", "off", "characters", "words"]
+            ),
+            one_of!(c"autocomplete", "autocomplete", ["on", "off"]),
+            one_of!(c"keytype", "keytype", ["RSA", "DSA", "EC"]),
+            one_of!(
+                c"kind",
+                "kind",
+                [
+                    "subtitles",
+                    "captions",
+                    "descriptions",
+                    "chapters",
+                    "metadata"
+                ]
+            ),
+            one_of!(c"preload", "preload", ["auto", "metadata", "none"]),
+            one_of!(c"wrap", "wrap", ["soft", "hard", "off"]),
+            method!(c"labels", |context, node| list(
+                context,
+                typed::labels(node)
+            )),
+            method!(c"options", |context, node| list(
+                context,
+                typed::options(node)
+            )),
+            method!(c"selectedOptions", |context, node| list(
+                context,
+                typed::selected(node)
+            )),
+            method!(c"cells", |context, node| list(context, typed::cells(node))),
+            method!(c"images", |context, node| list(
+                context,
+                typed::images(node)
+            )),
+            method!(c"areas", |context, node| list(
+                context,
+                typed::named_children(node, &["area"])
+            )),
+            method!(c"textTracks", |context, node| list(
+                context,
+                typed::named_children(node, &["track"])
+            )),
+            method!(c"tBodies", |context, node| list(
+                context,
+                typed::named_children(node, &["tbody"])
+            )),
+            method!(c"caption", |context, node| typed::first_named(
+                context, node, "caption"
+            )),
+            method!(c"tFoot", |context, node| typed::first_named(
+                context, node, "tfoot"
+            )),
+            method!(c"tHead", |context, node| typed::first_named(
+                context, node, "thead"
+            )),
+            method!(c"selectedIndex", |context, node| Ok(
+                context.number(typed::selected_index(node))
+            )),
+            method!(c"index", |context, node| Ok(
+                context.number(typed::option_index(node))
+            )),
+            method!(c"size", |context, node| Ok(
+                context.number(typed::size(node))
+            )),
+            method!(c"length", |context, node| Ok(
+                context.number(typed::length(node) as f64)
+            )),
+            method!(c"maxLength", |context, node| Ok(
+                context.number(typed::max_length(node) as f64)
+            )),
+            method!(c"position", |context, node| Ok(
+                context.number(typed::progress(node).1)
+            )),
+            method!(c"cellIndex", |context, node| Ok(
+                context.number(typed::cell_index(node))
+            )),
+            method!(c"rowIndex", |context, node| Ok(
+                context.number(typed::row_index(node, &["table"]))
+            )),
+            method!(c"sectionRowIndex", |context, node| Ok(
+                context.number(typed::row_index(node, &["tbody", "thead", "tfoot"]))
+            )),
+            method!(c"control", |context, node| Element::or_undefined(
+                context,
+                typed::control(node)
+            )),
+            method!(c"list", |context, node| Element::or_undefined(
+                context,
+                typed::suggestions(node)
+            )),
+            method!(c"rows", |context, node| typed::rows(context, node)),
+            method!(c"relList", |context, node| typed::rel_list(context, node)),
+            method!(c"crossOrigin", |context, node| typed::cross_origin(
+                context, node
+            )),
+            method!(c"width", |context, node| typed::extent(
+                context, node, "width"
+            )),
+            method!(c"height", |context, node| typed::extent(
+                context, node, "height"
+            )),
+            method!(c"max", |context, node| typed::bound(context, node, "max")),
+            method!(c"min", |context, node| typed::bound(context, node, "min")),
+            method!(c"label", |context, node| context
+                .string(&typed::label(node))),
+            method!(c"formAction", |context, node| context
+                .string(&typed::of_form(node, "formaction", "action"))),
+            method!(c"formTarget", |context, node| context
+                .string(&typed::of_form(node, "formtarget", "target"))),
+            method!(c"formMethod", |context, node| context
+                .string(typed::form_method(node))),
+            method!(c"formEnctype", |context, node| context.string(
+                typed::encoding(&typed::of_form(node, "formenctype", "enctype"))
+            )),
+            method!(c"encoding", |context, node| context.string(
+                typed::encoding(node.attribute("enctype").unwrap_or_default())
+            )),
+            method!(c"enctype", |context, node| context.string(typed::encoding(
+                node.attribute("enctype").unwrap_or_default()
+            ))),
+            method!(c"formNoValidate", |context, node| {
+                let by_form =
+                    typed::form(node).is_some_and(|form| form.attribute("novalidate").is_some());
+                Ok(context.bool(by_form || node.attribute("formnovalidate").is_some()))
+            }),
+            method!(c"defaultValue", |context, node| match node.name() {
+                "output" => context.string(&node.text()),
+                _ => context.string(node.attribute("value").unwrap_or_default()),
+            }),
+            Entry::function(c"validity", 0, |context, _| Ok(context.undefined())),
             Entry::function(c"selection", 0, |context, call| {
                 context.instance(Selection::of(vec![node(context, call)?]))
             }),
@@ -223,11 +521,22 @@ fn text<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.string(&node(context, call)?.text())
 }
 
-fn flag<'c>(context: &'c Context, call: &Call<'c>, name: &str) -> Returned<'c> {
-    Ok(context.bool(node(context, call)?.attribute(name).is_some()))
+fn optional<'c>(context: &'c Context, text: Option<&str>) -> Returned<'c> {
+    match text {
+        Some(text) => context.string(text),
+        None => Ok(context.undefined()),
+    }
 }
 
-fn list(context: &Context, nodes: Vec<Node>) -> Returned<'_> {
+/// The elements below `node` for which `holds`.
+fn elements(node: &Node, holds: impl Fn(&Node) -> bool) -> Vec<Node> {
+    let below = node.descendants();
+    below
+        .filter(|node| node.is_element() && holds(node))
+        .collect()
+}
+
+pub fn list(context: &Context, nodes: Vec<Node>) -> Returned<'_> {
     let each: Result<Vec<_>, Thrown> = nodes
         .into_iter()
         .map(|node| {

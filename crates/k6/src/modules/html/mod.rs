@@ -2,10 +2,13 @@
 //!
 //! * `selection`: sets of nodes and how to navigate between them; `values`: the contents of form fields and
 //!   data attributes.
-//! * `element`: one node with the DOM's interface.
+//! * `element`: one node with the DOM's interface; `typed`: what depends on the type of the element;
+//!   `attribute`: one attribute.
 
+mod attribute;
 mod element;
 mod selection;
+mod typed;
 mod values;
 
 pub use selection::Selection;

@@ -31,7 +31,7 @@ fn field(node: &Node) -> Option<Field> {
             let mut texts = options.map(|node| option(&node));
             match node.attribute("multiple") {
                 Some(_) => Some(Field::Many(texts.collect())),
-                None => texts.next().map(Field::One),
+                None => Some(Field::One(texts.next().unwrap_or_default())),
             }
         }
         "input" => match (node.attribute("value"), node.attribute("type")) {
@@ -39,12 +39,13 @@ fn field(node: &Node) -> Option<Field> {
             (None, Some("checkbox" | "radio")) => one("on"),
             (None, _) => one(""),
         },
-        _ => node.attribute("value").and_then(one),
+        "button" => one(node.attribute("value").unwrap_or_default()),
+        _ => None,
     }
 }
 
 /// An option's value, or its text if it has none.
-fn option(node: &Node) -> String {
+pub fn option(node: &Node) -> String {
     match node.attribute("value") {
         Some(value) => value.to_owned(),
         None => node.text(),
@@ -117,7 +118,8 @@ fn of_field(context: &Context, field: Field) -> Returned<'_> {
     }
 }
 
-/// `data(name)`, or all data attributes as an object. Numbers, booleans, null and JSON are converted.
+/// `data(name)`, or all data attributes as an object. Numbers, booleans and JSON are converted; as in k6, `null` and
+/// an empty text become undefined.
 pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> Returned<'c> {
     if !name.is_nullish() {
         let name = format!("data-{}", dashed(&name.to_text()?));
@@ -126,8 +128,11 @@ pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> 
             None => Ok(context.undefined()),
         };
     }
+    let Some(node) = node else {
+        return Ok(context.undefined());
+    };
     let object = context.object()?;
-    for (name, text) in node.iter().flat_map(|node| node.attributes()) {
+    for (name, text) in node.attributes() {
         if let Some(name) = name.strip_prefix("data-") {
             object.define(humped(name).as_str(), of_data(context, text)?)?;
         }
@@ -136,7 +141,10 @@ pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> 
 }
 
 fn of_data<'c>(context: &'c Context, text: &str) -> Returned<'c> {
-    let is_json = text.starts_with(['{', '[']) || matches!(text, "true" | "false" | "null");
+    if matches!(text, "" | "null") {
+        return Ok(context.undefined());
+    }
+    let is_json = text.starts_with(['{', '[']) || matches!(text, "true" | "false");
     let number = text
         .parse::<f64>()
         .ok()

@@ -1,0 +1,357 @@
+//! The properties of the DOM's element types: forms and their fields, links, tables, lists, media.
+//!
+//! Scripts may call each of them on any element; what they return depends on the element's name.
+
+use plimsoll_quickjs::{Context, Returned};
+
+use super::element::{Element, list};
+use super::values;
+use crate::pure::html::{Node, Selectors};
+
+/// An attribute as a whole number.
+pub fn number(node: &Node, attribute: &str, default: i64) -> i64 {
+    let text = node.attribute(attribute);
+    text.and_then(|text| text.trim().parse().ok())
+        .unwrap_or(default)
+}
+
+/// An attribute with a fixed set of values; the first one is the default.
+pub fn one_of<'n>(node: &'n Node, attribute: &str, values: &[&'n str]) -> &'n str {
+    let written = node.attribute(attribute).unwrap_or_default();
+    let known = values.iter().find(|value| **value == written);
+    known.or(values.first()).copied().unwrap_or_default()
+}
+
+/// All nodes below `node` that the selector matches, in the order of the document.
+fn below(node: &Node, selector: &str) -> Vec<Node> {
+    let Some(selectors) = Selectors::parse(selector) else {
+        return Vec::new();
+    };
+    node.descendants()
+        .filter(|node| selectors.matches(node))
+        .collect()
+}
+
+/// The element with that `id` in the node's document.
+fn by_id(node: &Node, id: &str) -> Option<Node> {
+    let root = node.root();
+    let found = root
+        .descendants()
+        .find(|node| node.attribute("id") == Some(id));
+    found.filter(|_| !id.is_empty())
+}
+
+fn ancestor(node: &Node, names: &[&str]) -> Option<Node> {
+    node.ancestors().find(|node| names.contains(&node.name()))
+}
+
+/// The form that a field belongs to.
+pub fn form(node: &Node) -> Option<Node> {
+    match node.attribute("form") {
+        Some(id) => by_id(node, id),
+        None => ancestor(node, &["form"]),
+    }
+}
+
+/// The fields of a form or field set.
+pub fn fields(node: &Node) -> Vec<Node> {
+    below(node, "input, button, select, textarea, fieldset")
+}
+
+/// An attribute of a button or field that overrides its form's.
+pub fn of_form(node: &Node, own: &str, attribute: &str) -> String {
+    let own = node.attribute(own).map(str::to_owned);
+    let inherited = || Some(form(node)?.attribute(attribute)?.to_owned());
+    own.or_else(inherited).unwrap_or_default()
+}
+
+/// How a form encodes its fields.
+pub fn encoding(written: &str) -> &'static str {
+    match written {
+        "multipart/form-data" => "multipart/form-data",
+        "text/plain" => "text/plain",
+        _ => "application/x-www-form-urlencoded",
+    }
+}
+
+/// The method by which a button submits its form.
+pub fn form_method(node: &Node) -> &'static str {
+    match of_form(node, "formmethod", "method")
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "post" => "post",
+        "dialog" => "dialog",
+        _ => "get",
+    }
+}
+
+/// The labels of a field.
+pub fn labels(node: &Node) -> Vec<Node> {
+    let id = node.attribute("id").filter(|id| !id.is_empty());
+    let root = node.root();
+    let is_label = |label: &Node| {
+        label.name() == "label"
+            && (id.is_some_and(|id| label.attribute("for") == Some(id))
+                || node.ancestors().any(|outer| outer == *label))
+    };
+    root.descendants().filter(is_label).collect()
+}
+
+/// The field that a label names.
+pub fn control(node: &Node) -> Option<Node> {
+    by_id(node, node.attribute("for")?)
+}
+
+/// The list of suggestions for a field.
+pub fn suggestions(node: &Node) -> Option<Node> {
+    by_id(node, node.attribute("list")?)
+}
+
+/// The property `type`.
+pub fn kind(node: &Node) -> &str {
+    const INPUTS: [&str; 22] = [
+        "text",
+        "button",
+        "checkbox",
+        "color",
+        "date",
+        "datetime-local",
+        "email",
+        "file",
+        "hidden",
+        "image",
+        "month",
+        "number",
+        "password",
+        "radio",
+        "range",
+        "reset",
+        "search",
+        "submit",
+        "tel",
+        "time",
+        "url",
+        "week",
+    ];
+    match node.name() {
+        "input" => one_of(node, "type", &INPUTS),
+        "button" => one_of(node, "type", &["submit", "button", "menu", "reset"]),
+        "fieldset" => "fieldset",
+        "output" => "output",
+        "textarea" => "textarea",
+        "keygen" => "keygen",
+        "select" if node.attribute("multiple").is_some() => "select-multiple",
+        "select" => "select",
+        "style" => node.attribute("type").unwrap_or("text/css"),
+        _ => node.attribute("type").unwrap_or_default(),
+    }
+}
+
+/// The property `value`.
+pub fn value<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    let attribute = node.attribute("value");
+    match node.name() {
+        "button" => match attribute {
+            Some(value) => context.string(value),
+            None => context.string(&node.text()),
+        },
+        "option" => context.string(&values::option(node)),
+        "select" => {
+            let first = selected(node).into_iter().next();
+            context.string(&first.map(|node| values::option(&node)).unwrap_or_default())
+        }
+        "output" => context.string(&node.text()),
+        "li" => Ok(context.number(number(node, "value", 0) as f64)),
+        "progress" => Ok(context.number(progress(node).0)),
+        _ => context.string(attribute.unwrap_or_default()),
+    }
+}
+
+/// The value and the position of a progress bar: its share of the maximum, -1 without a value.
+pub fn progress(node: &Node) -> (f64, f64) {
+    let float = |name: &str| -> Option<f64> {
+        let number: Result<f64, _> = node.attribute(name)?.trim().parse();
+        number.ok().filter(|number| number.is_finite())
+    };
+    let most = float("max").filter(|most| *most > 0.0).unwrap_or(1.0);
+    match float("value").filter(|value| *value >= 0.0) {
+        Some(value) => (value / most, value / most),
+        None => (0.0, -1.0),
+    }
+}
+
+/// The options of a `select` or `datalist`.
+pub fn options(node: &Node) -> Vec<Node> {
+    below(node, "option")
+}
+
+/// The selected options of a `select`.
+pub fn selected(node: &Node) -> Vec<Node> {
+    below(node, "option[selected]")
+}
+
+/// The position of the first selected option; -1 without one.
+pub fn selected_index(node: &Node) -> f64 {
+    let place = options(node)
+        .iter()
+        .position(|option| option.attribute("selected").is_some());
+    place.map_or(-1.0, |place| place as f64)
+}
+
+/// The position of an option in its `select`.
+pub fn option_index(node: &Node) -> f64 {
+    let siblings = ancestor(node, &["select", "datalist"]).map(|list| options(&list));
+    position(&siblings.unwrap_or_default(), node)
+}
+
+/// Whether the element, or the group that an option is in, is disabled.
+pub fn disabled(node: &Node) -> bool {
+    let group = || ancestor(node, &["optgroup"]).filter(|_| node.name() == "option");
+    node.attribute("disabled").is_some()
+        || group().is_some_and(|group| group.attribute("disabled").is_some())
+}
+
+/// The property `label`: an option's is its text if it has no such attribute.
+pub fn label(node: &Node) -> String {
+    match node.attribute("label") {
+        Some(label) => label.to_owned(),
+        None if node.name() == "option" => node.text(),
+        None => String::new(),
+    }
+}
+
+/// The property `length`.
+pub fn length(node: &Node) -> usize {
+    match node.name() {
+        "form" => fields(node).len(),
+        "select" => options(node).len(),
+        _ => node.attribute("value").unwrap_or_default().len(),
+    }
+}
+
+/// The property `size`.
+pub fn size(node: &Node) -> f64 {
+    match (node.name(), node.attribute("multiple")) {
+        ("select", Some(_)) => 4.0,
+        ("select", None) => 1.0,
+        _ => number(node, "size", 0) as f64,
+    }
+}
+
+fn position(all: &[Node], node: &Node) -> f64 {
+    let place = all.iter().position(|other| other == node);
+    place.map_or(-1.0, |place| place as f64)
+}
+
+/// The rows of a table or of a section of one; the number of rows of a text area.
+pub fn rows<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    if node.name() == "textarea" {
+        return Ok(context.number(number(node, "rows", 0) as f64));
+    }
+    list(context, rows_of(node))
+}
+
+fn rows_of(node: &Node) -> Vec<Node> {
+    below(node, "tr")
+}
+
+/// The position of a row in its table, or in its section of it; -1 outside.
+pub fn row_index(node: &Node, within: &[&str]) -> f64 {
+    let around = ancestor(node, within).map(|table| rows_of(&table));
+    position(&around.unwrap_or_default(), node)
+}
+
+/// The cells of a row.
+pub fn cells(node: &Node) -> Vec<Node> {
+    named_children(node, &["td", "th"])
+}
+
+/// The position of a cell in its row; -1 outside.
+pub fn cell_index(node: &Node) -> f64 {
+    let row = ancestor(node, &["tr"]).map(|row| cells(&row));
+    position(&row.unwrap_or_default(), node)
+}
+
+/// The children with one of these names.
+pub fn named_children(node: &Node, names: &[&str]) -> Vec<Node> {
+    let mut children = node.element_children();
+    children.retain(|child| names.contains(&child.name()));
+    children
+}
+
+/// The first child with that name.
+pub fn first_named<'c>(context: &'c Context, node: &Node, name: &str) -> Returned<'c> {
+    let found = named_children(node, &[name]).into_iter().next();
+    Element::or_undefined(context, found)
+}
+
+/// The images and objects that use a map.
+pub fn images(node: &Node) -> Vec<Node> {
+    let Some(id) = node.attribute("id") else {
+        return Vec::new();
+    };
+    let used = format!("#{id}");
+    let root = node.root();
+    let uses = |node: &Node| {
+        matches!(node.name(), "img" | "object") && node.attribute("usemap") == Some(&used)
+    };
+    root.descendants().filter(uses).collect()
+}
+
+/// The property `crossOrigin`: undefined if it is absent, except for a script.
+pub fn cross_origin<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    match node.attribute("crossorigin") {
+        None if node.name() == "script" => context.string(""),
+        None => Ok(context.undefined()),
+        Some(value @ ("anonymous" | "use-credentials")) => context.string(value),
+        Some(_) => context.string("anonymous"),
+    }
+}
+
+/// `width` and `height`: numbers for images and canvases, texts for others.
+pub fn extent<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returned<'c> {
+    let default = match node.name() {
+        "canvas" => 150,
+        "img" => 0,
+        _ => return context.string(node.attribute(attribute).unwrap_or_default()),
+    };
+    Ok(context.number(number(node, attribute, default) as f64))
+}
+
+/// `max` and `min`: numbers for progress bars and meters, texts for others.
+pub fn bound<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returned<'c> {
+    let default = match node.name() {
+        "progress" => 1,
+        "meter" => 0,
+        _ => return context.string(node.attribute(attribute).unwrap_or_default()),
+    };
+    Ok(context.number(number(node, attribute, default) as f64))
+}
+
+/// The longest text that a field takes: without a limit -1 for an input, 0 for a text area.
+pub fn max_length(node: &Node) -> i64 {
+    let default = if node.name() == "textarea" { 0 } else { -1 };
+    number(node, "maxlength", default)
+}
+
+/// The words of `rel`, as in k6 separated by single spaces.
+pub fn rel_list<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+    match node.attribute("rel") {
+        None | Some("") => context.strings::<&str>([]),
+        Some(rel) => context.strings(rel.split(' ')),
+    }
+}
+
+/// The sibling nodes before and after a node, of all kinds.
+pub fn neighbours(node: &Node) -> (Option<Node>, Option<Node>) {
+    let Some(parent) = node.parent() else {
+        return (None, None);
+    };
+    let all = parent.children();
+    let Some(place) = all.iter().position(|other| other == node) else {
+        return (None, None);
+    };
+    let before = place.checked_sub(1).and_then(|at| all.get(at));
+    (before.cloned(), all.get(place + 1).cloned())
+}
