@@ -55,6 +55,7 @@ pub mod text_codec;
 pub mod timers;
 pub mod webcrypto;
 mod websocket;
+mod x509;
 
 use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
 
@@ -92,6 +93,7 @@ pub const ALL: &[&BuiltIn] = &[
     &execution::MODULE,
     &timers::MODULE,
     &crypto::MODULE,
+    &x509::MODULE,
     &encoding::MODULE,
     &data::MODULE,
     &metrics::MODULE,

@@ -122,7 +122,6 @@ fn missing_built_in(name: &str) -> String {
 /// Known modules of k6, whether or not they exist here.
 const KNOWN: &[&str] = &[
     "k6/browser",
-    "k6/crypto/x509",
     "k6/secrets",
     "k6/experimental/csv",
     "k6/experimental/fs",
