@@ -51,6 +51,7 @@ mod k6;
 mod metrics;
 mod octets;
 mod sample_tags;
+mod streams;
 pub mod text_codec;
 pub mod timers;
 pub mod webcrypto;
@@ -99,6 +100,7 @@ pub const ALL: &[&BuiltIn] = &[
     &metrics::MODULE,
     &csv::MODULE,
     &fs::MODULE,
+    &streams::MODULE,
     &grpc::MODULE,
     &websocket::blocking::MODULE,
     &websocket::evented::MODULE,

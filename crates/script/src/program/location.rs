@@ -125,7 +125,6 @@ const KNOWN: &[&str] = &[
     "k6/secrets",
     "k6/experimental/csv",
     "k6/experimental/fs",
-    "k6/experimental/streams",
 ];
 
 /// Removes `.` and `..` from a path without looking at the disk.
