@@ -251,27 +251,14 @@ fn api(args: &RunArgs, prepared: &Prepared, log: &Log) -> Result<Option<Api>, Re
 
 /// Warns of flags that are accepted because k6 has them, but have no effect yet.
 fn warn_of_missing(args: &RunArgs, log: &Log) {
-    let is_given = |value: &Option<String>| {
-        value
-            .as_ref()
-            .is_some_and(|to| !matches!(&**to, "" | "none"))
-    };
-    let traces = is_given(&args.traces_output);
-    let missing = [
-        (
-            "--profiling-enabled",
-            "no profiling",
-            args.profiling_enabled,
-        ),
-        (
-            "--secret-source",
-            "no k6/secrets",
-            !args.secret_source.is_empty(),
-        ),
-        ("--traces-output", "no tracing", traces),
-    ];
-    for (flag, what, _) in missing.iter().filter(|(.., given)| *given) {
-        log.warn(&format!("{flag} has no effect: there is {what} yet"));
+    let has_traces = !matches!(args.traces_output.as_deref(), None | Some("" | "none"));
+    for (flag, what, is_given) in [
+        ("--profiling-enabled", "profiling", args.profiling_enabled),
+        ("--traces-output", "tracing", has_traces),
+    ] {
+        if is_given {
+            log.warn(&format!("{flag} has no effect: there is no {what} yet"));
+        }
     }
 }
 

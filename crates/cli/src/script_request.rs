@@ -59,6 +59,7 @@ pub fn prepared(
         is_offline: runtime.offline,
         keep_files: purpose.keep_files,
         is_only_read: purpose.is_only_read,
+        secret_sources: runtime.secret_source.clone(),
         io: options.connection.io.io,
         tls: options.tls.files(),
     };

@@ -9,5 +9,6 @@ pub mod files;
 pub mod modules;
 pub mod names;
 pub mod pure;
+pub mod secrets;
 mod tags;
 pub mod user;

@@ -49,6 +49,7 @@ pub struct Common {
     /// The service descriptions of `k6/net/grpc`: read once for all users.
     pub described: crate::modules::grpc::Described,
     pub log: Log,
+    pub secrets: Arc<crate::secrets::Secrets>,
     /// The variables in `__ENV`.
     pub env: IndexMap<String, String, FxBuildHasher>,
     /// The run's options; empty while they are not known yet.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use log::Level;
 use plimsoll_k6::modules::http::HttpOptions;
+use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
@@ -113,6 +114,8 @@ pub struct ScriptRequest {
     pub keep_files: bool,
     /// Accept scenarios whose functions the script does not export, because nothing will run.
     pub is_only_read: bool,
+    /// Sources of secrets, as `--secret-source` names them.
+    pub secret_sources: Vec<String>,
     pub io: IoMode,
     /// Certificates that TLS trusts and presents, in addition to those in the script's options.
     pub tls: TlsFiles,
@@ -126,12 +129,34 @@ pub struct AtRate {
     pub max_users: Option<u32>,
 }
 
+/// A log that does not show the secrets that a script has read.
+fn redacting(log: &Log, secrets: &Arc<Secrets>) -> Log {
+    if secrets.is_empty() {
+        return Arc::clone(log);
+    }
+    let (log, secrets) = (Arc::clone(log), Arc::clone(secrets));
+    Arc::new(move |level, message, fields| {
+        let shown: Vec<_> = fields
+            .iter()
+            .map(|(name, value)| (*name, secrets.redact(value)))
+            .collect();
+        let shown: Vec<_> = shown
+            .iter()
+            .map(|(name, value)| (*name, &**value))
+            .collect();
+        log(level, &secrets.redact(message), &shown);
+    })
+}
+
 /// Loads the script, layers its options and builds a plan. `log` receives warnings, and later the
 /// script's log lines.
 ///
 /// # Errors
 /// The reason why the run cannot start.
 pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
+    let secrets = Secrets::open(&request.secret_sources).map_err(Refusal::other)?;
+    let secrets = Arc::new(secrets);
+    let log = &redacting(log, &secrets);
     let fetch = modules::script_fetcher(request.is_offline);
     let mut input =
         ScriptInput::read(&request.script, request.kind, &fetch).map_err(Refusal::other)?;
@@ -156,6 +181,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         import_map: import_map(request.import_map.as_deref())?,
         archive: None,
         keep_files: request.keep_files,
+        secrets,
     };
     take(input, &mut settings);
     let (path, source) = (settings.path.clone(), settings.source.clone());

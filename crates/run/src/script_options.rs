@@ -33,6 +33,8 @@ pub struct ScriptOptions {
     pub keep_files: bool,
     /// Accept scenarios whose functions the script does not export, because nothing will run.
     pub is_only_read: bool,
+    /// Sources of secrets, such as `file=secrets.txt`.
+    pub secret_sources: Vec<String>,
     pub io: IoMode,
     pub tls: TlsFiles,
 }
@@ -77,6 +79,7 @@ impl ScriptOptions {
             is_offline: self.is_offline,
             keep_files: self.keep_files,
             is_only_read: self.is_only_read,
+            secret_sources: self.secret_sources,
             io: self.io,
             tls: self.tls,
         })

@@ -45,6 +45,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         shared_arrays: Default::default(),
         described: Default::default(),
         log: Arc::new(|_, _, _| {}),
+        secrets: Arc::default(),
         env: Default::default(),
         run: OnceLock::new(),
         option_changes: OnceLock::new(),

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use plimsoll_engine::UserId;
 use plimsoll_k6::files::Files;
+use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Common, Log, RunOptions, User};
 use plimsoll_quickjs::check_threads;
 use plimsoll_samples::Registry;
@@ -40,6 +41,8 @@ pub struct LoadSettings {
     pub archive: Option<Packed>,
     /// Keep the files that are read, for [`Program::files`].
     pub keep_files: bool,
+    /// The secrets that the script may read.
+    pub secrets: Arc<Secrets>,
 }
 
 /// A compiled script whose init code has run once. Users can be created from it on any thread.
@@ -82,6 +85,7 @@ impl Program {
             shared_arrays: Default::default(),
             described: Default::default(),
             log: settings.log,
+            secrets: settings.secrets,
             env: settings.env.into_iter().collect(),
             run: OnceLock::new(),
             option_changes: OnceLock::new(),

@@ -24,6 +24,7 @@ pub const TARGET: Target = Target {
         b"0,1/3,2/3,1",
         b"rsa-2048",
         b"p95<50ms",
+        b"name=other,key=value,default",
     ],
     words: &[
         "/",
@@ -52,6 +53,8 @@ pub const TARGET: Target = Target {
         "*.",
         "999999999999",
         "1e9",
+        "name=",
+        ",default",
     ],
 };
 
@@ -63,6 +66,7 @@ fn run(data: &[u8]) {
     if let Ok(time) = plimsoll_units::duration::parse_with_unit(&text) {
         assert!(time <= plimsoll_units::duration::LONGEST);
     }
+    let _ = plimsoll_k6::secrets::Secrets::open(&[format!("mock={text}")]);
     let _ = plimsoll_units::BitRate::parse(&text);
     for tls in [false, true] {
         let _ = plimsoll_grpc::Endpoint::parse(&text, tls);

@@ -40,9 +40,6 @@ pub struct RunArgs {
     /// Accepted for compatibility
     #[arg(long, hide = true)]
     pub profiling_enabled: bool,
-    /// Source of secrets; not supported yet
-    #[arg(long, hide = true)]
-    pub secret_source: Vec<String>,
     /// Traces; not supported yet
     #[arg(long, hide = true)]
     pub traces_output: Option<String>,
@@ -77,6 +74,9 @@ pub struct RuntimeArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         env = "K6_INCLUDE_SYSTEM_ENV_VARS", hide_env = true)]
     pub include_system_env_vars: Option<bool>,
+    /// Where the script's secrets come from: file=PATH or mock=KEY=VALUE; repeat for several
+    #[arg(long, value_name = "KIND=…", env = "K6_SECRET_SOURCE", hide_env = true)]
+    pub secret_source: Vec<String>,
     /// JavaScript dialect: extended, base
     #[arg(
         long,

@@ -51,6 +51,7 @@ mod k6;
 mod metrics;
 mod octets;
 mod sample_tags;
+mod secrets;
 mod streams;
 pub mod text_codec;
 pub mod timers;
@@ -98,6 +99,7 @@ pub const ALL: &[&BuiltIn] = &[
     &encoding::MODULE,
     &data::MODULE,
     &metrics::MODULE,
+    &secrets::MODULE,
     &csv::MODULE,
     &fs::MODULE,
     &streams::MODULE,

@@ -120,12 +120,7 @@ fn missing_built_in(name: &str) -> String {
 }
 
 /// Known modules of k6, whether or not they exist here.
-const KNOWN: &[&str] = &[
-    "k6/browser",
-    "k6/secrets",
-    "k6/experimental/csv",
-    "k6/experimental/fs",
-];
+const KNOWN: &[&str] = &["k6/browser", "k6/experimental/csv", "k6/experimental/fs"];
 
 /// Removes `.` and `..` from a path without looking at the disk.
 pub fn normalize(path: &Path) -> PathBuf {

@@ -87,6 +87,7 @@ fn run(
         import_map: ImportMap::default(),
         archive: None,
         keep_files: false,
+        secrets: Default::default(),
     })
     .unwrap_or_else(|error| panic!("{error}"));
     let watch = Watch::new(&registry, WatchSettings::default()).unwrap();

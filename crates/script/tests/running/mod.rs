@@ -125,6 +125,7 @@ impl Script {
             import_map: self.import_map,
             archive: None,
             keep_files: false,
+            secrets: Default::default(),
         };
         (Program::load(settings), registry)
     }
