@@ -24,6 +24,10 @@ pub const TARGET: Target = Target {
         b"setTimeout(async () => { for await (const x of [Promise.resolve(1)]) { throw x; } }, 0); Promise.reject(1).catch((e) => /(?<=a)b+?\\k<n>(?<n>c)/u.exec('abc'));",
         b"import { Counter, Trend } from 'k6/metrics'; new Counter('c').add(1, { a: 'b' }); new Trend('t', true).add(NaN); import exec from 'k6/execution'; exec.test.options; exec.vu.tags['x'] = 1;",
         b"import enc from 'k6/encoding'; enc.b64decode('!!!', 'rawstd', 's'); const h = require('k6/crypto').createHMAC('sha256', new Uint8Array([1]).buffer); h.update('a'); h.digest('hex');",
+        b"import { parse } from 'k6/crypto/x509'; try { parse('-----BEGIN CERTIFICATE-----\nMIIBADCBpwIBATAKBggqhkjOPQQDAjAA\n-----END CERTIFICATE-----'); } catch (e) {} import { nothing } from 'k6/metrics'; nothing();",
+        b"import { ReadableStream } from 'k6/experimental/streams'; const s = new ReadableStream({ pull(c) { c.enqueue(1); c.close(); } }); const r = s.getReader(); r.read().then(() => r.releaseLock());",
+        b"const k = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']); await crypto.subtle.importKey('jwk', await crypto.subtle.exportKey('jwk', k.publicKey), { name: 'ECDSA', namedCurve: 'P-256' }, true, ['verify']);",
+        b"await crypto.subtle.importKey('jwk', { kty: 'RSA', n: 'uw', e: 'AQAB', d: 'AQ', p: 'Cw', q: 'EQ' }, { name: 'RSA-OAEP', hash: 'SHA-1' }, true, ['decrypt']);",
     ],
     words: &[
         "ArrayBuffer(", "Uint8Array(", "DataView(", "TextDecoder(", "TextEncoder(", ".buffer", ".decode(", ".encode(",
@@ -32,7 +36,7 @@ pub const TARGET: Target = Target {
         "set ", "async ", "await ", "yield ", "function ", "class ", "extends ", "super", "=> ", "...", "??=", "?.", "`${",
         "import ", "export ", "default ", "from ", "require(", "'./other.js'", "'./data.json'", "'p'", "'k6'", "'k6/http'",
         "'k6/html'", "'k6/data'", "'k6/crypto'", "'k6/encoding'", "'k6/metrics'", "'k6/execution'", "'k6/experimental/fs'",
-        "'k6/experimental/csv'", "'k6/net/grpc'", "'k6/ws'", "crypto.subtle.", "open('./data.json')", "JSON.parse(",
+        "'k6/experimental/csv'", "'k6/experimental/streams'", "'k6/secrets'", "'k6/crypto/x509'", "'k6/net/grpc'", "'k6/ws'", "crypto.subtle.", "open('./data.json')", "JSON.parse(",
         "new Map(", "new WeakRef(", "BigInt(", "eval(", "with (", "label: ", "try { ", "} finally { ", "/x/g", "\0",
     ],
 };

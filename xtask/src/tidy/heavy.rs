@@ -55,9 +55,19 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "QUIC lives in `http3`, its TLS settings in `net`",
     ),
     (
-        &["rcgen", "rsa"],
+        &["rcgen"],
         &["certs"],
         "certificates for tests are made in `certs`",
+    ),
+    (
+        &["rsa"],
+        &["certs", "k6"],
+        "RSA keys belong to certificates for tests (`certs`) and to WebCrypto (`k6`)",
+    ),
+    (
+        &["p256", "p384", "p521", "x509-parser", "redis"],
+        &["k6"],
+        "elliptic curves, certificates and Redis of scripts are in `k6`",
     ),
     (
         &["prost", "snap", "parquet"],

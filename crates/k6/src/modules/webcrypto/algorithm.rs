@@ -4,6 +4,7 @@ use plimsoll_quickjs::{Context, Thrown, Value};
 
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
+use crate::pure::elliptic::Curve;
 
 /// The algorithms with keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,16 +15,26 @@ pub enum Name {
     AesGcm,
     AesKw,
     Pbkdf2,
+    Ecdsa,
+    Ecdh,
+    RsaPkcs1,
+    RsaPss,
+    RsaOaep,
 }
 
 impl Name {
-    const ALL: [Name; 6] = [
+    const ALL: [Name; 11] = [
         Name::Hmac,
         Name::AesCbc,
         Name::AesCtr,
         Name::AesGcm,
         Name::AesKw,
         Name::Pbkdf2,
+        Name::Ecdsa,
+        Name::Ecdh,
+        Name::RsaPkcs1,
+        Name::RsaPss,
+        Name::RsaOaep,
     ];
 
     /// The name in the standard's spelling.
@@ -35,7 +46,26 @@ impl Name {
             Name::AesGcm => "AES-GCM",
             Name::AesKw => "AES-KW",
             Name::Pbkdf2 => "PBKDF2",
+            Name::Ecdsa => "ECDSA",
+            Name::Ecdh => "ECDH",
+            Name::RsaPkcs1 => "RSASSA-PKCS1-v1_5",
+            Name::RsaPss => "RSA-PSS",
+            Name::RsaOaep => "RSA-OAEP",
         }
+    }
+
+    /// Whether its keys are on an elliptic curve.
+    pub fn is_elliptic(self) -> bool {
+        matches!(self, Name::Ecdsa | Name::Ecdh)
+    }
+
+    pub fn is_rsa(self) -> bool {
+        matches!(self, Name::RsaPkcs1 | Name::RsaPss | Name::RsaOaep)
+    }
+
+    /// Whether its keys come in pairs.
+    pub fn has_pairs(self) -> bool {
+        self.is_elliptic() || self.is_rsa()
     }
 
     pub fn is_aes(self) -> bool {
@@ -85,6 +115,16 @@ pub fn digest(context: &Context, algorithm: &Value<'_>) -> Result<Digest, Thrown
 pub fn hash(context: &Context, parameters: &Value<'_>) -> Result<Digest, Thrown> {
     let hash = parameter(context, parameters, "hash")?;
     digest(context, &hash)
+}
+
+/// The curve in the parameter `namedCurve`.
+pub fn curve(context: &Context, parameters: &Value<'_>) -> Result<Curve, Thrown> {
+    let text = parameter(context, parameters, "namedCurve")?.to_text()?;
+    Curve::ALL
+        .into_iter()
+        .find(|curve| *curve.name() == *text)
+        .ok_or_else(|| Fault::not_supported(format!("the curve '{}' is not supported", &*text)))
+        .or_throw(context)
 }
 
 /// The name in WebCrypto's spelling.

@@ -31,9 +31,9 @@ pub fn export<'c>(context: &'c Context, key: &Key) -> Returned<'c> {
     jwk.define("kty", context.string("oct")?)?;
     jwk.define(
         "k",
-        context.string(&base64::encode(&key.secret, Dialect::RAW_URL))?,
+        context.string(&base64::encode(key.secret(), Dialect::RAW_URL))?,
     )?;
-    if let Some(alg) = alg(key.name, key.hash, key.secret.len()) {
+    if let Some(alg) = alg(key.name, key.hash, key.secret().len()) {
         jwk.define("alg", context.string(&alg)?)?;
     }
     Ok(jwk)

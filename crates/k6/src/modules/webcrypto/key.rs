@@ -1,10 +1,12 @@
 //! `CryptoKey`.
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Class, Context, Entry, Returned, Thrown, Value};
 
 use super::algorithm::{Name, digest_name};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
+use crate::pure::elliptic::EcKey;
+use crate::pure::rsa_key::RsaKey;
 
 /// The possible uses of a key.
 const USAGES: [&str; 8] = [
@@ -18,34 +20,51 @@ const USAGES: [&str; 8] = [
     "unwrapKey",
 ];
 
+/// The kind of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Secret,
+    Public,
+    Private,
+}
+
+/// The key itself.
+pub enum Material {
+    Secret(Vec<u8>),
+    Elliptic(EcKey),
+    Rsa(RsaKey),
+}
+
 /// A key and its purpose.
 pub struct Key {
     pub name: Name,
-    /// The digest of an HMAC key.
+    /// The digest of an HMAC or RSA key.
     pub hash: Option<Digest>,
     pub extractable: bool,
     /// A subset of `USAGES`, in the order in which the script listed them.
     pub usages: Vec<&'static str>,
-    pub secret: Vec<u8>,
+    pub material: Material,
 }
 
+impl Material {
+    pub fn kind(&self) -> Kind {
+        let is_private = match self {
+            Material::Secret(_) => return Kind::Secret,
+            Material::Elliptic(key) => key.scalar.is_some(),
+            Material::Rsa(key) => key.is_private(),
+        };
+        if is_private {
+            Kind::Private
+        } else {
+            Kind::Public
+        }
+    }
+}
+
+/// Its properties belong to the object itself, as in k6, so that they are printed and serialized.
 impl Class for Key {
     fn prototype() -> &'static [Entry] {
-        static ENTRIES: &[Entry] = &[
-            Entry::getter(c"type", |context, call| {
-                of(context, &call.this(), |_| context.string("secret"))
-            }),
-            Entry::getter(c"extractable", |context, call| {
-                of(context, &call.this(), |key| {
-                    Ok(context.bool(key.extractable))
-                })
-            }),
-            Entry::getter(c"algorithm", algorithm),
-            Entry::getter(c"usages", |context, call| {
-                of(context, &call.this(), |key| context.strings(&key.usages))
-            }),
-        ];
-        ENTRIES
+        &[]
     }
 }
 
@@ -61,60 +80,123 @@ pub fn of<'c, R>(
     }
 }
 
-fn algorithm<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    of(context, &call.this(), |key| {
-        let algorithm = context.object()?;
-        algorithm.define("name", context.string(key.name.text())?)?;
-        if key.name != Name::Pbkdf2 {
-            algorithm.define("length", context.integer(8 * key.secret.len() as u64))?;
-        }
-        if let Some(digest) = key.hash {
-            let hash = context.object()?;
-            hash.define("name", context.string(digest_name(digest))?)?;
-            algorithm.define("hash", hash)?;
-        }
-        Ok(algorithm)
-    })
+/// `{ name }`.
+fn named<'c>(context: &'c Context, name: &str) -> Returned<'c> {
+    let named = context.object()?;
+    named.define("name", context.string(name)?)?;
+    Ok(named)
 }
 
-/// The usages that a script lists for a key of that algorithm.
-pub fn usages(
-    context: &Context,
-    list: &Value<'_>,
-    name: Name,
-) -> Result<Vec<&'static str>, Thrown> {
-    let possible: &[&str] = match name {
-        Name::Hmac => &["sign", "verify"],
-        Name::AesCbc | Name::AesCtr | Name::AesGcm => {
-            &["encrypt", "decrypt", "wrapKey", "unwrapKey"]
-        }
-        Name::AesKw => &["wrapKey", "unwrapKey"],
-        Name::Pbkdf2 => &["deriveKey", "deriveBits"],
-    };
-    let mut listed = Vec::new();
-    for index in 0..u32::try_from(list.length()?).unwrap_or(u32::MAX) {
-        listed.push(list.at(index)?.to_text()?.into_string());
-    }
+/// `{ algorithm: { name }, name }`, which is how k6 describes most algorithms.
+fn described<'c>(context: &'c Context, name: &str) -> Returned<'c> {
+    let described = context.object()?;
+    described.define("algorithm", named(context, name)?)?;
+    described.define("name", context.string(name)?)?;
+    Ok(described)
+}
+
+/// The usages that a script lists, each once.
+pub fn listed(context: &Context, list: &Value<'_>) -> Result<Vec<&'static str>, Thrown> {
     let mut usages = Vec::new();
-    for listed in &listed {
-        let Some(usage) = USAGES.into_iter().find(|usage| usage == listed) else {
-            return Err(context.throw_type(format!("there is no key usage '{listed}'")));
+    for index in 0..u32::try_from(list.length()?).unwrap_or(u32::MAX) {
+        let listed = list.at(index)?.to_text()?;
+        let Some(usage) = USAGES.into_iter().find(|usage| *usage == &*listed) else {
+            return Err(context.throw_type(format!("there is no key usage '{}'", &*listed)));
         };
-        if !possible.contains(&usage) {
-            let message = format!("a key for {} cannot be used for '{usage}'", name.text());
-            return Err(Fault::usages(message).throw(context));
-        }
         if !usages.contains(&usage) {
             usages.push(usage);
         }
     }
-    if usages.is_empty() {
-        return Err(Fault::usages("a secret key needs at least one usage").throw(context));
-    }
     Ok(usages)
 }
 
+/// The possible uses of a key of that kind.
+pub fn possible(name: Name, kind: Kind) -> &'static [&'static str] {
+    match (name, kind) {
+        (Name::Hmac, _) => &["sign", "verify"],
+        (Name::AesCbc | Name::AesCtr | Name::AesGcm, _) => {
+            &["encrypt", "decrypt", "wrapKey", "unwrapKey"]
+        }
+        (Name::AesKw, _) => &["wrapKey", "unwrapKey"],
+        (Name::Pbkdf2, _) | (Name::Ecdh, Kind::Private) => &["deriveKey", "deriveBits"],
+        (Name::Ecdh, _) => &[],
+        (Name::RsaOaep, Kind::Private) => &["decrypt", "unwrapKey"],
+        (Name::RsaOaep, _) => &["encrypt", "wrapKey"],
+        (Name::Ecdsa | Name::RsaPkcs1 | Name::RsaPss, Kind::Private) => &["sign"],
+        (Name::Ecdsa | Name::RsaPkcs1 | Name::RsaPss, _) => &["verify"],
+    }
+}
+
+/// Refuses usages that a key of that kind cannot have, and a key without any that needs one.
+pub fn check_usages(
+    context: &Context,
+    usages: &[&'static str],
+    name: Name,
+    kind: Kind,
+) -> Result<(), Thrown> {
+    let possible = possible(name, kind);
+    if let Some(usage) = usages.iter().find(|usage| !possible.contains(usage)) {
+        let message = format!("a key for {} cannot be used for '{usage}'", name.text());
+        return Err(Fault::usages(message).throw(context));
+    }
+    if usages.is_empty() && kind != Kind::Public {
+        return Err(Fault::usages("a secret key needs at least one usage").throw(context));
+    }
+    Ok(())
+}
+
 impl Key {
+    /// The `CryptoKey`.
+    pub fn instance(self, context: &Context) -> Returned<'_> {
+        let kind = match self.material.kind() {
+            Kind::Secret => "secret",
+            Kind::Public => "public",
+            Kind::Private => "private",
+        };
+        let extractable = context.bool(self.extractable);
+        let algorithm = self.algorithm(context)?;
+        let usages = context.strings(&self.usages)?;
+        let key = context.instance(self)?;
+        key.define_fixed("type", context.string(kind)?)?;
+        key.define_fixed("extractable", extractable)?;
+        key.define_fixed("algorithm", algorithm)?;
+        key.define_fixed("usages", usages)?;
+        Ok(key)
+    }
+
+    /// The property `algorithm`, with the additional members that k6 gives it.
+    fn algorithm<'c>(&self, context: &'c Context) -> Returned<'c> {
+        let name = self.name.text();
+        let algorithm = context.object()?;
+        if !self.name.is_aes() && self.name != Name::Pbkdf2 {
+            algorithm.define("key_algorithm", described(context, name)?)?;
+        }
+        algorithm.define("algorithm", named(context, name)?)?;
+        algorithm.define("name", context.string(name)?)?;
+        let hash = self.hash.map(digest_name);
+        match &self.material {
+            Material::Secret(secret) => {
+                if let Some(hash) = hash {
+                    algorithm.define("hash", described(context, hash)?)?;
+                }
+                if self.name != Name::Pbkdf2 {
+                    algorithm.define("length", context.integer(8 * secret.len() as u64))?;
+                }
+            }
+            Material::Elliptic(key) => {
+                algorithm.define("namedCurve", context.string(key.curve.name())?)?;
+            }
+            Material::Rsa(key) => {
+                algorithm.define("modulusLength", context.integer(key.bits() as u64))?;
+                // k6 leaves it out of what it prints.
+                let exponent = context.uint8_array(&key.exponent())?;
+                algorithm.define_hidden("publicExponent", exponent)?;
+                algorithm.define("hash", named(context, hash.unwrap_or_default())?)?;
+            }
+        }
+        Ok(algorithm)
+    }
+
     /// Refuses a use that the key does not allow.
     pub fn require(&self, context: &Context, name: Name, usage: &str) -> Result<(), Thrown> {
         if self.name != name {
@@ -130,5 +212,13 @@ impl Key {
             return Err(Fault::access(message)).or_throw(context);
         }
         Ok(())
+    }
+
+    /// The bytes of a secret key; empty for other kinds.
+    pub fn secret(&self) -> &[u8] {
+        match &self.material {
+            Material::Secret(secret) => secret,
+            _ => &[],
+        }
     }
 }

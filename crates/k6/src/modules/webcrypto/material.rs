@@ -3,10 +3,11 @@
 use plimsoll_quickjs::{Call, Context, Returned, Thrown, Value};
 
 use super::algorithm::{self, Name};
-use super::key::{self, Key};
-use super::{jwk, random};
+use super::key::{self, Key, Kind, Material};
+use super::{asymmetric, jwk, random};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::digests::Algorithm as Digest;
+use crate::pure::elliptic::Curve;
 use crate::pure::pbkdf2;
 
 /// `importKey(format, data, algorithm, extractable, usages)`
@@ -18,26 +19,42 @@ pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         &call.argument(3),
         &call.argument(4),
     )?;
-    let data = call.argument(1);
-    let secret = match &*format {
+    imported(context, wanted, &format, &call.argument(1))
+}
+
+/// The key that `data` holds in that format.
+pub fn imported<'c>(
+    context: &'c Context,
+    wanted: Wanted,
+    format: &str,
+    data: &Value<'c>,
+) -> Returned<'c> {
+    if wanted.name.has_pairs() {
+        let material = asymmetric::import(context, &wanted, format, data)?;
+        return wanted.key(context, material);
+    }
+    let secret = match format {
         "raw" => data.to_bytes().ok_or_else(|| {
             context.throw_type("a key in the format 'raw' must be an ArrayBuffer or a view of one")
         })?,
-        "jwk" => wanted.secret_of(context, &data)?,
+        "jwk" => jwk::import(context, data, wanted.name, wanted.hash, wanted.extractable)?,
         other => {
             let message = format!("a key for {} has no format '{other}'", wanted.name.text());
             return Err(Fault::not_supported(message)).or_throw(context);
         }
     };
-    wanted.key(context, secret)
+    wanted.key(context, Material::Secret(secret))
 }
 
 /// The purpose of a key to be created.
+#[derive(Clone)]
 pub struct Wanted {
     pub name: Name,
     pub hash: Option<Digest>,
-    extractable: bool,
-    usages: Vec<&'static str>,
+    /// The curve of an elliptic key.
+    pub curve: Option<Curve>,
+    pub extractable: bool,
+    pub usages: Vec<&'static str>,
 }
 
 impl Wanted {
@@ -48,30 +65,44 @@ impl Wanted {
         usages: &Value<'_>,
     ) -> Result<Wanted, Thrown> {
         let name = algorithm::named(context, algorithm)?;
+        let hash = match name {
+            Name::Hmac => Some(algorithm::hash(context, algorithm)?),
+            _ if name.is_rsa() => {
+                let hash = asymmetric::required(context, algorithm, "hash")?;
+                Some(algorithm::digest(context, &hash)?)
+            }
+            _ => None,
+        };
+        let curve = name
+            .is_elliptic()
+            .then(|| algorithm::curve(context, algorithm))
+            .transpose()?;
+        let usages = key::listed(context, usages)?;
+        // The halves of a pair have different usages.
+        if !name.has_pairs() {
+            key::check_usages(context, &usages, name, Kind::Secret)?;
+        }
         Ok(Wanted {
             name,
-            hash: match name {
-                Name::Hmac => Some(algorithm::hash(context, algorithm)?),
-                _ => None,
-            },
+            hash,
+            curve,
             extractable: extractable.is_truthy(),
-            usages: key::usages(context, usages, name)?,
+            usages,
         })
     }
 
-    /// The secret in a JSON Web Key.
-    pub fn secret_of(&self, context: &Context, jwk: &Value<'_>) -> Result<Vec<u8>, Thrown> {
-        jwk::import(context, jwk, self.name, self.hash, self.extractable)
-    }
-
-    /// Creates the key from these bytes.
-    pub fn key<'c>(self, context: &'c Context, secret: Vec<u8>) -> Returned<'c> {
-        let fault = match self.name {
-            name if name.is_aes() && ![16, 24, 32].contains(&secret.len()) => {
+    /// Creates the key.
+    pub fn key<'c>(self, context: &'c Context, material: Material) -> Returned<'c> {
+        let fault = match (self.name, &material) {
+            (name, Material::Secret(secret))
+                if name.is_aes() && ![16, 24, 32].contains(&secret.len()) =>
+            {
                 Some(Fault::data("an AES key must be 16, 24 or 32 bytes long"))
             }
-            Name::Hmac if secret.is_empty() => Some(Fault::data("an HMAC key must not be empty")),
-            Name::Pbkdf2 if self.extractable => {
+            (Name::Hmac, Material::Secret(secret)) if secret.is_empty() => {
+                Some(Fault::data("an HMAC key must not be empty"))
+            }
+            (Name::Pbkdf2, _) if self.extractable => {
                 Some(Fault::usages("a key for PBKDF2 must not be extractable"))
             }
             _ => None,
@@ -79,13 +110,20 @@ impl Wanted {
         if let Some(fault) = fault {
             return Err(fault.throw(context));
         }
-        context.instance(Key {
+        key::check_usages(context, &self.usages, self.name, material.kind())?;
+        self.instance(context, material)
+    }
+
+    /// Creates the key without any checks.
+    pub fn instance<'c>(self, context: &'c Context, material: Material) -> Returned<'c> {
+        let key = Key {
             name: self.name,
             hash: self.hash,
             extractable: self.extractable,
             usages: self.usages,
-            secret,
-        })
+            material,
+        };
+        key.instance(context)
     }
 }
 
@@ -93,12 +131,15 @@ impl Wanted {
 pub fn generate<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let algorithm = call.argument(0);
     let wanted = Wanted::read(context, &algorithm, &call.argument(1), &call.argument(2))?;
+    if wanted.name.has_pairs() {
+        return asymmetric::generate(context, &algorithm, &wanted);
+    }
     if wanted.name == Name::Pbkdf2 {
         let message = "a key for PBKDF2 is a password, to be imported";
         return Err(Fault::not_supported(message)).or_throw(context);
     }
     let secret = random(context, length(context, &algorithm, &wanted)?)?;
-    wanted.key(context, secret)
+    wanted.key(context, Material::Secret(secret))
 }
 
 /// The length in bytes of a key to be generated or derived.
@@ -160,7 +201,7 @@ pub fn derive_key<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         bits,
         "deriveKey",
     )?;
-    wanted.key(context, secret)
+    wanted.key(context, Material::Secret(secret))
 }
 
 fn derived<'c>(
@@ -171,8 +212,11 @@ fn derived<'c>(
     usage: &str,
 ) -> Result<Vec<u8>, Thrown> {
     let name = algorithm::named(context, parameters)?;
+    if name == Name::Ecdh {
+        return asymmetric::agree(context, parameters, base, bits, usage);
+    }
     if name != Name::Pbkdf2 {
-        let message = format!("{} derives nothing; use PBKDF2", name.text());
+        let message = format!("{} derives nothing; use PBKDF2 or ECDH", name.text());
         return Err(Fault::not_supported(message)).or_throw(context);
     }
     let salt = algorithm::bytes(context, parameters, "salt")?;
@@ -190,6 +234,12 @@ fn derived<'c>(
             return Err(Fault::operation(message)).or_throw(context);
         }
         let length = usize::try_from(bits / 8).unwrap_or_default();
-        Ok(pbkdf2::derive(hash, &key.secret, &salt, iterations, length))
+        Ok(pbkdf2::derive(
+            hash,
+            key.secret(),
+            &salt,
+            iterations,
+            length,
+        ))
     })
 }

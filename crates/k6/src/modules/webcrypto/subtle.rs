@@ -3,9 +3,9 @@
 use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 
 use super::algorithm::{self, Name};
-use super::jwk;
 use super::key::{self, Key};
 use super::material::{self, Wanted};
+use super::{asymmetric, jwk};
 use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::aes_modes::{Aes, CipherError};
 use crate::pure::digests;
@@ -64,44 +64,46 @@ fn digest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 /// The HMAC of `text`; the key must allow that.
-fn tag<'c>(
-    context: &'c Context,
-    algorithm: &Value<'c>,
-    key: &Value<'c>,
-    text: &[u8],
-    usage: &str,
-) -> Result<Vec<u8>, Thrown> {
-    let name = algorithm::named(context, algorithm)?;
-    if name != Name::Hmac {
-        let message = format!("{} signs nothing; use HMAC", name.text());
-        return Err(Fault::not_supported(message)).or_throw(context);
-    }
-    key::of(context, key, |key| {
-        key.require(context, name, usage)?;
-        let hash = key.hash.unwrap_or(digests::Algorithm::Sha256);
-        Ok(digests::hmac(hash, &key.secret, text))
-    })
+fn tag(context: &Context, key: &Key, text: &[u8], usage: &str) -> Result<Vec<u8>, Thrown> {
+    key.require(context, Name::Hmac, usage)?;
+    let hash = key.hash.unwrap_or(digests::Algorithm::Sha256);
+    Ok(digests::hmac(hash, key.secret(), text))
+}
+
+fn signs_nothing(context: &Context, name: Name) -> Thrown {
+    let message = format!("{} signs nothing; use HMAC, ECDSA or RSA", name.text());
+    Fault::not_supported(message).throw(context)
 }
 
 /// `sign(algorithm, key, data)`
 fn sign<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let parameters = call.argument(0);
     let text = data(context, &call.argument(2))?;
-    let tag = tag(context, &call.argument(0), &call.argument(1), &text, "sign")?;
-    context.array_buffer(&tag)
+    let name = algorithm::named(context, &parameters)?;
+    let signature = key::of(context, &call.argument(1), |key| match name {
+        Name::Hmac => tag(context, key, &text, "sign"),
+        Name::Ecdsa | Name::RsaPkcs1 | Name::RsaPss => {
+            asymmetric::sign(context, name, &parameters, key, &text)
+        }
+        _ => Err(signs_nothing(context, name)),
+    })?;
+    context.array_buffer(&signature)
 }
 
 /// `verify(algorithm, key, signature, data)`
 fn verify<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let parameters = call.argument(0);
     let signature = data(context, &call.argument(2))?;
     let text = data(context, &call.argument(3))?;
-    let tag = tag(
-        context,
-        &call.argument(0),
-        &call.argument(1),
-        &text,
-        "verify",
-    )?;
-    Ok(context.bool(tag == signature))
+    let name = algorithm::named(context, &parameters)?;
+    let holds = key::of(context, &call.argument(1), |key| match name {
+        Name::Hmac => Ok(tag(context, key, &text, "verify")? == signature),
+        Name::Ecdsa | Name::RsaPkcs1 | Name::RsaPss => {
+            asymmetric::verify(context, name, &parameters, key, &text, &signature)
+        }
+        _ => Err(signs_nothing(context, name)),
+    })?;
+    Ok(context.bool(holds))
 }
 
 /// `encrypt(algorithm, key, data)`
@@ -154,6 +156,12 @@ fn crypt(
     usage: &str,
 ) -> Result<Vec<u8>, Thrown> {
     let name = algorithm::named(context, parameters)?;
+    if name == Name::RsaOaep {
+        return match direction {
+            Direction::Encrypt => asymmetric::encrypt(context, parameters, key, text, usage),
+            Direction::Decrypt => asymmetric::decrypt(context, parameters, key, text, usage),
+        };
+    }
     let wraps = usage == "wrapKey" || usage == "unwrapKey";
     if !name.is_aes() || (name == Name::AesKw && !wraps) {
         let message = format!("{} encrypts nothing", name.text());
@@ -165,7 +173,7 @@ fn crypt(
             .or_throw(context)
     };
     let aes = || {
-        Aes::new(&key.secret)
+        Aes::new(key.secret())
             .map_err(|error| Fault::operation(error.to_string()))
             .or_throw(context)
     };
@@ -230,8 +238,11 @@ fn exported(context: &Context, format: &str, key: &Key) -> Result<Vec<u8>, Throw
     if !key.extractable {
         return Err(Fault::access("the key is not extractable")).or_throw(context);
     }
+    if key.name.has_pairs() {
+        return asymmetric::export(context, format, key);
+    }
     match format {
-        "raw" => Ok(key.secret.clone()),
+        "raw" => Ok(key.secret().to_vec()),
         "jwk" => {
             let json = jwk::export(context, key)?.to_json()?;
             Ok(json.unwrap_or_default().into_bytes())
@@ -253,7 +264,7 @@ fn export<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         }
         let bytes = exported(context, &format, key)?;
         if &*format == "jwk" {
-            jwk::export(context, key)
+            context.parse_json(&String::from_utf8_lossy(&bytes), "jwk")
         } else {
             context.array_buffer(&bytes)
         }
@@ -301,16 +312,10 @@ fn unwrap<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             "unwrapKey",
         )
     })?;
-    match &*format {
-        "raw" => wanted.key(context, bytes),
-        "jwk" => {
-            let jwk = context.parse_json(&String::from_utf8_lossy(&bytes), "jwk")?;
-            let secret = wanted.secret_of(context, &jwk)?;
-            wanted.key(context, secret)
-        }
-        other => Err(Fault::not_supported(format!(
-            "a secret key has no format '{other}'"
-        )))
-        .or_throw(context),
-    }
+    let data = if &*format == "jwk" {
+        context.parse_json(&String::from_utf8_lossy(&bytes), "jwk")?
+    } else {
+        context.array_buffer(&bytes)?
+    };
+    material::imported(context, wanted, &format, &data)
 }
