@@ -50,6 +50,8 @@ pub mod http;
 mod k6;
 mod metrics;
 mod octets;
+#[cfg(feature = "redis")]
+mod redis;
 mod sample_tags;
 mod secrets;
 mod streams;
@@ -107,6 +109,8 @@ pub const ALL: &[&BuiltIn] = &[
     &websocket::blocking::MODULE,
     &websocket::evented::MODULE,
     &websocket::evented::EXPERIMENTAL,
+    #[cfg(feature = "redis")]
+    &redis::MODULE,
 ];
 
 impl BuiltIn {

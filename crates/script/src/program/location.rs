@@ -100,13 +100,23 @@ pub fn join(base: &Location, specifier: &str) -> Result<Location, Option<String>
 /// Why one of k6's own modules does not exist.
 fn missing_built_in(name: &str) -> String {
     let hint = match name {
-        "k6/experimental/redis" => "; use k6/x/redis where it is available",
+        "k6/experimental/redis" => "; it is now k6/x/redis",
         "k6/experimental/browser" => "; it is now k6/browser",
         "k6/experimental/grpc" => "; it is now k6/net/grpc",
         "k6/experimental/timers" => "; it is now k6/timers",
         "k6/experimental/tracing" => "; use the http-instrumentation-tempo library instead",
         "k6/experimental/webcrypto" => "; `crypto` is global now",
-        _ if name.starts_with("k6/x/") => ": extensions of k6 cannot be loaded",
+        _ if name.starts_with("k6/x/") => {
+            let all = modules::ALL.iter().map(|module| module.name);
+            let here: Vec<_> = all.filter(|name| name.starts_with("k6/x/")).collect();
+            return match here.as_slice() {
+                [] => format!("{name} is not there: extensions of k6 cannot be loaded"),
+                here => format!(
+                    "{name} is not there: extensions of k6 cannot be loaded; Plimsoll has {}",
+                    here.join(", ")
+                ),
+            };
+        }
         _ if KNOWN.contains(&name) => ": Plimsoll does not have this module yet",
         _ => {
             let all = modules::ALL.iter().map(|module| module.name);

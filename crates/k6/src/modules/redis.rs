@@ -1,0 +1,324 @@
+//! `k6/x/redis`: a client of Redis, whose methods return promises.
+//!
+//! A client connects when it first needs to, and keeps its connection from one iteration to the next.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::rc::Rc;
+use std::time::Duration;
+
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client as Server, Cmd, RedisError};
+
+use super::{BuiltIn, Shape, link_constructor};
+use crate::user::{User, user};
+
+pub const MODULE: BuiltIn = BuiltIn {
+    name: "k6/x/redis",
+    shape: Shape::Names,
+    entries: &[],
+    made: &["Client"],
+    make: Some(make),
+};
+
+/// How long connecting may take, as in k6.
+const CONNECTING: Duration = Duration::from_secs(5);
+/// How long a response may take. Blocking commands wait in the server.
+const RESPONSE: Duration = Duration::from_secs(60);
+
+fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
+    let client = context.constructor("Client", 1, construct)?;
+    link_constructor::<Client>(context, &client)?;
+    exports.define("Client", client)
+}
+
+/// A client: its server, and the connection once there is one.
+struct Client(Rc<State>);
+
+struct State {
+    server: Server,
+    connection: RefCell<Option<MultiplexedConnection>>,
+    /// Held by the operation that is connecting; others wait for the outcome.
+    connecting: tokio::sync::Semaphore,
+}
+
+/// How a reply becomes a value.
+#[derive(Clone, Copy)]
+enum Reply {
+    /// As it is; nothing is an error.
+    Value,
+    /// A number other than 0 is true.
+    Truth,
+    /// Fields and values, one after the other.
+    Fields,
+}
+
+/// A method that passes its arguments to the command of that name.
+macro_rules! command {
+    ($name:literal, $length:literal, $command:literal, $reply:expr) => {
+        Entry::function($name, $length, |context, call| {
+            let mut command = redis::cmd($command);
+            for argument in call.arguments() {
+                add(context, &mut command, &argument)?;
+            }
+            send(context, call, command, $reply)
+        })
+    };
+}
+
+impl Class for Client {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"set", 3, set),
+            command!(c"get", 1, "GET", Reply::Value),
+            command!(c"getSet", 2, "GETSET", Reply::Value),
+            command!(c"del", 1, "DEL", Reply::Value),
+            command!(c"getDel", 1, "GETDEL", Reply::Value),
+            command!(c"exists", 1, "EXISTS", Reply::Value),
+            command!(c"incr", 1, "INCR", Reply::Value),
+            command!(c"incrBy", 2, "INCRBY", Reply::Value),
+            command!(c"decr", 1, "DECR", Reply::Value),
+            command!(c"decrBy", 2, "DECRBY", Reply::Value),
+            command!(c"randomKey", 0, "RANDOMKEY", Reply::Value),
+            command!(c"mget", 1, "MGET", Reply::Value),
+            command!(c"expire", 2, "EXPIRE", Reply::Truth),
+            command!(c"ttl", 1, "TTL", Reply::Value),
+            command!(c"persist", 1, "PERSIST", Reply::Truth),
+            command!(c"lpush", 2, "LPUSH", Reply::Value),
+            command!(c"rpush", 2, "RPUSH", Reply::Value),
+            command!(c"lpop", 1, "LPOP", Reply::Value),
+            command!(c"rpop", 1, "RPOP", Reply::Value),
+            command!(c"lrange", 3, "LRANGE", Reply::Value),
+            command!(c"lindex", 2, "LINDEX", Reply::Value),
+            command!(c"lset", 3, "LSET", Reply::Value),
+            command!(c"lrem", 3, "LREM", Reply::Value),
+            command!(c"llen", 1, "LLEN", Reply::Value),
+            command!(c"hset", 3, "HSET", Reply::Value),
+            command!(c"hsetnx", 3, "HSETNX", Reply::Truth),
+            command!(c"hget", 2, "HGET", Reply::Value),
+            command!(c"hdel", 2, "HDEL", Reply::Value),
+            command!(c"hgetall", 1, "HGETALL", Reply::Fields),
+            command!(c"hkeys", 1, "HKEYS", Reply::Value),
+            command!(c"hvals", 1, "HVALS", Reply::Value),
+            command!(c"hlen", 1, "HLEN", Reply::Value),
+            command!(c"hincrby", 3, "HINCRBY", Reply::Value),
+            command!(c"sadd", 2, "SADD", Reply::Value),
+            command!(c"srem", 2, "SREM", Reply::Value),
+            command!(c"sismember", 2, "SISMEMBER", Reply::Truth),
+            command!(c"smembers", 1, "SMEMBERS", Reply::Value),
+            command!(c"srandmember", 1, "SRANDMEMBER", Reply::Value),
+            command!(c"spop", 1, "SPOP", Reply::Value),
+            Entry::function(c"sendCommand", 1, send_command),
+        ];
+        ENTRIES
+    }
+}
+
+/// `new Client(url)`, or `new Client({ socket: { host, port, tls }, username, password, database })`.
+fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    if call.this().is_undefined() {
+        return Err(context.throw_type("Client is a constructor: write `new redis.Client(url)`"));
+    }
+    let options = call.argument(0);
+    let address = match options.is_object() {
+        true => address(context, &options)?,
+        false => options.to_text()?.into_string(),
+    };
+    let server = Server::open(address.as_str()).map_err(|error| {
+        let hint = "write redis://USER:PASSWORD@HOST:PORT/DATABASE";
+        context.throw_plain(format!(
+            "invalid address of a Redis server: {error}; {hint}"
+        ))
+    })?;
+    context.instance(Client(Rc::new(State {
+        server,
+        connection: RefCell::default(),
+        connecting: tokio::sync::Semaphore::new(1),
+    })))
+}
+
+/// The address that an object of options describes.
+fn address(context: &Context, options: &Value<'_>) -> Result<String, Thrown> {
+    for unsupported in ["cluster", "masterName"] {
+        if !options.get(unsupported)?.is_undefined() {
+            let message = format!("the option {unsupported} of Redis is not supported");
+            return Err(context.throw_plain(message));
+        }
+    }
+    let text = |from: &Value<'_>, name: &str| -> Result<Option<String>, Thrown> {
+        let value = from.get(name)?;
+        match value.is_nullish() {
+            true => Ok(None),
+            false => Ok(Some(value.to_text()?.into_string())),
+        }
+    };
+    let socket = options.get("socket")?;
+    let (mut host, mut port) = (None, None);
+    if socket.is_object() {
+        if socket.get("tls")?.is_truthy() {
+            return Err(context.throw_plain("TLS to a Redis server is not supported"));
+        }
+        (host, port) = (text(&socket, "host")?, text(&socket, "port")?);
+    }
+    let credentials = match (text(options, "username")?, text(options, "password")?) {
+        (None, None) => String::new(),
+        (user, password) => {
+            let escaped = |text: Option<String>| escape(&text.unwrap_or_default());
+            format!("{}:{}@", escaped(user), escaped(password))
+        }
+    };
+    Ok(format!(
+        "redis://{credentials}{}:{}/{}",
+        host.as_deref().unwrap_or("localhost"),
+        port.as_deref().unwrap_or("6379"),
+        text(options, "database")?.as_deref().unwrap_or("0")
+    ))
+}
+
+/// Escapes what has a meaning in an address.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            escaped.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+    }
+    escaped
+}
+
+/// Adds an argument to a command. Redis knows only texts.
+fn add(context: &Context, command: &mut Cmd, argument: &Value<'_>) -> Result<(), Thrown> {
+    if let Some(truth) = argument.as_bool() {
+        command.arg(u8::from(truth));
+    } else if argument.is_string() || argument.is_number() {
+        command.arg(argument.to_text()?.as_bytes());
+    } else if let Some(bytes) = argument.to_bytes() {
+        command.arg(bytes);
+    } else {
+        let message = "an argument of a Redis command must be text, a number, a boolean or bytes";
+        return Err(context.throw_type(message));
+    }
+    Ok(())
+}
+
+/// `set(key, value, expiration?)`: expires after that many seconds if there are any.
+fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let mut command = redis::cmd("SET");
+    add(context, &mut command, &call.argument(0))?;
+    add(context, &mut command, &call.argument(1))?;
+    let expiration = call.argument(2);
+    if !expiration.is_nullish() {
+        let seconds = expiration.to_integer()?;
+        if seconds > 0 {
+            command.arg("EX").arg(seconds);
+        }
+    }
+    send(context, call, command, Reply::Value)
+}
+
+/// `sendCommand(command, ...arguments)`
+fn send_command<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let mut command = Cmd::new();
+    for argument in call.arguments() {
+        add(context, &mut command, &argument)?;
+    }
+    send(context, call, command, Reply::Value)
+}
+
+/// Sends the command; a promise of its reply.
+fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -> Returned<'c> {
+    let this = call.this();
+    let Some(client) = this.instance::<Client>() else {
+        return Err(context.throw_type("a method of a Redis client was called on something else"));
+    };
+    let user: &User = user(context);
+    user.working(context, "using a Redis client")?;
+    let state = Rc::clone(&client.0);
+    let operation = async move {
+        let mut connection = state.connected().await?;
+        let reply = command.query_async::<redis::Value>(&mut connection).await;
+        if reply
+            .as_ref()
+            .is_err_and(RedisError::is_unrecoverable_error)
+        {
+            // The next command connects again.
+            state.connection.take();
+        }
+        reply
+    };
+    user.event_loop
+        .promise(context, operation, move |context, outcome| match outcome {
+            Ok(value) => result(context, value, reply),
+            Err(error) => Err(context.throw_plain(error.to_string())),
+        })
+}
+
+impl State {
+    async fn connected(&self) -> Result<MultiplexedConnection, RedisError> {
+        // The semaphore is never closed.
+        let _held = self.connecting.acquire().await.ok();
+        if let Some(connection) = self.connection.borrow().clone() {
+            return Ok(connection);
+        }
+        let settings = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECTING))
+            .set_response_timeout(Some(RESPONSE));
+        let connection = self
+            .server
+            .get_multiplexed_async_connection_with_config(&settings)
+            .await?;
+        *self.connection.borrow_mut() = Some(connection.clone());
+        Ok(connection)
+    }
+}
+
+/// The value of a reply.
+fn result(context: &Context, reply: redis::Value, form: Reply) -> Returned<'_> {
+    match (form, reply) {
+        (_, redis::Value::Nil) => Err(context.throw_plain("redis: nil")),
+        (Reply::Truth, redis::Value::Int(number)) => Ok(context.bool(number != 0)),
+        (Reply::Fields, redis::Value::Array(flat)) => {
+            let object = context.object()?;
+            let mut flat = flat.into_iter();
+            while let (Some(name), Some(value)) = (flat.next(), flat.next()) {
+                let name = value_of(context, name)?.to_text()?;
+                object.define(&*name, value_of(context, value)?)?;
+            }
+            Ok(object)
+        }
+        (_, value) => value_of(context, value),
+    }
+}
+
+fn value_of(context: &Context, value: redis::Value) -> Returned<'_> {
+    match value {
+        redis::Value::Nil => Ok(context.null()),
+        redis::Value::Int(number) => Ok(context.number(number as f64)),
+        redis::Value::Double(number) => Ok(context.number(number)),
+        redis::Value::Boolean(truth) => Ok(context.bool(truth)),
+        redis::Value::BulkString(bytes) => context.string_lossy(&bytes),
+        redis::Value::SimpleString(text) => context.string(&text),
+        redis::Value::VerbatimString { text, .. } => context.string(&text),
+        redis::Value::Okay => context.string("OK"),
+        redis::Value::Array(items) | redis::Value::Set(items) => {
+            let items: Result<Vec<_>, Thrown> = items
+                .into_iter()
+                .map(|item| value_of(context, item))
+                .collect();
+            context.array(items?)
+        }
+        redis::Value::Map(fields) => {
+            let object = context.object()?;
+            for (name, value) in fields {
+                let name = value_of(context, name)?.to_text()?;
+                object.define(&*name, value_of(context, value)?)?;
+            }
+            Ok(object)
+        }
+        other => Err(context.throw_plain(format!("unexpected reply of Redis: {other:?}"))),
+    }
+}
