@@ -54,6 +54,7 @@ pub fn prepared(
         rate: options.rate.map(|rate| AtRate {
             rate,
             max_users: options.limit.max_users,
+            arrivals: options.limit.arrivals,
         }),
         import_map: runtime.import_map.clone(),
         is_offline: runtime.offline,

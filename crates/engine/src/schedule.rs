@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use plimsoll_pace::{ConstantRate, Pacer, RampingRate, Striped};
-use plimsoll_plan::{Executor, Scenario};
+use plimsoll_pace::{Pacer, SharedPacer, Striped};
+use plimsoll_plan::Scenario;
 
 /// The schedule of one scenario, to compare with the iterations that did start.
 pub struct Schedule {
-    pacer: Box<dyn Pacer + Send>,
+    pacer: Striped<SharedPacer>,
     start: Duration,
     /// The iterations that are known to be due.
     due: u64,
@@ -16,16 +16,8 @@ pub struct Schedule {
 impl Schedule {
     /// The schedule of a scenario; `None` if it is not an open model.
     pub fn of(scenario: &Scenario) -> Option<Schedule> {
-        let stripe = scenario.stripe.clone();
-        let pacer: Box<dyn Pacer + Send> = match &scenario.executor {
-            Executor::RampingArrivalRate { start, stages, .. } => {
-                Box::new(Striped::new(RampingRate::new(*start, stages), stripe))
-            }
-            Executor::ConstantArrivalRate { rate, duration, .. } => {
-                Box::new(Striped::new(ConstantRate::new(*rate, *duration), stripe))
-            }
-            _ => return None,
-        };
+        let whole = plimsoll_pace::of_scenario(scenario)?;
+        let pacer = Striped::new(whole, scenario.stripe.clone());
         Some(Schedule {
             pacer,
             start: scenario.start_time,
@@ -62,7 +54,7 @@ impl Schedule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use plimsoll_plan::Rate;
+    use plimsoll_plan::{Executor, Rate};
 
     fn scenario(rate: u64, start: u64) -> Scenario {
         Scenario {

@@ -3,6 +3,8 @@
 
 mod constant_rate;
 mod ramping_rate;
+mod random_arrivals;
+mod scenario;
 mod striped;
 mod user_curve;
 
@@ -10,6 +12,8 @@ use std::time::Duration;
 
 pub use constant_rate::ConstantRate;
 pub use ramping_rate::RampingRate;
+pub use random_arrivals::{Bursts, RandomArrivals};
+pub use scenario::{SharedPacer, of_scenario};
 pub use striped::Striped;
 pub use user_curve::UserCurve;
 
@@ -18,4 +22,10 @@ pub trait Pacer {
     /// When iteration `number`, counted from 0, starts, as time since the start of the scenario.
     /// `None` if the schedule has no such iteration. Never decreases with `number`.
     fn start_of(&self, number: u64) -> Option<Duration>;
+}
+
+impl<P: Pacer + ?Sized> Pacer for Box<P> {
+    fn start_of(&self, number: u64) -> Option<Duration> {
+        (**self).start_of(number)
+    }
 }

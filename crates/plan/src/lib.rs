@@ -8,6 +8,7 @@
 //!
 //! Names and meanings are k6's. Nothing here reads a clock, a socket or the environment.
 
+mod arrivals;
 mod build;
 mod dns;
 mod error;
@@ -27,6 +28,7 @@ mod stripe;
 pub mod threshold;
 mod tls;
 
+pub use arrivals::{ARRIVAL_FORMS, ArrivalProcess, Arrivals};
 pub use build::{Exports, Plan};
 pub use dns::{DnsOptions, DnsTtl};
 pub use error::{Errors, Fault, Warning};

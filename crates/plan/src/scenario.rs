@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::arrivals::Arrivals;
 use crate::executor::Executor;
 use crate::stripe::Stripe;
 
@@ -36,6 +37,8 @@ pub struct Scenario {
     pub browser: Option<Value>,
     /// Selects the users and iterations of the whole test that run in this instance.
     pub stripe: Stripe,
+    /// How the iterations of an open model are spread; no other model uses it.
+    pub arrivals: Arrivals,
 }
 
 impl Scenario {
@@ -56,6 +59,7 @@ impl Scenario {
             tags: BTreeMap::new(),
             browser: None,
             stripe: Stripe::whole(),
+            arrivals: Arrivals::default(),
         }
     }
 

@@ -504,6 +504,29 @@ fn a_plan_without_a_script_is_one_scenario() {
 }
 
 #[test]
+fn arrivals_are_read_for_arrival_rates_only() {
+    let rate = |arrivals: Value| {
+        json!({"scenarios": {"a": {"executor": "constant-arrival-rate", "rate": 5, "duration": "1s",
+            "preAllocatedVUs": 1, "arrivals": arrivals}}})
+    };
+    let scenario = only(rate(json!("poisson@7")));
+    assert_eq!(scenario.arrivals.to_string(), "poisson@7");
+    assert!(scenario.description().contains("arrivals: poisson@7"));
+    let written = &build(rate(json!("gamma:2"))).options.to_json()["scenarios"]["a"];
+    assert_eq!(written["arrivals"], "gamma:2");
+    for wrong in [json!("often"), json!(3)] {
+        assert!(Options::from_json(rate(wrong)).is_err());
+    }
+    let closed = json!({"scenarios": {"a": {"executor": "constant-vus", "duration": "1s", "arrivals": "poisson"}}});
+    assert!(Options::from_json(closed).is_err());
+    let even = only(
+        json!({"scenarios": {"a": {"executor": "constant-arrival-rate", "rate": 5,
+        "duration": "1s", "preAllocatedVUs": 1}}}),
+    );
+    assert!(even.arrivals.is_even());
+}
+
+#[test]
 fn metrics_with_an_empty_list_of_thresholds_are_watched() {
     let plan =
         build(json!({"thresholds": {"http_reqs": [], "http_reqs{a:b}": [], "checks": ["rate>0"]}}));

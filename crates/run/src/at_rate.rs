@@ -3,8 +3,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plimsoll_plan::{Options, Rate, ScenarioOptions};
+use plimsoll_plan::{Arrivals, Options, Rate, ScenarioOptions};
 use serde_json::json;
+
+/// Iterations at a rate.
+#[derive(Clone, Copy, Debug)]
+pub struct AtRate {
+    pub rate: Rate,
+    /// Maximum number of virtual users; by default ten times the initial number.
+    pub max_users: Option<u32>,
+    /// How arrivals are spread; by default as the script's scenario says.
+    pub arrivals: Option<Arrivals>,
+}
 
 /// Duration without `--duration`.
 const DURATION: Duration = Duration::from_secs(10);
@@ -20,10 +30,10 @@ const USERS_MOST: i64 = 1_000;
 /// If the script has several scenarios, because it is unknown which one the rate is for.
 pub(crate) fn shape(
     flags: &mut Options,
-    rate: Rate,
-    max_users: Option<u32>,
+    at: AtRate,
     scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
 ) -> Result<(), String> {
+    let (rate, max_users) = (at.rate, at.max_users);
     if rate.count == 0 {
         return Err(
             "--rate 0: no iteration would ever start; omit --rate to use the script's own scenario"
@@ -54,6 +64,11 @@ pub(crate) fn shape(
     }}});
     let (shaped, _) = Options::from_json(shaped).map_err(|errors| errors.to_string())?;
     flags.scenarios = shaped.scenarios;
+    if let Some(shaped) = flags.scenarios.as_mut().and_then(|all| all.get_mut(name)) {
+        shaped.arrivals = at
+            .arrivals
+            .or(scenario.and_then(|scenario| scenario.arrivals));
+    }
     if let (Some(shaped), Some(scenario)) = (&mut flags.scenarios, scenario)
         && let Some(shaped) = shaped.get_mut(name)
     {

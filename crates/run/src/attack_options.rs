@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plimsoll_plan::{Executor, Rate, Scenario};
+use plimsoll_plan::{Arrivals, Executor, Rate, Scenario};
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_scriptless::attack_values::{
     body_limit, header, name_servers, positive_time, proxy_fields, rules,
@@ -27,6 +27,7 @@ pub struct AttackOptions {
     pub duration: String,
     pub workers: u32,
     pub max_workers: Option<u64>,
+    pub arrivals: Arrivals,
     pub name: String,
     /// Idle connections kept for each host.
     pub connections: usize,
@@ -57,6 +58,7 @@ struct Schedule {
     duration: Option<Duration>,
     workers: u32,
     max_workers: u32,
+    arrivals: Arrivals,
     timeout: Duration,
     threads: usize,
 }
@@ -126,6 +128,7 @@ impl AttackOptions {
             duration: (!duration.is_zero()).then_some(duration),
             workers: self.workers.clamp(1, max_workers),
             max_workers,
+            arrivals: self.arrivals,
             timeout: match positive_time("-timeout", &self.timeout)? {
                 Duration::ZERO => UNLIMITED,
                 timeout => timeout,
@@ -250,6 +253,9 @@ impl AttackOptions {
             "session_tickets": self.session_tickets,
             "name": self.name,
         });
+        if !self.arrivals.is_even() {
+            record["arrivals"] = self.arrivals.to_string().into();
+        }
         self.connection.describe(&mut record);
         record
     }
@@ -273,6 +279,7 @@ impl Schedule {
         let mut scenario = Scenario::new("attack", executor);
         // Wait for all hits that were sent, as long as they may take.
         scenario.graceful_stop = self.timeout + Duration::from_secs(1);
+        scenario.arrivals = self.arrivals;
         scenario
     }
 }

@@ -60,6 +60,7 @@ mod supervisor;
 mod tls_files;
 mod until;
 
+pub use at_rate::AtRate;
 pub use attack::{Attack, TargetList};
 pub use attack_options::AttackOptions;
 pub use connection_options::ConnectionOptions;
@@ -76,7 +77,7 @@ pub use outcome::{Ending, Explanation, Outcome, Refusal, RefusalKind};
 pub use output_choice::OutputChoice;
 pub use outputs::Outputs;
 pub use place::Place;
-pub use prepare::{AtRate, Prepared, ScriptRequest, prepare};
+pub use prepare::{Prepared, ScriptRequest, prepare};
 pub use progress::{Phase, Progress};
 pub use progress_view::Extent;
 pub use queued::Queued;

@@ -4,7 +4,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use plimsoll_plan::{Executor, Rate, Scenario};
+use plimsoll_plan::{Arrivals, Executor, Rate, Scenario};
 use serde_json::{Value, json};
 
 /// Users if neither they nor connections are given.
@@ -26,6 +26,8 @@ pub struct LoadOptions {
     pub rate: Option<Rate>,
     /// Maximum number of users in the open model.
     pub max_users: Option<u32>,
+    /// How arrivals at the rate are spread; evenly by default.
+    pub arrivals: Option<Arrivals>,
     /// Requests in all.
     pub requests: Option<u64>,
     /// Requests of each user: a fixed amount of work.
@@ -140,6 +142,7 @@ impl LoadOptions {
     pub fn scenario(&self, name: &str, users: u32) -> Result<Scenario, String> {
         let mut scenario = Scenario::new(name, self.executor(users)?);
         scenario.graceful_stop = Duration::from_secs(1);
+        scenario.arrivals = self.arrivals.unwrap_or_default();
         Ok(scenario)
     }
 

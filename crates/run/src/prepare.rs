@@ -10,16 +10,17 @@ use plimsoll_k6::modules::http::HttpOptions;
 use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};
-use plimsoll_plan::{Exports, Layers, Options, Plan, Rate, Warning, consolidate};
+use plimsoll_plan::{Exports, Layers, Options, Plan, Warning, consolidate};
 use plimsoll_samples::{Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
+use crate::at_rate::{self, AtRate};
 use crate::output_choice::OutputChoice;
 use crate::progress_view::Extent;
 use crate::script_input::{ScriptInput, SourceKind};
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
-use crate::{Refusal, at_rate, modules, settings};
+use crate::{Refusal, modules, settings};
 
 /// A loaded script, and the plan built from its options.
 pub struct Prepared {
@@ -121,14 +122,6 @@ pub struct ScriptRequest {
     pub tls: TlsFiles,
 }
 
-/// Iterations at a rate.
-#[derive(Clone, Copy, Debug)]
-pub struct AtRate {
-    pub rate: Rate,
-    /// Maximum number of virtual users; by default ten times the initial number.
-    pub max_users: Option<u32>,
-}
-
 /// A log that does not show the secrets that a script has read.
 fn redacting(log: &Log, secrets: &Arc<Secrets>) -> Log {
     if secrets.is_empty() {
@@ -193,7 +186,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     let mut flags = request.flags;
     if let Some(at) = request.rate {
         let scenarios = script_options.scenarios.as_ref();
-        at_rate::shape(&mut flags, at.rate, at.max_users, scenarios).map_err(Refusal::config)?;
+        at_rate::shape(&mut flags, at, scenarios).map_err(Refusal::config)?;
     }
     // Warnings about these options are reported below.
     let (own_options, _) = consolidate(Layers {

@@ -9,7 +9,8 @@ use plimsoll_script::read_text_file;
 use serde_json::Value;
 
 use crate::Refusal;
-use crate::prepare::{AtRate, ScriptRequest};
+use crate::at_rate::AtRate;
+use crate::prepare::ScriptRequest;
 use crate::script_input::SourceKind;
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;

@@ -24,6 +24,9 @@ pub const TARGET: Target = Target {
         b"0,1/3,2/3,1",
         b"rsa-2048",
         b"p95<50ms",
+        b"poisson@7",
+        b"gamma:0.5",
+        b"on-off:2s/8s",
         b"name=other,key=value,default",
     ],
     words: &[
@@ -53,6 +56,9 @@ pub const TARGET: Target = Target {
         "*.",
         "999999999999",
         "1e9",
+        "gamma:",
+        "on-off:",
+        "@",
         "name=",
         ",default",
     ],
@@ -65,6 +71,10 @@ fn run(data: &[u8]) {
     }
     if let Ok(time) = plimsoll_units::duration::parse_with_unit(&text) {
         assert!(time <= plimsoll_units::duration::LONGEST);
+    }
+    if let Ok(arrivals) = plimsoll_plan::Arrivals::parse(&text) {
+        let written = arrivals.to_string();
+        assert_eq!(plimsoll_plan::Arrivals::parse(&written), Ok(arrivals));
     }
     let _ = plimsoll_k6::secrets::Secrets::open(&[format!("mock={text}")]);
     let _ = plimsoll_units::BitRate::parse(&text);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_pace::{ConstantRate, Pacer, RampingRate, UserCurve};
+use plimsoll_pace::{Pacer, UserCurve};
 use plimsoll_plan::{Executor, Exports, Options, Plan};
 use serde_json::Value;
 
@@ -20,11 +20,13 @@ pub const TARGET: Target = Target {
         br#"{"hosts":{"a.b:80":"1.2.3.4:8080"},"dns":{"ttl":"1m","select":"first","policy":"preferIPv4"},"blockHostnames":["*.x"],"blacklistIPs":["10.0.0.0/8"],"tlsVersion":{"min":"tls1.2","max":"tls1.3"},"tlsCipherSuites":["TLS_RSA_WITH_AES_128_GCM_SHA256"],"tlsAuth":[{"domains":["a"],"cert":"c","key":"k"}]}"#,
         br#"{"systemTags":["url","status"],"summaryTrendStats":["avg","p(99.9)"],"summaryTimeUnit":"ms","tags":{"a":"b"},"rps":5,"batch":2,"userAgent":"x","discardResponseBodies":true,"minIterationDuration":"1s","setupTimeout":"10s","ext":{"plimsoll":{"protocol":"h2c"}}}"#,
         br#"{"tlsVersion":{"min":"tls1.3","max":""}}"#,
+        br#"{"scenarios":{"a":{"executor":"constant-arrival-rate","rate":900,"duration":"3s","preAllocatedVUs":1,"arrivals":"gamma:0.5@7"},"b":{"executor":"ramping-arrival-rate","startRate":1,"preAllocatedVUs":2,"stages":[{"target":10,"duration":"5s"}],"arrivals":"on-off:2s/8s"}},"thresholds":{"http_reqs{a:b}":[]}}"#,
     ],
     words: &[
         "\"vus\":", "\"duration\":", "\"stages\":", "\"target\":", "\"scenarios\":", "\"executor\":", "\"rate\":",
         "\"timeUnit\":", "\"startTime\":", "\"maxVUs\":", "\"thresholds\":", "\"executionSegment\":", "null", "true",
         "[", "]", "{", "}", ":", ",", "\"1s\"", "\"0\"", "1e18", "-1", "1.5", "\"\"",
+        "\"arrivals\":", "\"poisson\"", "\"gamma:9\"", "\"on-off:1s/1h\"",
     ],
 };
 
@@ -46,15 +48,11 @@ fn run(data: &[u8]) {
     };
     plan.requirements();
     for scenario in &plan.scenarios {
-        match &scenario.executor {
-            Executor::RampingArrivalRate { start, stages, .. } => {
-                follow(&RampingRate::new(*start, stages))
-            }
-            Executor::ConstantArrivalRate { rate, duration, .. } => {
-                follow(&ConstantRate::new(*rate, *duration))
-            }
-            Executor::RampingUsers { start, stages, .. } => climb(&UserCurve::new(*start, stages)),
-            _ => {}
+        if let Some(pacer) = plimsoll_pace::of_scenario(scenario) {
+            follow(&pacer);
+        }
+        if let Executor::RampingUsers { start, stages, .. } = &scenario.executor {
+            climb(&UserCurve::new(*start, stages));
         }
     }
 }

@@ -68,6 +68,9 @@ pub struct AttackLoadArgs {
     /// Virtual users at the start (vegeta's name for them)
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub workers: u32,
+    /// How requests are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them
+    #[arg(long, value_name = "PROCESS", value_parser = plimsoll_plan::Arrivals::parse)]
+    pub arrivals: Option<plimsoll_plan::Arrivals>,
     /// Most virtual users (default: as many as the rate needs)
     #[arg(long, value_name = "N")]
     pub max_workers: Option<u64>,
@@ -230,6 +233,7 @@ impl AttackArgs {
             duration: load.duration.clone(),
             workers: load.workers,
             max_workers: load.max_workers,
+            arrivals: load.arrivals.unwrap_or_default(),
             name: load.name.clone(),
             threads: load.cpus,
             connections: connection.connections,

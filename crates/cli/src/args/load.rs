@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plimsoll_plan::Rate;
+use plimsoll_plan::{Arrivals, Rate};
 use plimsoll_run::{Connections, LoadOptions};
 
 /// The load of a command without a script.
@@ -55,6 +55,9 @@ pub struct MaxUsersArgs {
     /// Most virtual users with --rate (default: ten times as many as at the start, at least 1,000)
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,
+    /// How arrivals at --rate are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them
+    #[arg(long, value_name = "PROCESS", requires = "rate", value_parser = Arrivals::parse)]
+    pub arrivals: Option<Arrivals>,
 }
 
 /// The threads of a load.
@@ -76,6 +79,7 @@ impl LoadArgs {
             duration: self.duration,
             rate: self.rate,
             max_users: self.limit.max_users,
+            arrivals: self.limit.arrivals,
             requests: self.requests,
             loops: self.loops,
             include_connecting: self.include_connecting,

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Poll, Waker};
 
-use plimsoll_pace::{ConstantRate, Pacer, RampingRate};
-use plimsoll_plan::Executor;
+use plimsoll_pace::Pacer;
 use plimsoll_units::Moment;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -159,7 +158,10 @@ impl<F: UserFactory> Pool<F> {
     /// Starts this worker's part of the scheduled iterations, each when it is due.
     async fn follow_schedule(self: &Rc<Self>) -> Result<(), InitError> {
         let share = &self.share;
-        let pacer = pacer(&share.scenario.state.scenario.executor);
+        let Some(pacer) = plimsoll_pace::of_scenario(&share.scenario.state.scenario) else {
+            // The scenario's executor has selected this module, so it follows a schedule.
+            return Ok(());
+        };
         let end = share.regular_end();
         let mut late = 0_u32;
         for number in owned(&share.users, share.planned, share.leads()) {
@@ -270,19 +272,6 @@ impl<F: UserFactory> Pool<F> {
 
     fn tell_idle(&self) {
         self.share.handovers.set_idle(self.idle.borrow().len());
-    }
-}
-
-fn pacer(executor: &Executor) -> Box<dyn Pacer> {
-    match executor {
-        Executor::RampingArrivalRate { start, stages, .. } => {
-            Box::new(RampingRate::new(*start, stages))
-        }
-        Executor::ConstantArrivalRate { rate, duration, .. } => {
-            Box::new(ConstantRate::new(*rate, *duration))
-        }
-        // The scenario's executor has selected this module.
-        other => unreachable!("{other:?} does not follow a schedule"),
     }
 }
 

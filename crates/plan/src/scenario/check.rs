@@ -61,6 +61,7 @@ impl<'a> Checked<'a> {
             .and_then(|o| o.get("browser"))
             .cloned();
         scenario.stripe = checked.stripe;
+        scenario.arrivals = options.arrivals.unwrap_or_default();
         Some(scenario)
     }
 

@@ -95,6 +95,9 @@ impl Scenario {
     }
 
     fn note_surroundings(&self, notes: &mut Vec<String>) {
+        if self.executor.is_open() && !self.arrivals.is_even() {
+            notes.push(format!("arrivals: {}", self.arrivals));
+        }
         if self.exec != "default" {
             notes.push(format!("exec: {}", self.exec));
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::arrivals::Arrivals;
 use crate::executor::ExecutorKind;
 use crate::option_value::{Fields, OptionValue, Reader};
 use crate::stage::StageOption;
@@ -32,6 +33,8 @@ pub struct ScenarioOptions {
     pub time_unit: Option<Duration>,
     pub pre_allocated_vus: Option<i64>,
     pub max_vus: Option<i64>,
+    /// How arrivals are spread: an addition to k6's keys, for arrival rates.
+    pub arrivals: Option<Arrivals>,
 }
 
 /// The fields of every scenario, in the order in which they are shown.
@@ -46,6 +49,14 @@ const COMMON: [&str; 7] = [
 ];
 
 impl ExecutorKind {
+    /// Whether `arrivals` may be set.
+    const fn has_arrivals(self) -> bool {
+        matches!(
+            self,
+            ExecutorKind::ConstantArrivalRate | ExecutorKind::RampingArrivalRate
+        )
+    }
+
     /// The additional fields for this executor, in the order in which they are shown.
     pub(crate) const fn fields(self) -> &'static [&'static str] {
         match self {
@@ -66,6 +77,24 @@ impl ExecutorKind {
             ],
             ExecutorKind::ExternallyControlled => &["vus", "duration", "maxVUs"],
         }
+    }
+}
+
+impl OptionValue for Arrivals {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Arrivals> {
+        match value.as_str().map(Arrivals::parse) {
+            Some(Ok(arrivals)) => Some(arrivals),
+            Some(Err(fault)) => reader.fault(fault),
+            None => reader.wrong_kind("a text such as \"poisson\"", value),
+        }
+    }
+
+    fn from_text(text: &str) -> Result<Arrivals, String> {
+        Arrivals::parse(text)
+    }
+
+    fn to_json(&self) -> Value {
+        Value::from(self.to_string())
     }
 }
 
@@ -92,6 +121,7 @@ impl ScenarioOptions {
             time_unit: None,
             pre_allocated_vus: None,
             max_vus: None,
+            arrivals: None,
         }
     }
 
@@ -169,10 +199,19 @@ impl OptionValue for ScenarioOptions {
         for field in executor.fields() {
             scenario.read_own(field, &mut fields, reader);
         }
+        if executor.has_arrivals() {
+            scenario.arrivals = fields.take("arrivals", reader);
+        }
         if executor == ExecutorKind::ExternallyControlled && scenario.max_vus.is_none() {
             scenario.max_vus = scenario.vus;
         }
-        let known: Vec<&str> = executor.fields().iter().chain(&COMMON).copied().collect();
+        let own = if executor.has_arrivals() {
+            &["arrivals"][..]
+        } else {
+            &[]
+        };
+        let known = executor.fields().iter().chain(own).chain(&COMMON);
+        let known: Vec<&str> = known.copied().collect();
         fields.refuse_rest(&known, reader);
         Some(scenario)
     }
@@ -195,6 +234,9 @@ impl OptionValue for ScenarioOptions {
         }
         for field in self.executor.fields() {
             put(field, self.show_own(field));
+        }
+        if self.arrivals.is_some() {
+            put("arrivals", show(&self.arrivals));
         }
         Value::Object(object)
     }

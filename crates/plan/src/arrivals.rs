@@ -1,0 +1,160 @@
+//! How the iterations of an open model are spread around its rate.
+
+use std::fmt;
+use std::time::Duration;
+
+use plimsoll_units::duration;
+
+/// The process by which iterations arrive, and the seed of its random numbers. The number of
+/// iterations in the whole duration is always the one that the rate implies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrivals {
+    /// The process.
+    pub process: ArrivalProcess,
+    /// All machines of a run must use the same seed.
+    pub seed: u64,
+}
+
+/// A process by which iterations arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ArrivalProcess {
+    /// At equal distances, as k6 does it.
+    Even,
+    /// Independent of each other, as users who do not know of each other.
+    Poisson,
+    /// With distances that follow a gamma distribution: burstier than Poisson with a shape below 1,
+    /// more even above.
+    Gamma {
+        /// More than 0; 1 is Poisson.
+        shape: f64,
+    },
+    /// Poisson arrivals in bursts: only in the first `on` of every `on + off`, at a rate that is
+    /// higher accordingly.
+    OnOff {
+        /// More than zero.
+        on: Duration,
+        /// The pause between bursts.
+        off: Duration,
+    },
+}
+
+impl Default for Arrivals {
+    fn default() -> Arrivals {
+        Arrivals {
+            process: ArrivalProcess::Even,
+            seed: 1,
+        }
+    }
+}
+
+/// The accepted forms.
+pub const ARRIVAL_FORMS: &str = "even, poisson, gamma:SHAPE or on-off:ON/OFF, and optionally @SEED";
+
+/// Limits of a gamma distribution's shape: beyond them, all arrivals coincide or are even.
+const SHAPES: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
+
+impl Arrivals {
+    /// Parses `poisson`, `gamma:0.5`, `on-off:2s/8s`, each with an optional `@SEED`.
+    ///
+    /// # Errors
+    /// What is wrong, with the accepted forms.
+    pub fn parse(text: &str) -> Result<Arrivals, String> {
+        let wrong = |what: &str| Err(format!("{what}: write {ARRIVAL_FORMS}"));
+        let (process, seed) = match text.split_once('@') {
+            Some((process, seed)) => match seed.parse() {
+                Ok(seed) => (process, seed),
+                Err(_) => return wrong(&format!("\"{seed}\" is not a whole number")),
+            },
+            None => (text, Arrivals::default().seed),
+        };
+        let (name, value) = process.split_once(':').unwrap_or((process, ""));
+        let process = match (name, value) {
+            ("even", "") => ArrivalProcess::Even,
+            ("poisson", "") => ArrivalProcess::Poisson,
+            ("gamma", shape) => match shape.parse() {
+                Ok(shape) if SHAPES.contains(&shape) => ArrivalProcess::Gamma { shape },
+                _ => return wrong("the shape must be a number from 0.01 to 10000"),
+            },
+            ("on-off", periods) => {
+                let (on, off) = periods.split_once('/').unwrap_or((periods, ""));
+                match (duration::parse(on), duration::parse(off)) {
+                    (Ok(on), Ok(off)) if !on.is_zero() => ArrivalProcess::OnOff { on, off },
+                    _ => return wrong("the periods must be durations such as 2s/8s"),
+                }
+            }
+            _ => return wrong(&format!("unknown arrivals \"{text}\"")),
+        };
+        Ok(Arrivals { process, seed })
+    }
+
+    /// Whether iterations start at equal distances.
+    pub fn is_even(&self) -> bool {
+        self.process == ArrivalProcess::Even
+    }
+}
+
+impl fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.process {
+            ArrivalProcess::Even => f.write_str("even")?,
+            ArrivalProcess::Poisson => f.write_str("poisson")?,
+            ArrivalProcess::Gamma { shape } => write!(f, "gamma:{shape}")?,
+            ArrivalProcess::OnOff { on, off } => {
+                write!(
+                    f,
+                    "on-off:{}/{}",
+                    duration::format(on),
+                    duration::format(off)
+                )?;
+            }
+        }
+        if self.seed == Arrivals::default().seed {
+            Ok(())
+        } else {
+            write!(f, "@{}", self.seed)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_read_and_written() {
+        for text in [
+            "even",
+            "poisson",
+            "poisson@7",
+            "gamma:0.5",
+            "gamma:4@123",
+            "on-off:2s/8s",
+            "on-off:500ms/0s",
+        ] {
+            assert_eq!(Arrivals::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "",
+            "Poisson",
+            "poisson:1",
+            "poisson@",
+            "poisson@x",
+            "gamma",
+            "gamma:0",
+            "gamma:-1",
+            "gamma:NaN",
+            "gamma:inf",
+            "on-off",
+            "on-off:2s",
+            "on-off:0s/1s",
+            "on-off:a/b",
+        ] {
+            let error = Arrivals::parse(text).unwrap_err();
+            assert!(error.contains("gamma:SHAPE"), "{text}: {error}");
+        }
+    }
+}
