@@ -1,0 +1,135 @@
+//! Every name of k6's type files exists here or is listed, and the guide from k6 shows the same list.
+
+#[path = "k6_types/declared.rs"]
+mod declared;
+#[path = "k6_types/table.rs"]
+mod table;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use declared::{Symbol, declared};
+use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::npm;
+use plimsoll_testkit::program::Program;
+use serde_json::json;
+use table::{DIFFERS, ERRORS, INPUTS, MISSING, MODULES, WORKS};
+
+#[test]
+fn every_name_of_the_type_files_exists_or_is_listed() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("k6-types");
+    npm::install(
+        &folder,
+        include_str!("k6_types/package.json"),
+        include_str!("k6_types/package-lock.json"),
+    );
+    let symbols = declared(&folder.join("node_modules/@types/k6"));
+    assert!(symbols.len() > 800, "only {} names", symbols.len());
+    let modules: BTreeSet<&str> = symbols.iter().map(|s| s.module.as_str()).collect();
+    let listed: BTreeSet<&str> = MODULES.iter().map(|module| module.name).collect();
+    assert_eq!(
+        modules, listed,
+        "modules with types, and those in the table"
+    );
+
+    let wanted: Vec<&Symbol> = symbols.iter().filter(|symbol| must_exist(symbol)).collect();
+    let names = wanted.iter().map(
+        |symbol| json!({ "module": symbol.module, "owner": symbol.owner, "name": symbol.name }),
+    );
+    let names = serde_json::Value::from_iter(names);
+    fs::write(folder.join("names.json"), names.to_string()).unwrap();
+    fs::write(
+        folder.join("symbols.js"),
+        include_str!("k6_types/symbols.js"),
+    )
+    .unwrap();
+    let server = Server::start().unwrap();
+    let mut program = Program::at(env!("CARGO_BIN_EXE_plimsoll"))
+        .args([
+            "run",
+            "-q",
+            "--summary-mode=disabled",
+            "--log-format",
+            "raw",
+        ])
+        .inside(&folder);
+    for (name, value) in &server.addresses.variables {
+        program = program.args(["-e", &format!("{name}={value}")]);
+    }
+    let ended = program.arg("symbols.js").run();
+    let line = ended
+        .stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("MISSING "))
+        .unwrap_or_else(|| panic!("{}\n{}", ended.stdout, ended.stderr));
+    let missing: Vec<String> = serde_json::from_str(line).unwrap();
+    let unlisted: Vec<&String> = missing.iter().filter(|name| !is_error(name)).collect();
+    assert!(unlisted.is_empty(), "missing names: {unlisted:#?}");
+    for (pattern, _) in ERRORS {
+        let is_used = missing.iter().any(|name| matches(pattern, name));
+        assert!(is_used, "{pattern} exists: remove it from the table");
+    }
+}
+
+/// Whether the name is one that a script can look up: not a type alone, nor a member of a type whose values scripts
+/// pass in.
+fn must_exist(symbol: &Symbol) -> bool {
+    let module = MODULES.iter().find(|module| module.name == symbol.module);
+    if !module.is_some_and(|module| module.exists) || symbol.module == "k6/options" {
+        return false;
+    }
+    match &symbol.owner {
+        Some(owner) => !INPUTS.contains(&format!("{} {owner}", symbol.module).as_str()),
+        None => symbol.is_value,
+    }
+}
+
+fn is_error(name: &str) -> bool {
+    ERRORS.iter().any(|(pattern, _)| matches(pattern, name))
+}
+
+/// Whether a pattern with at most one `*` matches.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        }
+        None => pattern == name,
+    }
+}
+
+#[test]
+fn the_guide_from_k6_shows_the_table() {
+    let mut guide = String::from(
+        "# From k6\n\n\
+         Plimsoll runs k6 scripts unchanged: `plimsoll run script.js`. This page is generated from the table that a test\n\
+         compares with k6's type files (`@types/k6`).\n\n## What works\n\n",
+    );
+    for line in WORKS {
+        let _ = writeln!(guide, "* {line}");
+    }
+    guide += "\n| module | exists | notes |\n|---|---|---|\n";
+    for module in MODULES {
+        let state = if module.exists { "yes" } else { "no" };
+        let _ = writeln!(guide, "| `{}` | {state} | {} |", module.name, module.note);
+    }
+    guide += "\n## What differs on purpose\n\n";
+    for line in DIFFERS {
+        let _ = writeln!(guide, "* {line}");
+    }
+    guide += "\n## What is missing\n\n";
+    for line in MISSING {
+        let _ = writeln!(guide, "* {line}");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/from-k6.md");
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::write(&path, &guide).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(&path).unwrap_or_default(),
+        guide,
+        "run the test with UPDATE_SNAPSHOTS=1 to write the guide again"
+    );
+}
