@@ -22,19 +22,21 @@ impl Blob {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// The `Blob`. Its size and type belong to the object itself, as in k6, so that they are printed and serialized.
+    pub fn instance(self, context: &Context) -> Returned<'_> {
+        let size = context.integer(self.bytes.len() as u64);
+        let kind = context.string(&self.kind)?;
+        let blob = context.instance(self)?;
+        blob.define_fixed("size", size)?;
+        blob.define_fixed("type", kind)?;
+        Ok(blob)
+    }
 }
 
 impl Class for Blob {
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::getter(c"size", |context, call| {
-                let this = call.this();
-                Ok(context.integer(blob(context, &this)?.bytes.len() as u64))
-            }),
-            Entry::getter(c"type", |context, call| {
-                let this = call.this();
-                context.string(&blob(context, &this)?.kind)
-            }),
             Entry::function(c"text", 0, |context, call| {
                 let this = call.this();
                 context.settled(
@@ -85,13 +87,14 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         true => options.get("type")?,
         false => context.undefined(),
     };
-    context.instance(Blob {
+    let blob = Blob {
         bytes: bytes.into(),
         kind: match kind.is_nullish() {
             true => String::new(),
             false => kind.to_text()?.into_string(),
         },
-    })
+    };
+    blob.instance(context)
 }
 
 fn append<'c>(context: &'c Context, bytes: &mut Vec<u8>, part: &Value<'c>) -> Result<(), Thrown> {
@@ -131,11 +134,12 @@ fn slice<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (start, end) = (place(0, 0)?, place(1, size)?);
     let part = blob.bytes.get(start..end.max(start)).unwrap_or_default();
     let kind = call.argument(2);
-    context.instance(Blob {
+    let part = Blob {
         bytes: part.into(),
         kind: match kind.is_nullish() {
             true => String::new(),
             false => kind.to_text()?.into_string(),
         },
-    })
+    };
+    part.instance(context)
 }

@@ -67,7 +67,7 @@ impl Dial {
                         dial.jar = Rc::clone(&jar.0);
                     }
                 }
-                "compression" => dial.read_compression(context, &value)?,
+                "compression" => dial.read_compression(context, &value, differences)?,
                 _ if differences.is_strict => {
                     return Err(context.throw_plain(unknown_option(&key)));
                 }
@@ -92,13 +92,18 @@ impl Dial {
         Ok(())
     }
 
-    fn read_compression(&mut self, context: &Context, value: &Value<'_>) -> Result<(), Thrown> {
-        if value.is_nullish() {
+    fn read_compression(
+        &mut self,
+        context: &Context,
+        value: &Value<'_>,
+        differences: &ModuleDifferences,
+    ) -> Result<(), Thrown> {
+        if value.is_nullish() && !differences.is_strict {
             return Ok(());
         }
         let name = value.to_text()?;
         match name.trim() {
-            "" => {}
+            "" if !differences.is_strict => {}
             // Each message is compressed on its own, as k6 requests it, so users need no
             // compression window.
             "deflate" => {

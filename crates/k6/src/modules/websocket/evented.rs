@@ -186,7 +186,7 @@ impl WebSocket {
             News::Binary(bytes, _share) => {
                 self.dispatch(context, object, EventKind::Message, |event| {
                     let data = match self.is_binary_blob.get() {
-                        true => context.instance(Blob::of(&bytes))?,
+                        true => Blob::of(&bytes).instance(context)?,
                         false => context.array_buffer(&bytes)?,
                     };
                     event.define("data", data)?;
