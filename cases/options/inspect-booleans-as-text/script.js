@@ -1,0 +1,2 @@
+export const options = { noConnectionReuse: 'true' };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { dns: { ttl: '5m', select: 'best' } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { dns: { ttl: '0', select: 'first' } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { scenarios: {} };
+export default function () {}

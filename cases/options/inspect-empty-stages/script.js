@@ -1,0 +1,2 @@
+export const options = { stages: [] };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { get vus() { return 2; }, iterations: 4 };
+export default function () {}

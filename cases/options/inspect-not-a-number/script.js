@@ -1,0 +1,2 @@
+export const options = { vus: NaN };
+export default function () {}

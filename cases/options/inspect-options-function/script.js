@@ -1,0 +1,2 @@
+export const options = () => ({ vus: 1 });
+export default function () {}

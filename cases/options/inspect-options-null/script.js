@@ -1,0 +1,2 @@
+export const options = null;
+export default function () {}

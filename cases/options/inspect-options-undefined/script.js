@@ -1,0 +1,2 @@
+export const options = undefined;
+export default function () {}

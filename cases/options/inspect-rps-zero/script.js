@@ -1,0 +1,2 @@
+export const options = { rps: 0 };
+export default function () {}

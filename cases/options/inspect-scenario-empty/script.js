@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: {} } };
+export default function () {}

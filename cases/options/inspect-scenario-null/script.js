@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: null } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { scenarios: { a: { executor: 'fast' } } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { systemTags: { url: true } };
+export default function () {}

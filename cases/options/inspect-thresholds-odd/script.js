@@ -1,0 +1,2 @@
+export const options = { thresholds: { http_reqs: 'count>0' } };
+export default function () {}

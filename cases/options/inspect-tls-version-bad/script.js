@@ -1,0 +1,2 @@
+export const options = { tlsVersion: 'tls9' };
+export default function () {}

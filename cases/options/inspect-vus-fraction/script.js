@@ -1,0 +1,2 @@
+export const options = { vus: 1.5, duration: '1s' };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { vus: '5', duration: '1s' };
+export default function () {}
