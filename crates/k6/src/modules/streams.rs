@@ -2,11 +2,13 @@
 //!
 //! The source is compiled once per process, and run by the users that import the module.
 
+use std::rc::Rc;
 use std::sync::OnceLock;
 
-use plimsoll_quickjs::{Bytecode, Context, Thrown, Value};
+use plimsoll_quickjs::{Bytecode, Class, Context, Entry, Persistent, Returned, Thrown, Value};
 
 use super::{BuiltIn, Shape};
+use crate::user::user;
 
 const NAMES: &[&str] = &[
     "CountQueuingStrategy",
@@ -23,7 +25,21 @@ pub const MODULE: BuiltIn = BuiltIn {
 };
 
 fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
+    let classes = classes(context)?;
+    for name in NAMES {
+        exports.define(*name, classes.get(*name)?)?;
+    }
+    Ok(())
+}
+
+/// The classes of this user, created on first use.
+fn classes(context: &Context) -> Returned<'_> {
+    const KEPT: &str = "k6/experimental/streams classes";
     static CODE: OnceLock<Bytecode> = OnceLock::new();
+    let user = user(context);
+    if let Some(kept) = user.modules.get(KEPT) {
+        return Ok(kept.restore(context));
+    }
     let code = match CODE.get() {
         Some(code) => code,
         None => {
@@ -33,8 +49,33 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
         }
     };
     let classes = context.run(code)?.call(&context.undefined(), &[])?;
-    for name in NAMES {
-        exports.define(*name, classes.get(*name)?)?;
+    user.modules
+        .insert(KEPT.to_owned(), Persistent::new(&classes));
+    Ok(classes)
+}
+
+/// A `ReadableStream` of these bytes, as one `Uint8Array`.
+pub fn of_bytes(context: &Context, bytes: Rc<[u8]>) -> Returned<'_> {
+    let source = context.instance(Source(bytes))?;
+    let stream = classes(context)?.get("ReadableStream")?;
+    stream.construct(&[&source])
+}
+
+/// The underlying source of a stream of bytes.
+struct Source(Rc<[u8]>);
+
+impl Class for Source {
+    fn prototype() -> &'static [Entry] {
+        static ENTRIES: &[Entry] = &[Entry::function(c"start", 1, |context, call| {
+            let (this, controller) = (call.this(), call.argument(0));
+            if let Some(source) = this.instance::<Source>()
+                && !source.0.is_empty()
+            {
+                let chunk = context.uint8_array(&source.0)?;
+                controller.get("enqueue")?.call(&controller, &[&chunk])?;
+            }
+            controller.get("close")?.call(&controller, &[])
+        })];
+        ENTRIES
     }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::modules::streams;
 use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
 
 /// Bytes and their media type.
@@ -55,10 +56,10 @@ impl Class for Blob {
                     .settled(blob(context, &this).and_then(|blob| context.uint8_array(&blob.bytes)))
             }),
             Entry::function(c"slice", 3, slice),
-            Entry::function(c"stream", 0, |context, _| {
-                Err(context.throw_plain(
-                    "Blob.stream is not supported: use arrayBuffer(), bytes() or text()",
-                ))
+            Entry::function(c"stream", 0, |context, call| {
+                let this = call.this();
+                let bytes = Rc::clone(&blob(context, &this)?.bytes);
+                streams::of_bytes(context, bytes)
             }),
         ];
         ENTRIES
