@@ -218,6 +218,10 @@ impl AttackOptions {
             (rate, _) if rate.contains('/') => format!("{rate} requests"),
             (rate, _) => format!("{rate} requests/s"),
         };
+        let load = match self.arrivals.is_even() {
+            true => load,
+            false => format!("{load} (arrivals: {})", self.arrivals),
+        };
         match self.name.as_str() {
             "" => format!("{targets}, {load}"),
             name => format!("{name}: {targets}, {load}"),

@@ -99,7 +99,11 @@ impl GrpcOptions {
 
     fn title(&self, users: u32) -> String {
         let load = match self.load.rate {
-            Some(rate) => format!("{} calls/s", rate.per_second()),
+            Some(rate) => format!(
+                "{} calls/s{}",
+                rate.per_second(),
+                self.load.describe_arrivals()
+            ),
             None => format!("{users} users"),
         };
         let method = self.method.trim_start_matches('/');

@@ -203,6 +203,12 @@ impl LoadOptions {
         })
     }
 
+    /// How arrivals are spread if not evenly, as the end of a rate in a run's title.
+    pub(crate) fn describe_arrivals(&self) -> String {
+        let uneven = self.arrivals.filter(|arrivals| !arrivals.is_even());
+        uneven.map_or_else(String::new, |arrivals| format!(" (arrivals: {arrivals})"))
+    }
+
     /// Connections of users that do not share some, for a run's title.
     pub(crate) fn describe_connections(&self) -> String {
         let connections = match self.shared() {
@@ -233,6 +239,21 @@ fn rate_in_record(rate: Rate) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn titles_name_arrivals_that_are_not_even() {
+        let described = |text| {
+            let arrivals = Arrivals::parse(text).ok();
+            LoadOptions {
+                arrivals,
+                ..LoadOptions::default()
+            }
+            .describe_arrivals()
+        };
+        assert_eq!(described("even"), "");
+        assert_eq!(described("poisson@7"), " (arrivals: poisson@7)");
+        assert_eq!(LoadOptions::default().describe_arrivals(), "");
+    }
 
     #[test]
     fn options_choose_the_executor() {
