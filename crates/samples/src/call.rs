@@ -1,5 +1,7 @@
 //! Requests of scripts that are not HTTP requests: gRPC calls and WebSocket handshakes.
 
+use std::time::Duration;
+
 use plimsoll_units::Moment;
 
 /// One gRPC call or one WebSocket handshake. Its times are recorded as separate metrics.
@@ -7,6 +9,11 @@ use plimsoll_units::Moment;
 pub struct CallFacts<'a> {
     /// The time that decides in which second it counts.
     pub counted: Moment,
+    /// Its name and method in the results by name; without a name it is not listed there.
+    pub name: &'a str,
+    pub method: &'a str,
+    /// Its duration in the results by name.
+    pub took: Duration,
     /// The status: [`GRPC_STATUS`](crate::GRPC_STATUS) plus the code, or the HTTP status of a
     /// handshake; 0 without one.
     pub status: u16,

@@ -1,10 +1,11 @@
-//! Counts HTTP exchanges by the request's name and method.
+//! Counts HTTP exchanges and other calls by the request's name and method.
 
 use std::sync::Arc;
 
 use plimsoll_stats::Histogram;
 use rustc_hash::FxHashMap;
 
+use crate::call::CallFacts;
 use crate::exchange::{HttpFacts, Phases};
 use crate::summary::{NamePart, NameParts, Values};
 
@@ -34,12 +35,13 @@ impl NameTally {
     pub fn record(&mut self, facts: &HttpFacts) {
         let name = facts.tagged_url();
         let part = self.part(&name, facts.method);
-        part.requests += 1;
-        if facts.failed() {
-            part.failed += 1;
-        } else {
-            part.times.record(service_time(&facts.phases));
-        }
+        part.record(facts.failed(), || service_time(&facts.phases));
+    }
+
+    pub fn record_call(&mut self, facts: &CallFacts) {
+        let part = self.part(facts.name, facts.method);
+        let took = || facts.took.as_nanos() as f64 / 1e6;
+        part.record(!facts.error.is_empty(), took);
     }
 
     fn part(&mut self, name: &str, method: &str) -> &mut Part {
@@ -110,6 +112,16 @@ impl NameTally {
 }
 
 impl Part {
+    #[inline]
+    fn record(&mut self, failed: bool, milliseconds: impl FnOnce() -> f64) {
+        self.requests += 1;
+        if failed {
+            self.failed += 1;
+        } else {
+            self.times.record(milliseconds());
+        }
+    }
+
     fn merge(&mut self, other: &Part) {
         self.requests += other.requests;
         self.failed += other.failed;
@@ -183,6 +195,27 @@ mod tests {
         one.clear();
         assert!(one.parts().listed.is_empty());
         assert_eq!(one.entries, 3);
+    }
+
+    #[test]
+    fn calls_are_listed_next_to_requests() {
+        let mut tally = NameTally::default();
+        tally.record(&request("cart", "GET", 200, 3));
+        let call = CallFacts {
+            name: "shop.Cart/Add",
+            method: "gRPC",
+            took: Duration::from_millis(8),
+            ..CallFacts::default()
+        };
+        tally.record_call(&call);
+        tally.record_call(&CallFacts {
+            error: "Unavailable: gone",
+            ..call
+        });
+        let listed = tally.parts().listed;
+        assert_eq!((listed[0].requests, listed[0].failed), (2, 1));
+        assert_eq!(listed[0].name, "shop.Cart/Add");
+        assert_eq!((listed[0].times.max(), listed.len()), (Some(8.0), 2));
     }
 
     #[test]

@@ -160,7 +160,13 @@ impl Recorder {
 
     /// Counts a request of a protocol other than HTTP.
     pub fn call(&self, facts: &CallFacts) {
-        self.count_at(facts.counted, |tally| tally.record_call(facts));
+        let inner = &mut *self.inner.borrow_mut();
+        inner.bins.select(facts.counted);
+        let contents = &mut inner.bins.current.contents;
+        contents.http.record_call(facts);
+        if self.watch.by_name && !facts.name.is_empty() {
+            contents.names.record_call(facts);
+        }
     }
 
     /// Counts connections that were not opened by an HTTP request.

@@ -42,7 +42,7 @@ pub struct KnownMethod {
     /// Values for tags: the path, the service, and the address with the path.
     pub path: String,
     service: String,
-    url: String,
+    pub url: String,
     /// The prepared request headers of calls without parameters.
     plain: RefCell<Option<Rc<Template>>>,
     /// The JSON sent last and its encoded message: users mostly send the same again.
@@ -457,7 +457,7 @@ impl Prepared {
             .unary(&self.template, &self.message, plimsoll_clock::now())
             .await;
         user.count_call(answer.payload());
-        count_answer(work, &self.channel, &answer);
+        count_answer(work, &self.channel, &self.known.url, &answer);
         if let Some(base) = base {
             let status = Some(answer.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
@@ -550,7 +550,7 @@ fn health_check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         .wait(asking)
         .map_err(|cancelled| context.cancelled(cancelled))?;
     user.count_call(answer.payload());
-    count_answer(work, &channel, &answer);
+    count_answer(work, &channel, "grpc.health.v1.Health/Check", &answer);
     if let Some(base) = user.base_tags() {
         let number = answer.status.code.0.to_string();
         let mut tags = Vec::new();

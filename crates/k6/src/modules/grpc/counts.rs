@@ -1,6 +1,7 @@
 //! Counts of calls, their statuses and their connections, for the verdict and the record.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use plimsoll_grpc::{Channel, Reply, Status};
 use plimsoll_net::TlsFacts;
@@ -9,10 +10,12 @@ use plimsoll_units::Moment;
 
 use crate::user::Work;
 
-/// Counts the end of a unary call.
-pub fn count_answer(work: &Work, channel: &Channel, answer: &Reply) {
+/// Counts the end of a unary call; `name` is what it is listed as.
+pub fn count_answer(work: &Work, channel: &Channel, name: &str, answer: &Reply) {
     let started = answer.timeline.started();
     let end = CallEnd {
+        name,
+        took: answer.timeline.service_time(),
         status: &answer.status,
         has_response: answer.has_response(),
         tls: answer.tls,
@@ -25,6 +28,10 @@ pub fn count_answer(work: &Work, channel: &Channel, answer: &Reply) {
 
 /// How a call ended.
 pub struct CallEnd<'a> {
+    /// What the call is listed as.
+    pub name: &'a str,
+    /// Its duration, as in `grpc_req_duration`.
+    pub took: Duration,
     pub status: &'a Status,
     pub has_response: bool,
     pub tls: Option<TlsFacts>,
@@ -44,6 +51,9 @@ pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
     let number = u16::try_from(end.status.code.0).unwrap_or(u16::MAX);
     work.recorder.call(&CallFacts {
         counted: started,
+        name: end.name,
+        method: "gRPC",
+        took: end.took,
         status: GRPC_STATUS.saturating_add(number),
         proto: if end.has_response { "gRPC" } else { "" },
         tls_version: end.tls.map_or("", |tls| tls.version),

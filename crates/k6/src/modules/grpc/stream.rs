@@ -256,6 +256,8 @@ async fn drive(shared: Rc<Shared>) {
     shared.owner.count_call(payload);
     if let Some(work) = shared.owner.work() {
         let end = CallEnd {
+            name: &shared.known.url,
+            took,
             status: &status,
             has_response,
             tls,

@@ -24,6 +24,8 @@ pub struct Session {
     recorder: Rc<Recorder>,
     tags: RefCell<Snapshot>,
     base: RefCell<Option<BaseTags>>,
+    /// What the session is listed as.
+    name: String,
     started: Moment,
     tally: Tally,
     /// Bytes of messages, sent and received, while the session is open.
@@ -43,6 +45,7 @@ impl Session {
             recorder: Rc::clone(&work.recorder),
             tags: RefCell::new(tags),
             base: RefCell::default(),
+            name: name.unwrap_or(&dial.url).to_owned(),
             started: plimsoll_clock::now(),
             tally: user.tally.borrow().clone(),
             payload: Cell::new(None),
@@ -92,6 +95,9 @@ impl Session {
     fn count(&self, opened: &Result<Opened, String>) {
         let failed = CallFacts {
             counted: self.started,
+            name: &self.name,
+            method: "WebSocket",
+            took: plimsoll_clock::now().since(self.started),
             ..CallFacts::default()
         };
         let opened = match opened {
