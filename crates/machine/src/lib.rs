@@ -6,13 +6,15 @@
 //! * [`MachineReading`]: counters of the whole machine, read twice and subtracted.
 //! * [`descriptors`], [`waiting_ports`]: how close the process is to the kernel's limits.
 //! * [`ThreadMeter`]: processor time, waiting and timer lateness of one thread.
-//! * [`cpu_time`], [`memory`], [`ProcessReading`], [`descendants`]: this process and others.
+//! * [`cpu_time`], [`memory`], [`ProcessReading`], [`ProcessUse`], [`descendants`],
+//!   [`listening_processes`]: this process and others.
 //! * [`Programs`]: processor time of programs that do not belong to a measurement.
 //! * [`System`]: processor, memory, operating system and their settings.
 //! * [`shortage`]: advice for errors caused by a lack of resources.
 
 mod clock_step;
 mod limits;
+mod listening;
 mod mount;
 mod others;
 mod process;
@@ -24,9 +26,12 @@ mod thread;
 
 pub use clock_step::clock_step;
 pub use limits::{descriptors, waiting_ports};
+pub use listening::listening_processes;
 pub use mount::file_system;
 pub use others::{OtherUse, Programs};
-pub use process::{ProcessReading, cpu_time, descendants, memory, peak_memory, processors};
+pub use process::{
+    ProcessReading, ProcessUse, cpu_time, descendants, memory, peak_memory, processors,
+};
 pub use reading::MachineReading;
 pub use system::System;
 pub use thread::{ThreadMeter, ThreadReading};

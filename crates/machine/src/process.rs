@@ -27,17 +27,17 @@ pub fn cpu_time() -> Duration {
 
 /// Peak memory of this process; zero if the system does not report it.
 pub fn peak_memory() -> Bytes {
-    status_field("VmHWM:")
+    status_field("self", "VmHWM:")
 }
 
 /// Current memory of this process; zero if the system does not report it.
 pub fn memory() -> Bytes {
-    status_field("VmRSS:")
+    status_field("self", "VmRSS:")
 }
 
-/// A line like `VmRSS:   1234 kB` of `/proc/self/status` (proc_pid_status(5)).
-fn status_field(key: &str) -> Bytes {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+/// A line like `VmRSS:   1234 kB` of `/proc/PID/status` (proc_pid_status(5)).
+fn status_field(process: &str, key: &str) -> Bytes {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let kibibytes: Option<u64> = status
         .lines()
         .find(|line| line.starts_with(key))
@@ -49,6 +49,35 @@ fn status_field(key: &str) -> Bytes {
 /// Processors that this process may use; one if the system does not report it.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Processor time and memory of a process; cheaper to read than [`ProcessReading`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProcessUse {
+    /// Processor time of all its threads.
+    pub cpu_seconds: f64,
+    /// Current memory.
+    pub memory: Bytes,
+}
+
+impl ProcessUse {
+    /// The current reading of a process; `None` if it does not exist.
+    pub fn of(pid: u32) -> Option<ProcessUse> {
+        Some(ProcessUse {
+            cpu_seconds: cpu_seconds(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?,
+            memory: status_field(&pid.to_string(), "VmRSS:"),
+        })
+    }
+}
+
+/// Processor time in the text of `/proc/PID/stat`.
+fn cpu_seconds(stat: &str) -> Option<f64> {
+    // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s. The name is in
+    // parentheses and may contain anything.
+    const TICKS: f64 = 100.0;
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<f64>().ok();
+    Some((ticks()? + ticks()?) / TICKS)
 }
 
 /// Resource usage of a process so far.
@@ -69,16 +98,7 @@ pub struct ProcessReading {
 impl ProcessReading {
     /// The current reading of a process; `None` if it does not exist.
     pub fn of(pid: u32) -> Option<ProcessReading> {
-        // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s.
-        const TICKS: f64 = 100.0;
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let number = |at: usize| {
-            fields
-                .get(at)
-                .and_then(|field| field.parse::<f64>().ok())
-                .unwrap_or(0.0)
-        };
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
         let of = |key: &str| -> u64 {
             status
@@ -112,7 +132,7 @@ impl ProcessReading {
             }
         }
         Some(ProcessReading {
-            cpu_seconds: (number(11) + number(12)) / TICKS,
+            cpu_seconds: cpu_seconds(&stat).unwrap_or(0.0),
             rss_bytes: of("VmRSS") * 1024,
             threads: u32::try_from(of("Threads")).unwrap_or(u32::MAX),
             files: u32::try_from(files).unwrap_or(u32::MAX),
