@@ -1,6 +1,7 @@
 //! What those who watch a lab see of a run that has ended.
 
-use plimsoll_units::three_digits;
+use plimsoll_results::lab::Repeat;
+use plimsoll_units::{Bytes, three_digits};
 
 use super::repeat;
 use crate::resolve::Cell;
@@ -33,6 +34,7 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
             Some(format!("{before}{} {unit}", three_digits(value)))
         })
         .collect();
+    parts.extend(system_use(&measured.repeat));
     if !generator.verdict.is_empty() {
         parts.push(generator.verdict.clone());
     }
@@ -42,5 +44,46 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
         disturbance: generator
             .disturbed
             .then(|| reasons.collect::<Vec<_>>().join("; ")),
+    }
+}
+
+/// The processors and the memory that the measured system used, with its services.
+fn system_use(repeat: &Repeat) -> Option<String> {
+    let seconds = repeat.seconds.iter();
+    let shares: Vec<f64> = seconds.filter_map(|second| second.system_cpu).collect();
+    let used = repeat.used.iter().filter(|used| !used.apart);
+    let memory = Bytes(used.map(|used| used.peak_rss_bytes).sum());
+    (!shares.is_empty()).then(|| {
+        let processors = three_digits(shares.iter().sum::<f64>() / shares.len() as f64);
+        format!("system {processors} processors, {memory}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_results::lab::{SecondFigures, Used};
+
+    use super::*;
+
+    #[test]
+    fn the_use_of_the_measured_system_is_that_of_all_its_processes() {
+        let second = |cpu| SecondFigures {
+            system_cpu: cpu,
+            ..SecondFigures::default()
+        };
+        let process = |apart, megabytes: u64| Used {
+            apart,
+            peak_rss_bytes: megabytes * 1_000_000,
+            ..Used::default()
+        };
+        let mut repeat = Repeat {
+            seconds: vec![second(Some(1.0)), second(Some(2.5)), second(None)],
+            used: vec![process(false, 20), process(true, 500), process(false, 25)],
+            ..Repeat::default()
+        };
+        let text = system_use(&repeat);
+        assert_eq!(text.as_deref(), Some("system 1.75 processors, 45 MB"));
+        repeat.seconds.clear();
+        assert_eq!(system_use(&repeat), None);
     }
 }
