@@ -17,7 +17,6 @@ mod lab;
 mod lab_new;
 mod lab_page;
 mod link;
-mod live;
 mod new;
 mod option_flags;
 mod probe;

@@ -3,28 +3,26 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
 
 use log::Level;
-use plimsoll_engine::{AbortReason, Notice};
+use plimsoll_engine::AbortReason;
 use plimsoll_exporters::Variables;
-use plimsoll_live::{API_PORT, Api, PageTitle, WebAddress};
-use plimsoll_output::header::Header;
+use plimsoll_live::{API_PORT, Api, PageTitle, TerminalView, WebAddress};
+use plimsoll_output::Paint;
 use plimsoll_output::output_csv::TimeFormat;
-use plimsoll_output::{Paint, header, progress};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::url_for_display;
 use plimsoll_run::{
-    EndSummary, Event, ExportFile, Extent, Listener, Load, NoResponse, OutputChoice, Prepared,
-    Progress, Refusal, Request, Run, Screen, Script, SummaryMode,
+    EndSummary, ExportFile, Listener, Load, NoResponse, OutputChoice, Prepared, Refusal, Request,
+    Run, Screen, Script, SummaryMode,
 };
 use plimsoll_terminal::log::Log;
 use plimsoll_terminal::messages::{mark_lost, say, screen_columns, show, talk};
+use plimsoll_terminal::script_view::ScriptView;
 use plimsoll_terminal::signals;
-use plimsoll_terminal::streams::{self, Stream};
 use serde_json::json;
 
-use crate::args::{GlobalArgs, RunArgs};
+use crate::args::{GlobalArgs, ProgressForm, RunArgs};
 use crate::exit::Exit;
 use crate::record_request::record_request;
 use crate::reporting::Reporting;
@@ -89,13 +87,20 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let export = export.transpose()?;
     let extent = prepared.extent();
     let paint = Paint::new(!global.no_color() && std::io::stdout().is_terminal());
-    let mut view = View {
+    let page = PageTitle {
+        title: url_for_display(&args.script).into_owned(),
+        duration: Some(extent.longest),
+    };
+    let mut view = ScriptView {
         log: Arc::clone(log),
-        header: prepared.header(&url_for_display(&args.script), &specs),
+        version: env!("CARGO_PKG_VERSION"),
+        header: prepared.header(&page.title, &specs),
         extent,
         paint,
         // With --json, stdout has the one document and nothing else.
         quiet: global.quiet || args.record.json,
+        figures: (args.progress == ProgressForm::Full && screen_columns().is_some())
+            .then(|| TerminalView::new(page.clone(), None)),
         last: None,
     };
     let threads = args.runtime.threads.threads;
@@ -121,10 +126,6 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         threads: worker_threads(threads),
         record,
         until: args.record.until,
-    };
-    let page = PageTitle {
-        title: url_for_display(&args.script).into_owned(),
-        duration: Some(extent.longest),
     };
     let output = args.out.iter().find_map(|text| dashboard(text));
     let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
@@ -272,83 +273,5 @@ fn csv_time() -> Result<TimeFormat, Refusal> {
     match std::env::var("K6_CSV_TIME_FORMAT") {
         Ok(name) => TimeFormat::parse(&name).map_err(Refusal::config),
         Err(_) => Ok(TimeFormat::default()),
-    }
-}
-
-/// Shows a run's progress: bars on a terminal, a few lines a second elsewhere.
-struct View {
-    log: Arc<Log>,
-    header: Header,
-    extent: Extent,
-    paint: Paint,
-    quiet: bool,
-    /// The run's last state, to be shown when all else has been.
-    last: Option<String>,
-}
-
-impl View {
-    fn lines(&self, progress: &Progress, columns: Option<usize>) -> Vec<String> {
-        let view = progress.bars(self.extent, plimsoll_clock::now());
-        progress::lines(&view, columns, self.paint)
-    }
-
-    fn start(&self) {
-        if !self.quiet {
-            show(&header::banner(env!("CARGO_PKG_VERSION"), self.paint));
-            show(&header::plan(&self.header, self.paint));
-        }
-    }
-
-    fn progress(&self, progress: &Progress) {
-        if self.quiet {
-            return;
-        }
-        let columns = screen_columns();
-        let lines = self.lines(progress, columns);
-        match columns {
-            Some(_) => streams::draw(Stream::Stdout, &lines),
-            None => show(&format!("{}\n", lines.join("\n"))),
-        }
-    }
-
-    fn notice(&self, notice: &Notice) {
-        let Notice::InsufficientUsers {
-            scenario,
-            users,
-            executor,
-        } = notice;
-        self.log.line(
-            Level::Warn,
-            &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),
-            &[("executor", executor), ("scenario", scenario)],
-        );
-    }
-}
-
-impl Listener for View {
-    fn interval(&self) -> Duration {
-        if screen_columns().is_some() {
-            Duration::from_millis(100)
-        } else {
-            Duration::from_secs(1)
-        }
-    }
-
-    fn event(&mut self, event: Event<'_>) {
-        match event {
-            Event::Starting => self.start(),
-            Event::Message(text) => say(text),
-            Event::Notice(notice) => self.notice(notice),
-            Event::Warning(text) => self.log.warn(text),
-            Event::Progress(progress) => self.progress(progress),
-            Event::Done(progress) => {
-                streams::clear();
-                self.last = (!self.quiet).then(|| {
-                    let lines = self.lines(progress, screen_columns());
-                    format!("{}\n", streams::fitted(Stream::Stdout, &lines).join("\n"))
-                });
-            }
-            _ => {}
-        }
     }
 }

@@ -1,21 +1,22 @@
 //! A load without a script: run it, show its result.
 
 use plimsoll_engine::AbortReason;
-use plimsoll_live::PageTitle;
+use plimsoll_live::{PageTitle, TerminalView};
 use plimsoll_output::Paint;
 use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Listener, LiveTitle, NoResponse, Outcome, Refusal, Request, Resolved, Run};
+use plimsoll_run::{Listener, NoResponse, Outcome, Refusal, Request, Resolved, Run};
 use plimsoll_samples::Summary;
+use plimsoll_terminal::load_view::{LoadView, Quiet};
 use plimsoll_terminal::messages::{columns, complain, lose, put, say, talk};
+
 use plimsoll_terminal::signals;
 use plimsoll_terminal::streams::Stream;
 
 use crate::args::{GlobalArgs, RecordArgs, WebArgs};
 use crate::exit::Exit;
-use crate::live::{Live, Quiet};
 use crate::record_request::record_request;
 use crate::reporting::Reporting;
 use crate::web;
@@ -61,13 +62,13 @@ pub fn run(
         _ => None,
     };
     let title = for_display(&resolved.title).into_owned();
+    let page = PageTitle {
+        title: title.clone(),
+        duration: resolved.duration,
+    };
     let view: Box<dyn Listener> = match columns() {
-        Some(_) if !global.quiet => Box::new(Live::new(
-            LiveTitle {
-                title: title.clone(),
-                duration: resolved.duration,
-                wanted_rate,
-            },
+        Some(_) if !global.quiet => Box::new(LoadView::new(
+            TerminalView::new(page.clone(), wanted_rate),
             Paint::new(!global.no_color()),
         )),
         _ => Box::new(Quiet),
@@ -83,10 +84,6 @@ pub fn run(
             reporting.needs_record(),
         )
         .map_err(Refusal::config)?,
-    };
-    let page = PageTitle {
-        title: title.clone(),
-        duration: resolved.duration,
     };
     let mut listeners = vec![view];
     listeners.extend(web::open(keep.web, None, page)?);

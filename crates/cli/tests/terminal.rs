@@ -42,7 +42,8 @@ fn the_result_of_http_is_all_that_stays_on_the_screen() {
     let url = format!("http://{server}/");
     for columns in WIDTHS {
         let arguments = ["http", "-c", "4", "-n", "400", &url];
-        let mut session = Session::start(&arguments, columns, 50, Streams::Both);
+        // On a busy machine, the verdict has many lines.
+        let mut session = Session::start(&arguments, columns, 90, Streams::Both);
         session.wait_for("latency");
         let live = session.contents();
         assert_eq!(
@@ -93,6 +94,69 @@ fn the_progress_of_a_script_is_drawn_in_place_at_every_width() {
             assert_eq!(end.matches(&line).count(), 1, "{line} at {columns}:\n{end}");
         }
     }
+}
+
+/// A script that checks the responses of a server, for three seconds.
+fn checking_script(folder: &std::path::Path) -> String {
+    let url = format!("http://{}/", slow_server());
+    let text = format!(
+        "import http from 'k6/http'; import {{ check }} from 'k6';
+         export const options = {{ vus: 2, duration: '3s', thresholds: {{ http_req_failed: ['rate<0.01'] }} }};
+         export default function () {{ check(http.get('{url}'), {{ ok: (r) => r.status === 200 }}); }}"
+    );
+    let script = folder.join("script.js");
+    std::fs::write(&script, text).unwrap();
+    script.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_script_has_the_figures_of_the_live_page_at_every_width() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = checking_script(folder.path());
+    for columns in WIDTHS {
+        let mut session = Session::start(&["run", &script], columns, 60, Streams::Both);
+        session.wait_for("so far");
+        let live = session.contents();
+        assert_eq!(live.matches("running (").count(), 1, "{columns}:\n{live}");
+        assert_eq!(live.matches("now,").count(), 1, "{columns}:\n{live}");
+        // A row may break between figures, but not within one.
+        for figure in [
+            "requests/s",
+            "(0.00%)",
+            "p95 ",
+            "initialized)",
+            "received ",
+            "100.00% passed",
+            "1 of 1 met",
+            "generator",
+        ] {
+            assert!(live.contains(figure), "{figure} at {columns}:\n{live}");
+        }
+        // k6's header has rows of any length.
+        assert!(
+            session.is_unwrapped_below("running ("),
+            "a row was wrapped at {columns}:\n{live}"
+        );
+        assert_eq!(session.finish(), Some(0));
+        let end = session.contents();
+        assert!(
+            !end.contains("now,"),
+            "figures are left at {columns}:\n{end}"
+        );
+        assert_eq!(end.matches("running (").count(), 1, "{columns}:\n{end}");
+    }
+}
+
+#[test]
+fn with_progress_k6_there_are_only_bars() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = checking_script(folder.path());
+    let arguments = ["run", "--progress", "k6", &script];
+    let mut session = Session::start(&arguments, 100, 50, Streams::Both);
+    session.wait_for("running (02.");
+    let live = session.contents();
+    assert!(!live.contains("now,"), "{live}");
+    assert_eq!(session.finish(), Some(0));
 }
 
 #[test]

@@ -24,7 +24,7 @@ const times = new Chart(parent, {
   heat: true,
   series: [
     { label: "p50", color: "--c2", value: latency("p50") },
-    { label: "p90", color: "--c0", value: latency("p90") },
+    { label: "p95", color: "--c0", value: latency("p95") },
     { label: "p99", color: "--c1", value: latency("p99") },
     { label: "max", color: "--bad", value: latency("max"), dash: true },
   ],
@@ -57,6 +57,12 @@ const processor = new Chart(parent, {
   title: "Processor share of the busiest worker",
   text: texts.percent,
   series: [{ label: "busiest worker", color: "--c4", value: (p) => p.cpu, step: true }],
+});
+
+const system = new Chart(parent, {
+  title: "Processors used by the measured system",
+  text: texts.number,
+  series: [{ label: "measured system", color: "--c2", value: (p) => p.system_cpu, step: true }],
 });
 
 let points = [];
@@ -115,7 +121,11 @@ function tiles(entries) {
   );
 }
 
-const size = (bytes) => `${digits(bytes / 2 ** 20)} MiB`;
+function size(bytes) {
+  if (bytes < 1e3) return `${digits(bytes)} B`;
+  const power = Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  return `${digits(bytes / 1e3 ** power)} ${["B", "kB", "MB", "GB", "TB"][power]}`;
+}
 const share = (part, whole) => (whole > 0 ? texts.percent(part / whole) : "–");
 
 function showHeader() {
@@ -165,10 +175,14 @@ function showTiles() {
   if (state.latency) {
     const { p50, p99, max, metric } = state.latency;
     entries.push(["latency p50", texts.milliseconds(last?.latency?.p50 ?? null), `${texts.milliseconds(p50)} in the whole run`]);
+    entries.push(["latency p95", texts.milliseconds(last?.latency?.p95 ?? null), `${texts.milliseconds(state.latency.p95)} in the whole run`]);
     entries.push(["latency p99", texts.milliseconds(last?.latency?.p99 ?? null), `${texts.milliseconds(p99)} in the whole run, max ${texts.milliseconds(max)}`]);
     times.heading.textContent = `Latency (${metric})`;
   }
   entries.push(["users", number(state.users), `${number(state.users_ready)} initialized`]);
+  for (const [name, key] of [["received/s", "received"], ["sent/s", "sent"]]) {
+    entries.push([name, last ? size(perSecond(key)(last) ?? 0) : "–", `${size(state[key])} in total`]);
+  }
   if (iterations.offered !== null) {
     entries.push(["started of offered", share(iterations.started, iterations.offered), `${number(iterations.dropped)} dropped`]);
     entries.push(["send lag p99", texts.milliseconds(state.generator.send_lag), "whole run"]);
@@ -216,14 +230,20 @@ function showTables() {
   );
   table(
     "names",
-    [["name", "text"], ["method", ""], ["requests", "n"], ["failed", "n"], ["p50", "n"], ["p90", "n"], ["p99", "n"], ["max", "n"]],
+    [["name", "text"], ["method", ""], ["requests", "n"], ["failed", "n"], ["p50", "n"], ["p95", "n"], ["p99", "n"], ["max", "n"]],
     state.names.map((row) => [
       row.name,
       row.method,
       number(row.requests),
       row.failed > 0 ? { text: number(row.failed), kind: "bad" } : "0",
-      ...["p50", "p90", "p99", "max"].map((key) => texts.milliseconds(row[key])),
+      ...["p50", "p95", "p99", "max"].map((key) => texts.milliseconds(row[key])),
     ]),
+  );
+  const figure = (value) => (value === null ? "–" : digits(value));
+  table(
+    "tags",
+    [["metric", "text"], ["count", "n"], ["share", "n"], ["p50", "n"], ["p95", "n"], ["p99", "n"], ["max", "n"]],
+    state.tags.map((row) => [row.metric, texts.number(row.count), row.share === null ? "–" : texts.percent(row.share), ...["p50", "p95", "p99", "max"].map((key) => figure(row[key]))]),
   );
   const scenarios = state.scenarios.length > 1 ? state.scenarios : [];
   table(
@@ -244,6 +264,11 @@ function showTables() {
   const counts = (rows) => rows.map(({ text, count }) => [text, number(count)]);
   table("statuses", [["status", "text"], ["responses", "n"]], counts(state.statuses));
   table("errors", [["error", "text"], ["times", "n"]], counts(state.errors));
+  table(
+    "systems",
+    [["listens on", "text"], ["processes", "n"], ["processors used", "n"], ["memory", "n"]],
+    state.systems.map(({ port, processes, cpu, memory }) => [`port ${port}`, number(processes), texts.number(cpu), size(memory)]),
+  );
   const { generator } = state;
   table(
     "generator",
@@ -275,6 +300,7 @@ function show() {
   users.show(points);
   lag.show(points);
   processor.show(points);
+  system.show(points);
   document.body.dataset.points = String(points.length);
 }
 

@@ -11,7 +11,7 @@ use plimsoll_units::Moment;
 
 use crate::page_title::PageTitle;
 use crate::point::{Latency, Point};
-use crate::state::{Iterations, LATENCIES, State, VerdictText, requests};
+use crate::state::{Iterations, LATENCIES, State, VerdictText, bytes, requests};
 
 /// News for the hub.
 #[derive(Debug)]
@@ -51,11 +51,13 @@ struct Totals {
     iterations: Iterations,
 }
 
-/// Requests of the whole run, when the samples of the latest second had arrived.
+/// Requests and bytes of the whole run, when the samples of the latest second had arrived.
 #[derive(Clone, Copy, Default)]
 struct Requests {
     all: u64,
     failed: u64,
+    received: u64,
+    sent: u64,
 }
 
 /// Workers send the samples of a second slightly after its end.
@@ -256,9 +258,17 @@ impl Collector {
     /// Moves the samples that have arrived into the point.
     fn with_samples(&mut self, mut point: Point, progress: &Progress) -> Point {
         let (all, failed) = requests(progress);
-        let before = std::mem::replace(&mut self.requests_before, Requests { all, failed });
+        let now = Requests {
+            all,
+            failed,
+            received: bytes(progress, builtin::DATA_RECEIVED),
+            sent: bytes(progress, builtin::DATA_SENT),
+        };
+        let before = std::mem::replace(&mut self.requests_before, now);
         point.requests = all.saturating_sub(before.all);
         point.failed = failed.saturating_sub(before.failed);
+        point.received = now.received.saturating_sub(before.received);
+        point.sent = now.sent.saturating_sub(before.sent);
         let threads = progress.threads();
         point.cpu = threads
             .iter()

@@ -9,6 +9,7 @@ use plimsoll_run::{Listener, Queued};
 
 use crate::collector::{Collector, Update};
 use crate::hub::Hub;
+use crate::measured_system::MeasuredSystems;
 use crate::page_title::PageTitle;
 use crate::request::Request;
 use crate::response::Response;
@@ -89,10 +90,13 @@ impl LivePage {
     pub fn listener(&self, title: PageTitle) -> Result<Box<dyn Listener>, String> {
         let mut collector = Collector::new(title);
         let hub = Arc::clone(&self.hub);
+        let mut systems = MeasuredSystems::default();
         let queued = Queued::<Update>::start(
             "the live page",
             move |event| collector.event(event),
-            move |update| {
+            move |mut update| {
+                // Here, because reading takes too long for the supervisor's thread.
+                systems.add_to(&mut update);
                 let is_over = update.state.ended.is_some();
                 hub.publish(update);
                 if is_over {

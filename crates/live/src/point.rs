@@ -24,6 +24,9 @@ pub struct Point {
     pub requests: u64,
     /// Requests and calls that failed.
     pub failed: u64,
+    /// Bytes on sockets in each direction.
+    pub received: u64,
+    pub sent: u64,
     /// Users that ran iterations at the end of the stretch; in merged points the highest number.
     pub users: u32,
     /// Mean number of iterations in flight.
@@ -39,13 +42,15 @@ pub struct Point {
     pub late: f64,
     /// Memory of the generator in bytes, at the end of the stretch.
     pub memory: u64,
+    /// Processors that the measured system uses; `None` if it is not known.
+    pub system_cpu: Option<f64>,
 }
 
 /// Latencies in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Latency {
     pub p50: f64,
-    pub p90: f64,
+    pub p95: f64,
     pub p99: f64,
     pub max: f64,
     pub spread: Spread,
@@ -57,6 +62,10 @@ impl Point {
         let whole = self.span + next.span;
         if whole > 0.0 {
             self.in_flight = (self.in_flight * self.span + next.in_flight * next.span) / whole;
+            self.system_cpu = match (self.system_cpu, next.system_cpu) {
+                (Some(ours), Some(theirs)) => Some((ours * self.span + theirs * next.span) / whole),
+                (ours, theirs) => ours.or(theirs),
+            };
         }
         self.span = whole;
         self.offered = match (self.offered, next.offered) {
@@ -68,6 +77,8 @@ impl Point {
         self.dropped += next.dropped;
         self.requests += next.requests;
         self.failed += next.failed;
+        self.received += next.received;
+        self.sent += next.sent;
         self.users = self.users.max(next.users);
         match (&mut self.latency, &next.latency) {
             (Some(ours), Some(theirs)) => ours.merge(theirs),
@@ -87,11 +98,11 @@ impl Point {
 impl Latency {
     /// The figures of a histogram of milliseconds.
     pub fn of(histogram: &Histogram) -> Latency {
-        let quantiles = histogram.quantiles(&[0.5, 0.9, 0.99]);
+        let quantiles = histogram.quantiles(&[0.5, 0.95, 0.99]);
         let at = |place: usize| quantiles.get(place).copied().unwrap_or(0.0);
         Latency {
             p50: at(0),
-            p90: at(1),
+            p95: at(1),
             p99: at(2),
             max: histogram.max(),
             spread: Spread::of(histogram),
@@ -102,7 +113,7 @@ impl Latency {
         self.spread.merge(&other.spread);
         self.max = self.max.max(other.max);
         let quantile = |q: f64| self.spread.quantile(q).unwrap_or(0.0).min(self.max);
-        (self.p50, self.p90, self.p99) = (quantile(0.5), quantile(0.9), quantile(0.99));
+        (self.p50, self.p95, self.p99) = (quantile(0.5), quantile(0.95), quantile(0.99));
     }
 }
 
@@ -138,16 +149,30 @@ mod tests {
             started: 300,
             requests: 310,
             failed: 2,
+            received: 9,
             users: 5,
             in_flight: 8.0,
             latency: Some(latency(&[1_000.0; 3])),
             lag: Some(0.2),
             memory: 9,
+            system_cpu: Some(0.5),
             ..Point::default()
         });
+        assert_eq!(point.system_cpu, Some(0.5));
+        point.system_cpu = Some(2.0);
+        let next = Point {
+            span: 4.0,
+            system_cpu: Some(1.0),
+            memory: 9,
+            ..Point::default()
+        };
+        let mut longer = point.clone();
+        longer.append(&next);
+        assert_eq!(longer.system_cpu, Some(1.5));
         assert_eq!((point.start, point.span), (3.0, 4.0));
         assert_eq!((point.offered, point.started), (Some(400), 390));
         assert_eq!((point.dropped, point.requests, point.failed), (10, 390, 2));
+        assert_eq!((point.received, point.sent), (9, 0));
         assert_eq!(
             (point.users, point.in_flight, point.lag),
             (7, 7.0, Some(0.5))

@@ -10,6 +10,7 @@ use plimsoll_samples::{JudgedThreshold, MetricId, NamePart, Values, builtin};
 use plimsoll_verdict::{Level, Verdict};
 use serde::Serialize;
 
+use crate::measured_system::SystemRow;
 use crate::page_title::PageTitle;
 use crate::steps::Steps;
 
@@ -33,10 +34,17 @@ pub struct State {
     pub iterations: Iterations,
     pub requests: u64,
     pub failed: u64,
+    /// Whether a request got a response.
+    pub has_responses: bool,
+    /// Bytes on sockets in each direction.
+    pub received: u64,
+    pub sent: u64,
     /// Latency of the whole run so far.
     pub latency: Option<Overall>,
     /// Requests by name, most frequent first.
     pub names: Vec<NameRow>,
+    /// Metrics of some tags, which thresholds name.
+    pub tags: Vec<TagRow>,
     pub scenarios: Vec<ScenarioRow>,
     pub checks: Vec<CheckRow>,
     pub thresholds: Vec<ThresholdRow>,
@@ -45,6 +53,8 @@ pub struct State {
     /// Responses by status.
     pub statuses: Vec<Count>,
     pub generator: Generator,
+    /// The measured systems whose processes are on this machine.
+    pub systems: Vec<SystemRow>,
     pub verdict: Option<VerdictText>,
     /// How the run ended; `None` while it runs.
     pub ended: Option<String>,
@@ -67,7 +77,7 @@ pub struct Iterations {
 pub struct Overall {
     pub metric: &'static str,
     pub p50: f64,
-    pub p90: f64,
+    pub p95: f64,
     pub p99: f64,
     pub max: f64,
 }
@@ -81,7 +91,22 @@ pub struct NameRow {
     pub failed: u64,
     /// Service time of those that did not fail; `None` if all failed.
     pub p50: Option<f64>,
-    pub p90: Option<f64>,
+    pub p95: Option<f64>,
+    pub p99: Option<f64>,
+    pub max: Option<f64>,
+}
+
+/// A metric of some tags.
+#[derive(Clone, Debug, Serialize)]
+pub struct TagRow {
+    pub metric: String,
+    /// The sum of a counter, the number of values of a trend; `None` for others.
+    pub count: Option<f64>,
+    /// The share of a rate, 0 to 1.
+    pub share: Option<f64>,
+    /// Of a trend, in its unit.
+    pub p50: Option<f64>,
+    pub p95: Option<f64>,
     pub p99: Option<f64>,
     pub max: Option<f64>,
 }
@@ -191,8 +216,17 @@ impl State {
             iterations,
             requests,
             failed,
+            has_responses: http.responses() > 0,
+            received: bytes(progress, builtin::DATA_RECEIVED),
+            sent: bytes(progress, builtin::DATA_SENT),
             latency: latency.and_then(|place| overall(progress, place)),
             names: names(progress),
+            tags: progress
+                .by_tag()
+                .into_iter()
+                .take(ROWS)
+                .map(tag_row)
+                .collect(),
             scenarios: progress
                 .scenarios()
                 .iter()
@@ -227,6 +261,7 @@ impl State {
                 .map(|(status, times)| count(grpc_status::name(*status), *times))
                 .collect(),
             generator: generator(progress),
+            systems: Vec::new(),
             verdict: Some(VerdictText::of(&progress.verdict(), false)),
             ended: None,
             steps: None,
@@ -265,6 +300,12 @@ pub fn requests(progress: &Progress) -> (u64, u64) {
     )
 }
 
+/// Bytes so far that one of the two metrics of traffic counts.
+pub fn bytes(progress: &Progress, metric: MetricId) -> u64 {
+    let values = progress.values(metric);
+    values.and_then(|values| values.count()).unwrap_or(0.0) as u64
+}
+
 /// Requests by name, the others last.
 fn names(progress: &Progress) -> Vec<NameRow> {
     let parts = progress.names();
@@ -275,11 +316,11 @@ fn names(progress: &Progress) -> Vec<NameRow> {
     let all = parts.listed.into_iter().take(ROWS).chain(others);
     all.map(|part| {
         let times = part.times.histogram().filter(|times| !times.is_empty());
-        let quantiles = times.map(|times| times.quantiles(&[0.5, 0.9, 0.99]));
+        let quantiles = times.map(|times| times.quantiles(&[0.5, 0.95, 0.99]));
         let at = |place: usize| quantiles.as_ref()?.get(place).copied();
         NameRow {
             p50: at(0),
-            p90: at(1),
+            p95: at(1),
             p99: at(2),
             max: times.map(|times| times.max()),
             name: url_for_display(&part.name).into_owned(),
@@ -289,6 +330,22 @@ fn names(progress: &Progress) -> Vec<NameRow> {
         }
     })
     .collect()
+}
+
+fn tag_row((metric, values): (&str, Values)) -> TagRow {
+    let is_rate = matches!(values, Values::Rate { .. });
+    let quantiles = values.histogram().filter(|values| !values.is_empty());
+    let quantiles = quantiles.map(|values| values.quantiles(&[0.5, 0.95, 0.99]));
+    let at = |place: usize| quantiles.as_ref()?.get(place).copied();
+    TagRow {
+        metric: for_display(metric).into_owned(),
+        count: values.count(),
+        share: values.rate().filter(|_| is_rate),
+        p50: at(0),
+        p95: at(1),
+        p99: at(2),
+        max: values.max().filter(|_| quantiles.is_some()),
+    }
 }
 
 /// The mean progress of the scenarios.
@@ -310,14 +367,14 @@ fn overall(progress: &Progress, place: usize) -> Option<Overall> {
     let (metric, name) = LATENCIES.get(place)?;
     let values = progress.values(*metric)?;
     let histogram = values.histogram()?;
-    let quantiles = histogram.quantiles(&[0.5, 0.9, 0.99]);
-    let &[p50, p90, p99] = quantiles.as_slice() else {
+    let quantiles = histogram.quantiles(&[0.5, 0.95, 0.99]);
+    let &[p50, p95, p99] = quantiles.as_slice() else {
         return None;
     };
     Some(Overall {
         metric: name,
         p50,
-        p90,
+        p95,
         p99,
         max: histogram.max(),
     })

@@ -114,6 +114,8 @@ fn point(second: &Second, start: f64, model: &str) -> Point {
         dropped,
         requests: count("http_reqs"),
         failed: failed.map_or(0, |(failed, _)| *failed),
+        received: count("data_received"),
+        sent: count("data_sent"),
         users: second.users,
         in_flight: second.in_flight,
         latency: latency.as_ref().map(Latency::of),

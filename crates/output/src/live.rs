@@ -1,17 +1,17 @@
-//! The live view of load on one URL, as lines for a terminal.
+//! The live view of a run, as lines for a terminal. It has the figures of the live page, in the page's words.
 
 use std::time::Duration;
 
 use plimsoll_units::Bytes;
+use plimsoll_verdict::Level;
 
 use crate::fit;
 use crate::fixed_width::fixed_width;
-use crate::grpc_status;
-use crate::http_text::{NO_RESPONSE, rate};
+use crate::live_rows::{self, INDENT, LABEL_WIDTH, Piece, TEXT_COLUMN, line, printable};
 use crate::numbers;
-use crate::paint::{Paint, spaces, width};
+use crate::paint::Paint;
 
-/// The state of a run at one moment.
+/// The state of a run without a script at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveView {
     /// The description of the run.
@@ -22,28 +22,88 @@ pub struct LiveView {
     pub duration: Option<Duration>,
     /// Progress, 0 to 1.
     pub done: f64,
-    /// Active connections, or users.
-    pub users: u32,
-    /// Exchanges so far, including failed ones.
-    pub requests: u64,
-    /// Those that got a response.
-    pub responses: u64,
-    /// Failed ones.
+    /// The figures up to the latest second; `None` before the end of the first one.
+    pub figures: Option<LiveFigures>,
+}
+
+/// The figures of a run up to the end of its latest second.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LiveFigures {
+    /// What is counted.
+    pub counted: Counted,
+    /// The number of those so far, including failed ones.
+    pub total: u64,
+    /// Failed requests, or interrupted iterations.
     pub failed: u64,
-    /// Requests per second in each of the latest seconds, oldest first.
+    /// No request got a response.
+    pub no_response: bool,
+    /// Requests or iterations per second in each of the latest seconds, oldest first.
     pub rates: Vec<f64>,
+    /// Per second since the start.
+    pub average_rate: f64,
     /// The configured requests per second; `None` in a closed model.
-    pub wanted_rate: Option<f64>,
-    /// Duration of exchanges in the latest second.
+    pub offered_rate: Option<f64>,
+    /// Latency in the latest second.
     pub latest: Option<Quantiles>,
-    /// Duration of exchanges so far.
+    /// Latency so far.
     pub overall: Option<Quantiles>,
+    /// The metric that is shown as the latency.
+    pub latency_metric: &'static str,
+    /// Users that run iterations, and initialized ones.
+    pub users: (u32, u32),
+    /// Mean number of iterations in flight in the latest second.
+    pub in_flight: f64,
+    pub received: Traffic,
+    pub sent: Traffic,
+    /// Iterations of the schedule; `None` in a closed model.
+    pub offered: Option<Offered>,
+    /// Checks that passed and that failed.
+    pub checks: (u64, u64),
+    pub thresholds: Vec<LiveThreshold>,
     /// Responses by status, sorted.
-    pub statuses: Vec<(u16, u64)>,
-    /// Failures without a response, most frequent first.
+    pub statuses: Vec<(String, u64)>,
+    /// Failures by text, most frequent first.
     pub errors: Vec<(String, u64)>,
     /// The activity of the generator itself.
     pub generator: GeneratorLoad,
+    /// The verdict on the generator so far, and its reasons.
+    pub verdict: Option<(Level, Vec<String>)>,
+}
+
+/// What a rate counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counted {
+    #[default]
+    Requests,
+    /// In a run without requests.
+    Iterations,
+}
+
+/// Bytes in one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// In the latest second.
+    pub per_second: f64,
+    /// Since the start.
+    pub total: u64,
+}
+
+/// Iterations of an open model since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offered {
+    /// Scheduled ones.
+    pub offered: u64,
+    pub started: u64,
+    /// Those for which no user was free.
+    pub dropped: u64,
+}
+
+/// A threshold so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveThreshold {
+    /// Metric, condition and measured value.
+    pub text: String,
+    pub is_met: bool,
 }
 
 /// Times of exchanges.
@@ -51,8 +111,8 @@ pub struct LiveView {
 pub struct Quantiles {
     /// The median.
     pub p50: Duration,
-    /// The 90th percentile.
-    pub p90: Duration,
+    /// The 95th percentile.
+    pub p95: Duration,
     /// The 99th percentile.
     pub p99: Duration,
     /// The longest.
@@ -68,124 +128,83 @@ pub struct GeneratorLoad {
     pub send_lag: Option<Duration>,
     /// Current memory.
     pub rss: Bytes,
-    /// A warning that the results may be affected.
-    pub warning: Option<String>,
 }
 
 /// Number of errors shown.
 const ERRORS_SHOWN: usize = 3;
-
-/// A worker's processor share from which on a warning is given.
-const BUSY: f64 = 0.9;
+/// A narrower bar shows less than the percentage next to it.
+const NARROWEST_BAR: usize = 7;
 
 /// The view as lines that fit into `columns`, the first of them empty.
 pub fn lines(view: &LiveView, columns: usize, paint: Paint) -> Vec<String> {
     let title = format!("{INDENT}{}", paint.bold(&printable(&view.title)));
     let mut lines = vec![String::new(), fit::cut(&title, columns)];
-    let mut figures = |label: &str, pieces: Vec<Piece>| {
-        let line = line(label, &pieces, paint);
-        lines.extend(fit::fit(&line, columns, TEXT_COLUMN));
-    };
-    figures("", progress(view, columns));
-    figures("rate", rates(view, columns));
-    figures("requests", counts(view));
-    for (label, quantiles) in [("latency now", view.latest), ("latency", view.overall)] {
-        if let Some(quantiles) = quantiles {
-            figures(label, latency(&quantiles));
-        }
-    }
-    if !view.statuses.is_empty() {
-        figures("status", statuses(view));
-    }
-    // Each error has one row, whatever its length.
-    for (text, count) in view.errors.iter().take(ERRORS_SHOWN) {
-        let error = Piece::bad(format!("{count} × {text}"));
-        lines.push(fit::cut(&line("error", &[error], paint), columns));
-    }
-    let load = line("generator", &generator(&view.generator), paint);
-    lines.extend(fit::fit(&load, columns, TEXT_COLUMN));
-    if let Some(warning) = &view.generator.warning {
-        let warning = Piece::doubtful(warning.clone());
-        lines.push(fit::cut(&line("", &[warning], paint), columns));
+    let progress = line("", &[progress(view, columns)], paint);
+    lines.extend(fit::fit(&progress, columns, TEXT_COLUMN));
+    if let Some(figures) = &view.figures {
+        lines.extend(figure_lines(figures, columns, paint));
     }
     lines
 }
 
-/// Text and its color.
-struct Piece {
-    text: String,
-    color: Color,
-}
-
-enum Color {
-    Plain,
-    Figure,
-    Good,
-    Bad,
-    Doubtful,
-}
-
-impl Piece {
-    fn plain(text: impl Into<String>) -> Piece {
-        Piece {
-            text: text.into(),
-            color: Color::Plain,
+/// The figures as lines that fit into `columns`.
+pub fn figure_lines(figures: &LiveFigures, columns: usize, paint: Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut row = |label: &str, pieces: Vec<Piece>| {
+        let line = line(label, &pieces, paint);
+        lines.extend(fit::fit(&line, columns, TEXT_COLUMN));
+    };
+    let (rate, failed) = match figures.counted {
+        Counted::Requests => ("requests/s", "failed"),
+        Counted::Iterations => ("iterations/s", "interrupted"),
+    };
+    row(rate, live_rows::rates(figures, columns));
+    row(failed, live_rows::failures(figures));
+    for (label, quantiles, metric) in [
+        ("latency now", figures.latest, ""),
+        ("latency", figures.overall, figures.latency_metric),
+    ] {
+        if let Some(quantiles) = quantiles {
+            row(label, live_rows::latency(&quantiles, metric));
         }
     }
-
-    fn figure(text: impl Into<String>) -> Piece {
-        Piece {
-            text: text.into(),
-            color: Color::Figure,
-        }
+    row("users", live_rows::users(figures));
+    if let Some(offered) = figures.offered {
+        row("offered", live_rows::offered(offered));
     }
-
-    fn bad(text: impl Into<String>) -> Piece {
-        Piece {
-            text: text.into(),
-            color: Color::Bad,
-        }
+    row("data", live_rows::data(figures));
+    if figures.checks != (0, 0) {
+        row("checks", live_rows::checks(figures.checks));
     }
-
-    fn doubtful(text: impl Into<String>) -> Piece {
-        Piece {
-            text: text.into(),
-            color: Color::Doubtful,
-        }
+    if !figures.thresholds.is_empty() {
+        row("thresholds", live_rows::thresholds(&figures.thresholds));
     }
-}
-
-const INDENT: &str = "  ";
-const LABEL_WIDTH: usize = 12;
-/// The column in which the text after the labels begins.
-const TEXT_COLUMN: usize = INDENT.len() + LABEL_WIDTH + 1;
-/// A narrower bar shows less than the percentage next to it.
-const NARROWEST_BAR: usize = 7;
-
-/// Text from a peer or a user may contain anything.
-fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
-}
-
-fn line(label: &str, pieces: &[Piece], paint: Paint) -> String {
-    let mut line = format!(
-        "{INDENT}{label}{} ",
-        spaces(LABEL_WIDTH.saturating_sub(width(label)))
+    if !figures.statuses.is_empty() {
+        row("status", live_rows::statuses(figures));
+    }
+    // Each error has one row, whatever its length.
+    for (text, count) in figures.errors.iter().take(ERRORS_SHOWN) {
+        let error = Piece::bad(format!("{count} × {text}"));
+        lines.push(fit::cut(&line("error", &[error], paint), columns));
+    }
+    let load = line(
+        "generator",
+        &live_rows::generator(&figures.generator),
+        paint,
     );
-    for piece in pieces {
-        let text = printable(&piece.text);
-        line.push_str(&match piece.color {
-            Color::Plain => text,
-            Color::Figure => paint.figure(&text),
-            Color::Good => paint.good(&text),
-            Color::Bad => paint.bad(&text),
-            Color::Doubtful => paint.doubtful(&text),
-        });
+    lines.extend(fit::fit(&load, columns, TEXT_COLUMN));
+    if let Some((level, reasons)) = &figures.verdict {
+        let verdict = line("verdict", &live_rows::verdict(*level), paint);
+        lines.extend(fit::fit(&verdict, columns, TEXT_COLUMN));
+        for reason in reasons.iter().filter(|_| *level != Level::Valid).take(1) {
+            let reason = Piece::doubtful(reason.clone());
+            lines.push(fit::cut(&line("", &[reason], paint), columns));
+        }
     }
-    line
+    lines
 }
 
-fn progress(view: &LiveView, columns: usize) -> Vec<Piece> {
+fn progress(view: &LiveView, columns: usize) -> Piece {
     let time = match view.duration {
         Some(duration) => format!(
             "{}\u{a0}of\u{a0}{}",
@@ -199,134 +218,13 @@ fn progress(view: &LiveView, columns: usize) -> Vec<Piece> {
     } else {
         0.0
     };
-    let room = columns.saturating_sub(LABEL_WIDTH + 40).min(40);
-    let filled = (done * room as f64) as usize;
-    let mut pieces = Vec::new();
-    if room >= NARROWEST_BAR {
-        pieces.push(Piece::plain(format!(
-            "[{}{}] ",
-            "=".repeat(filled),
-            "-".repeat(room - filled)
-        )));
-    }
-    pieces.push(Piece::plain(format!(
-        "{:.0}%  {time}  {}\u{a0}users",
-        (done * 100.0).floor(),
-        view.users
-    )));
-    pieces
-}
-
-fn rates(view: &LiveView, columns: usize) -> Vec<Piece> {
-    if view.requests > 0 && view.responses == 0 {
-        return vec![Piece::bad(NO_RESPONSE)];
-    }
-    let now = view.rates.last().copied().unwrap_or(0.0);
-    let seconds = view.elapsed.as_secs_f64();
-    let mean = if seconds > 0.0 {
-        view.requests as f64 / seconds
+    let bar_width = columns.saturating_sub(LABEL_WIDTH + 40).min(40);
+    let filled = (done * bar_width as f64) as usize;
+    let bar = if bar_width >= NARROWEST_BAR {
+        let rest = "-".repeat(bar_width.saturating_sub(filled));
+        format!("[{}{rest}] ", "=".repeat(filled))
     } else {
-        0.0
+        String::new()
     };
-    let mut pieces = vec![
-        Piece::figure(rate(now)),
-        Piece::plain(format!("/s now, {}/s on average", rate(mean))),
-    ];
-    if let Some(wanted) = view.wanted_rate {
-        pieces.push(Piece::plain(format!(", {}/s wanted", rate(wanted))));
-    }
-    let room = columns.saturating_sub(LABEL_WIDTH + 60).min(40);
-    let from = view.rates.len().saturating_sub(room);
-    if let Some(latest) = view.rates.get(from..).filter(|latest| latest.len() > 1) {
-        pieces.push(Piece::plain(format!("  {}", sparkline(latest))));
-    }
-    pieces
-}
-
-/// Values as blocks of eight heights, the highest value the highest block.
-fn sparkline(values: &[f64]) -> String {
-    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let highest = values.iter().copied().fold(0.0, f64::max);
-    values
-        .iter()
-        .map(|value| {
-            let share = if highest > 0.0 { value / highest } else { 0.0 };
-            let height = (share * 7.0).round().clamp(0.0, 7.0) as usize;
-            BLOCKS.get(height).copied().unwrap_or('▁')
-        })
-        .collect()
-}
-
-fn counts(view: &LiveView) -> Vec<Piece> {
-    let mut pieces = vec![Piece::figure(view.requests.to_string())];
-    if view.failed > 0 {
-        let share = numbers::percent(view.failed as f64 / (view.requests as f64).max(1.0));
-        pieces.push(Piece::plain(", "));
-        pieces.push(Piece::bad(format!("{} failed ({share})", view.failed)));
-    }
-    pieces
-}
-
-fn latency(quantiles: &Quantiles) -> Vec<Piece> {
-    let figures = [
-        ("p50\u{a0}", quantiles.p50),
-        ("  p90\u{a0}", quantiles.p90),
-        ("  p99\u{a0}", quantiles.p99),
-        ("  max\u{a0}", quantiles.max),
-    ];
-    figures
-        .into_iter()
-        .flat_map(|(label, time)| {
-            // Padded, so that the numbers do not move when they change.
-            let text = format!("{:<8}", milliseconds(time));
-            [Piece::plain(label), Piece::figure(text)]
-        })
-        .collect()
-}
-
-fn milliseconds(time: Duration) -> String {
-    numbers::time(time.as_nanos() as f64 / 1e6, None)
-}
-
-fn statuses(view: &LiveView) -> Vec<Piece> {
-    view.statuses
-        .iter()
-        .flat_map(|(status, count)| {
-            let text = grpc_status::name(*status);
-            let color = if grpc_status::is_good(&text) {
-                Color::Good
-            } else {
-                Color::Bad
-            };
-            [
-                Piece { text, color },
-                Piece::plain(format!("\u{a0}{count}  ")),
-            ]
-        })
-        .collect()
-}
-
-fn generator(load: &GeneratorLoad) -> Vec<Piece> {
-    let busiest = load.workers.iter().copied().fold(0.0, f64::max);
-    let total = load.workers.iter().fold(0.0, |sum, share| sum + share);
-    let share = format!("{:.0}%", busiest * 100.0);
-    let mut pieces = vec![
-        if busiest >= BUSY {
-            Piece::doubtful(share)
-        } else {
-            Piece::figure(share)
-        },
-        Piece::plain(format!(
-            " of a processor on the busiest of {} workers",
-            load.workers.len()
-        )),
-        Piece::plain(format!(" ({:.0}% in all), {}", total * 100.0, load.rss)),
-    ];
-    if let Some(lag) = load.send_lag {
-        pieces.push(Piece::plain(format!(
-            ", send lag p99\u{a0}{}",
-            milliseconds(lag)
-        )));
-    }
-    pieces
+    Piece::plain(format!("{bar}{:.0}%  {time}", (done * 100.0).floor()))
 }

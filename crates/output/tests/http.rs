@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
-use plimsoll_output::live::{self, GeneratorLoad, LiveView, Quantiles};
+use plimsoll_output::live::{
+    self, GeneratorLoad, LiveFigures, LiveThreshold, LiveView, Offered, Quantiles, Traffic,
+};
 use plimsoll_output::{Paint, http_text};
 use plimsoll_samples::WatchSettings;
 use plimsoll_testkit::schema::faults;
@@ -209,30 +211,81 @@ fn control_characters_from_servers_are_escaped() {
 
 fn view() -> LiveView {
     let quantiles = |millis: [u64; 4]| {
-        let [p50, p90, p99, max] = millis.map(Duration::from_millis);
-        Some(Quantiles { p50, p90, p99, max })
+        let [p50, p95, p99, max] = millis.map(Duration::from_millis);
+        Some(Quantiles { p50, p95, p99, max })
+    };
+    let traffic = |per_second, total| Traffic { per_second, total };
+    let threshold = |text: &str, is_met| LiveThreshold {
+        text: text.to_owned(),
+        is_met,
     };
     LiveView {
         title: "http://127.0.0.1:8080/ with 100 connections for 10s".to_owned(),
         elapsed: Duration::from_millis(3_512),
         duration: Some(Duration::from_secs(10)),
         done: 0.3512,
-        users: 100,
-        requests: 700_000,
-        responses: 699_995,
-        failed: 35,
-        rates: vec![200_000.0, 100_000.0, 210_512.4],
-        wanted_rate: None,
-        latest: quantiles([1, 2, 3, 10]),
-        overall: quantiles([1, 2, 4, 1_500]),
-        statuses: vec![(200, 699_965), (503, 30)],
-        errors: vec![("dial: connection refused".to_owned(), 5)],
-        generator: GeneratorLoad {
-            workers: vec![0.95, 0.5],
-            send_lag: Some(Duration::from_micros(12)),
-            rss: Bytes(12_345_678),
-            warning: Some("core 0 is at 95 %: latencies are partly this machine's".to_owned()),
-        },
+        figures: Some(LiveFigures {
+            total: 700_000,
+            failed: 35,
+            rates: vec![200_000.0, 100_000.0, 210_512.4],
+            average_rate: 199_316.6,
+            offered_rate: Some(210_000.0),
+            latest: quantiles([1, 2, 3, 10]),
+            overall: quantiles([1, 2, 4, 1_500]),
+            latency_metric: "http_req_response_time",
+            users: (97, 100),
+            in_flight: 96.53,
+            received: traffic(25_300_000.0, 84_000_000),
+            sent: traffic(13_700_000.0, 45_500_000),
+            offered: Some(Offered {
+                offered: 735_000,
+                started: 700_002,
+                dropped: 34_998,
+            }),
+            checks: (1_399_900, 100),
+            thresholds: vec![
+                threshold("http_req_failed rate<0.01 (measured 0.00005)", true),
+                threshold("http_req_duration p(99)<3 (measured 4)", false),
+            ],
+            statuses: vec![("200".to_owned(), 699_965), ("503".to_owned(), 30)],
+            errors: vec![("dial: connection refused".to_owned(), 5)],
+            generator: GeneratorLoad {
+                workers: vec![0.95, 0.5],
+                send_lag: Some(Duration::from_micros(12)),
+                rss: Bytes(12_345_678),
+            },
+            verdict: Some((
+                Level::Suspect,
+                vec!["core 0 is at 95 %: latencies are partly this machine's".to_owned()],
+            )),
+            ..LiveFigures::default()
+        }),
+    }
+}
+
+/// Numbers, with the units next to them.
+const WHOLE: [&str; 12] = [
+    "210512 now",
+    "199317 on average",
+    "35 of 700000 requests",
+    "p95 2ms",
+    "p99 4ms",
+    "97 (100 initialized),",
+    "95.23% started",
+    "34998 dropped",
+    "received 25 MB/s",
+    "99.99% passed",
+    "503 30",
+    "p99 12µs",
+];
+
+#[test]
+fn at_every_width_the_live_view_has_every_figure_in_one_piece() {
+    for columns in [39, 59, 79, 99, 129, 199] {
+        let text = live::lines(&view(), columns, Paint::OFF).join("\n");
+        for figure in WHOLE {
+            assert!(text.contains(figure), "{columns}: {figure} in\n{text}");
+        }
     }
 }
 
@@ -251,7 +304,8 @@ fn the_live_view() {
 #[test]
 fn the_live_view_never_wraps() {
     let mut view = view();
-    view.errors = vec![(format!("\x1b[2Jbad\nnews{}", "!".repeat(300)), 1)];
+    let figures = view.figures.as_mut().expect("figures");
+    figures.errors = vec![(format!("\x1b[2Jbad\nnews{}", "!".repeat(300)), 1)];
     for columns in [0, 1, 10, 40, 60, 80, 100, 200] {
         for line in live::lines(&view, columns, Paint::OFF) {
             assert!(line.chars().count() <= columns, "{columns} columns: {line}");
@@ -261,10 +315,14 @@ fn the_live_view_never_wraps() {
 }
 
 #[test]
-fn an_empty_live_view_is_one_too() {
+fn without_figures_the_live_view_is_progress() {
     let lines = live::lines(&LiveView::default(), 80, Paint::OFF);
-    assert!(
-        lines.iter().any(|line| line.contains("0.0/s now")),
-        "{lines:#?}"
-    );
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert!(lines[2].contains("0%"), "{lines:#?}");
+    let view = LiveView {
+        figures: Some(LiveFigures::default()),
+        ..LiveView::default()
+    };
+    let lines = live::lines(&view, 80, Paint::OFF);
+    assert!(lines[3].contains("0.0 now"), "{lines:#?}");
 }

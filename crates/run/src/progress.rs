@@ -1,6 +1,5 @@
 //! The progress of a run.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +11,6 @@ use plimsoll_samples::{
 };
 use plimsoll_verdict::{Evidence, Verdict};
 
-/// The number of seconds for which rates are kept.
-const RATES: usize = 120;
-
 /// A run so far. Metrics are computed on request.
 pub struct Progress {
     pub(crate) state: Arc<RunState>,
@@ -24,10 +20,6 @@ pub struct Progress {
     pub(crate) evidence: Evidence,
     /// The latest reading of each worker's thread.
     pub(crate) threads: Vec<ThreadReading>,
-    /// Requests in each of the latest seconds, most recent last.
-    rates: VecDeque<f64>,
-    /// Requests up to the last complete second.
-    requests_by_then: f64,
 }
 
 /// The current phase of the run.
@@ -52,8 +44,6 @@ impl Progress {
             phase: Phase::Init,
             evidence: Evidence::default(),
             threads: Vec::new(),
-            rates: VecDeque::new(),
-            requests_by_then: 0.0,
         }
     }
 
@@ -95,6 +85,11 @@ impl Progress {
         self.totals.checks()
     }
 
+    /// The values of metrics of some tags, which thresholds name.
+    pub fn by_tag(&self) -> Vec<(&str, Values)> {
+        self.totals.by_tag(self.elapsed())
+    }
+
     /// Requests by name; empty unless a record or a listener needs them.
     pub fn names(&self) -> NameParts {
         self.totals.names()
@@ -121,11 +116,6 @@ impl Progress {
         self.count(builtin::HTTP_REQS)
     }
 
-    /// Requests in each of the latest seconds, most recent last.
-    pub fn rates(&self) -> &VecDeque<f64> {
-        &self.rates
-    }
-
     /// The measurements of each worker's thread in its latest second.
     pub fn threads(&self) -> &[ThreadReading] {
         &self.threads
@@ -140,16 +130,6 @@ impl Progress {
         self.values(metric)
             .and_then(|values| values.count())
             .unwrap_or(0.0)
-    }
-
-    /// Stores the rate of the second that has just ended.
-    pub(crate) fn second_ended(&mut self) {
-        let requests = self.requests();
-        if self.rates.len() == RATES {
-            self.rates.pop_front();
-        }
-        self.rates.push_back(requests - self.requests_by_then);
-        self.requests_by_then = requests;
     }
 
     /// Stores the measurements of a worker's thread.

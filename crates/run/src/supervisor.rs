@@ -188,7 +188,6 @@ impl<'a> Supervisor<'a> {
         if !self.warm_up.is_zero() && elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
             self.machine_before = MachineReading::now();
         }
-        self.progress.second_ended();
     }
 
     /// Reads how close the process is to the kernel's limits.

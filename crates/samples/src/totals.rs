@@ -138,6 +138,16 @@ impl Totals {
         (!sink.is_empty()).then(|| sink.values(elapsed))
     }
 
+    /// The sub-metrics with samples so far: metrics of some tags, which thresholds name.
+    pub fn by_tag(&self, elapsed: Duration) -> Vec<(&str, Values)> {
+        let sinks = self.whole.submetrics.iter();
+        let named = self.watch.submetrics.iter().zip(sinks);
+        named
+            .filter(|(_, sink)| !sink.is_empty())
+            .map(|(submetric, sink)| (submetric.name.as_str(), sink.values(elapsed)))
+            .collect()
+    }
+
     /// HTTP responses and failures so far.
     pub fn http(&self) -> HttpOverview {
         self.http.overview()

@@ -71,7 +71,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("results", &["units", "stats", "machine"]),
     (
         "terminal",
-        &["units", "clock", "machine", "output", "results"],
+        &[
+            "units", "clock", "machine", "output", "results", "engine", "run", "live",
+        ],
     ),
     (
         "run",

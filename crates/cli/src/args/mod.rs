@@ -51,7 +51,7 @@ pub use options::OptionArgs;
 pub use probe::ProbeArgs;
 pub use record::RecordArgs;
 pub use report::{ObjectiveArgs, ReportArgs, ReportCommandArgs, ReportFormat};
-pub use run::{InspectArgs, RunArgs, RuntimeArgs};
+pub use run::{InspectArgs, ProgressForm, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
 pub use stored::StoredArgs;
 pub use throughput::ThroughputArgs;

@@ -28,6 +28,14 @@ pub struct RunArgs {
     pub record: RecordArgs,
     #[command(flatten)]
     pub web: WebArgs,
+    /// Progress on a terminal: k6's bars and the figures so far, or the bars only
+    #[arg(
+        long,
+        value_name = "FORM",
+        default_value = "full",
+        help_heading = "Results"
+    )]
+    pub progress: ProgressForm,
     /// Keep running after the test until interrupted
     #[arg(short, long, help_heading = "Results")]
     pub linger: bool,
@@ -43,6 +51,13 @@ pub struct RunArgs {
     /// Traces; not supported yet
     #[arg(long, hide = true)]
     pub traces_output: Option<String>,
+}
+
+/// What `plimsoll run` shows on a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum ProgressForm {
+    Full,
+    K6,
 }
 
 /// `plimsoll inspect`.

@@ -194,6 +194,11 @@ impl Session {
         self.child.wait().unwrap().code()
     }
 
+    /// The screen with its colors.
+    pub fn screen(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
     /// The rows of the screen.
     pub fn contents(&self) -> String {
         self.rows().join("\n")
@@ -207,6 +212,15 @@ impl Session {
     /// The number of rows that scrolled away.
     pub fn scrolled(&self) -> usize {
         self.screen.screen().scrollback_len()
+    }
+
+    /// Whether the program itself broke every line after the one with this text.
+    pub fn is_unwrapped_below(&self, text: &str) -> bool {
+        let rows = self.rows();
+        let start = rows.iter().position(|row| row.contains(text)).unwrap_or(0);
+        let rows = (0..).take(rows.len()).skip(start);
+        rows.into_iter()
+            .all(|row| !self.screen.screen().row_wrapped(row))
     }
 
     /// Whether the program itself broke every line, and not the terminal.

@@ -1,31 +1,34 @@
-//! The live view of `plimsoll http` on a terminal.
+//! The live view of load without a script, on stderr.
 
 use std::time::Duration;
 
 use plimsoll_engine::Notice;
-use plimsoll_output::Paint;
-use plimsoll_run::{Event, Listener, LiveTitle, Phase};
-use plimsoll_terminal::messages::say;
-use plimsoll_terminal::streams::{self, Stream};
+use plimsoll_live::TerminalView;
+use plimsoll_output::{Paint, live};
+use plimsoll_run::{Event, Listener, Phase};
 
-/// Redraws the view ten times a second.
-pub struct Live {
-    title: LiveTitle,
+use crate::messages::say;
+use crate::streams::{self, Stream};
+
+/// Redraws the view ten times a second. Its figures are those of the latest second.
+pub struct LoadView {
+    view: TerminalView,
     paint: Paint,
 }
 
-impl Live {
-    pub fn new(title: LiveTitle, paint: Paint) -> Self {
-        Live { title, paint }
+impl LoadView {
+    pub fn new(view: TerminalView, paint: Paint) -> Self {
+        LoadView { view, paint }
     }
 }
 
-impl Listener for Live {
+impl Listener for LoadView {
     fn interval(&self) -> Duration {
         Duration::from_millis(100)
     }
 
     fn event(&mut self, event: Event<'_>) {
+        self.view.event(event);
         match event {
             Event::Progress(progress) => {
                 let Some(size) = Stream::Stderr.size() else {
@@ -34,11 +37,7 @@ impl Listener for Live {
                 if matches!(progress.phase(), Phase::Running | Phase::TearDown) {
                     // The last column stays free.
                     let columns = size.columns.saturating_sub(1);
-                    let lines = plimsoll_output::live::lines(
-                        &progress.live_view(&self.title),
-                        columns,
-                        self.paint,
-                    );
+                    let lines = live::lines(&self.view.view(progress), columns, self.paint);
                     streams::draw(Stream::Stderr, &lines);
                 }
             }

@@ -1,0 +1,112 @@
+//! The live view of a script's run, on stdout: k6's header and bars, and below them the figures of the
+//! live page.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_engine::Notice;
+use plimsoll_live::TerminalView;
+use plimsoll_output::header::Header;
+use plimsoll_output::{Paint, header, live, progress};
+use plimsoll_run::{Event, Extent, Listener, Phase, Progress};
+
+use crate::log::Log;
+use crate::messages::{say, screen_columns, show};
+use crate::streams::{self, Stream};
+
+/// Shows a run's progress: bars and figures on a terminal, the bars once a second elsewhere.
+pub struct ScriptView {
+    pub log: Arc<Log>,
+    /// The version of the program.
+    pub version: &'static str,
+    pub header: Header,
+    pub extent: Extent,
+    pub paint: Paint,
+    pub quiet: bool,
+    /// The figures below the bars, if they are shown.
+    pub figures: Option<TerminalView>,
+    /// The run's last state, to be shown when all else has been.
+    pub last: Option<String>,
+}
+
+impl ScriptView {
+    fn bars(&self, progress: &Progress, columns: Option<usize>) -> Vec<String> {
+        let view = progress.bars(self.extent, plimsoll_clock::now());
+        progress::lines(&view, columns, self.paint)
+    }
+
+    fn start(&self) {
+        if !self.quiet {
+            show(&header::banner(self.version, self.paint));
+            show(&header::plan(&self.header, self.paint));
+        }
+    }
+
+    fn progress(&self, progress: &Progress) {
+        if self.quiet {
+            return;
+        }
+        let columns = screen_columns();
+        let mut lines = self.bars(progress, columns);
+        let Some(columns) = columns else {
+            return show(&format!("{}\n", lines.join("\n")));
+        };
+        let figures = self.figures.as_ref().filter(|_| is_shown(progress.phase()));
+        if let Some(figures) = figures.and_then(TerminalView::figures) {
+            // The last column stays free.
+            let columns = columns.saturating_sub(1);
+            lines.push(String::new());
+            lines.extend(live::figure_lines(&figures, columns, self.paint));
+        }
+        streams::draw(Stream::Stdout, &lines);
+    }
+
+    fn notice(&self, notice: &Notice) {
+        let Notice::InsufficientUsers {
+            scenario,
+            users,
+            executor,
+        } = notice;
+        self.log.line(
+            ::log::Level::Warn,
+            &format!("Insufficient VUs, reached {users} active VUs and cannot initialize more"),
+            &[("executor", executor), ("scenario", scenario)],
+        );
+    }
+}
+
+/// Before scenarios run, there are no figures.
+fn is_shown(phase: Phase) -> bool {
+    matches!(phase, Phase::Running | Phase::TearDown)
+}
+
+impl Listener for ScriptView {
+    fn interval(&self) -> Duration {
+        if screen_columns().is_some() {
+            Duration::from_millis(100)
+        } else {
+            Duration::from_secs(1)
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        if let Some(figures) = &mut self.figures {
+            figures.event(event);
+        }
+        match event {
+            Event::Starting => self.start(),
+            Event::Message(text) => say(text),
+            Event::Notice(notice) => self.notice(notice),
+            Event::Warning(text) => self.log.warn(text),
+            Event::Progress(progress) => self.progress(progress),
+            Event::Done(progress) => {
+                streams::clear();
+                self.last = (!self.quiet).then(|| {
+                    let lines = self.bars(progress, screen_columns());
+                    format!("{}\n", streams::fitted(Stream::Stdout, &lines).join("\n"))
+                });
+            }
+            _ => {}
+        }
+    }
+}
