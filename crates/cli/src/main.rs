@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     // If this fails, running out of memory only gives a message that is harder to understand.
     let _ = plimsoll_terminal::out_of_memory::explain(Exit::GENERIC.code());
     let matches = args::command().try_get_matches_from(args::translate(std::env::args_os()));
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let mut cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // If the terminal is closed, nobody can read a message.
@@ -70,14 +70,14 @@ fn main() -> ExitCode {
         return Exit::GENERIC.into();
     }
     plimsoll_results::secrets::show_all(cli.global.show_secrets);
+    if let Some((web, report)) = cli.command.page_and_report()
+        && let Err(error) = web::add_export(web, report)
+    {
+        messages::complain(&error);
+        return Exit::INVALID_CONFIG.into();
+    }
     let exit = match cli.command {
-        Command::Run(mut args) => match web::add_export(&args.web, &mut args.record.report) {
-            Ok(()) => run::run(&args, &cli.global),
-            Err(error) => {
-                messages::complain(&error);
-                Exit::INVALID_CONFIG
-            }
-        },
+        Command::Run(args) => run::run(&args, &cli.global),
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),
         Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),

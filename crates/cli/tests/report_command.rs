@@ -18,6 +18,33 @@ fn read(path: &Path) -> String {
 }
 
 #[test]
+fn k6s_variable_for_the_report_of_its_dashboard_works_without_a_script() {
+    let server = Peer::start(Play::ok("hello"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = server.url();
+    let ended = plimsoll(&["http", "-n", "10", "-c", "1", &url])
+        .env("K6_WEB_DASHBOARD", "true")
+        // No page.
+        .env("K6_WEB_DASHBOARD_PORT", "-1")
+        .env("K6_WEB_DASHBOARD_EXPORT", "exported.html")
+        .inside(folder.path())
+        .run();
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    let page = read(&folder.path().join("exported.html"));
+    assert!(page.starts_with("<!doctype html>"), "{page:.60}");
+    let wrong = plimsoll(&["http", "-n", "10", &url])
+        .env("K6_WEB_DASHBOARD", "true")
+        .env("K6_WEB_DASHBOARD_EXPORT", "exported.pdf")
+        .run();
+    assert_eq!(wrong.status, Some(104));
+    assert!(
+        wrong.stderr.contains("K6_WEB_DASHBOARD_EXPORT"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
 fn a_load_command_writes_reports_that_its_record_gives_again() {
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");

@@ -196,6 +196,20 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// The flags of the live page and of reports, of a command that has both.
+    pub fn page_and_report(&mut self) -> Option<(&WebArgs, &mut ReportArgs)> {
+        match self {
+            Command::Run(args) => Some((&args.web, &mut args.record.report)),
+            Command::Http(args) => Some((&args.web, &mut args.record.report)),
+            Command::Attack(args) => Some((&args.web, &mut args.record.report)),
+            Command::Grpc(args) => Some((&args.web, &mut args.record.report)),
+            Command::Find(args) => Some((&args.web, &mut args.report)),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../../help/archive.txt"))]
 pub struct ArchiveArgs {
