@@ -29,6 +29,18 @@ pub struct Refusal {
 }
 
 impl Refusal {
+    /// A request without a response. Another attempt does not change a certificate that is not trusted.
+    fn unanswered(reason: String, endpoint: &Endpoint) -> Refusal {
+        let is_about_certificate = reason.contains("x509:");
+        Refusal {
+            reason: match endpoint.trust {
+                trust if is_about_certificate && !trust.is_empty() => format!("{reason}; {trust}"),
+                _ => reason,
+            },
+            is_final: is_about_certificate,
+        }
+    }
+
     fn last(reason: String) -> Refusal {
         Refusal {
             reason,
@@ -120,10 +132,8 @@ async fn post(client: &Client, endpoint: &Endpoint, body: Bytes) -> Result<(), R
     request.timeout = TIMEOUT;
     let mut uncounted = |_: &Exchange| {};
     let sent = client.send(&request, None, &mut uncounted).await;
-    let response = sent.map_err(|failure| Refusal {
-        reason: failure.error.message.to_string(),
-        is_final: false,
-    })?;
+    let response =
+        sent.map_err(|failure| Refusal::unanswered(failure.error.message.to_string(), endpoint))?;
     match response.status {
         200..=299 if endpoint.protocol == Protocol::OtlpPost => accepted(&response.body),
         200..=299 => Ok(()),
@@ -164,6 +174,9 @@ async fn call(channel: &Channel, endpoint: &Endpoint, body: &[u8]) -> Result<(),
     let status = &answer.status;
     if status.code.is_ok() {
         return accepted(answer.message.as_deref().unwrap_or_default());
+    }
+    if !answer.has_response() && status.code == Code::UNAVAILABLE {
+        return Err(Refusal::unanswered(status.message.clone(), endpoint));
     }
     // OTLP: these may succeed later.
     let is_temporary = [

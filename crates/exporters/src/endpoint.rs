@@ -18,6 +18,8 @@ pub struct Endpoint {
     pub headers: Vec<(String, String)>,
     /// How connections are secured.
     pub tls: TlsSettings,
+    /// How to make a receiver trusted whose certificate is not.
+    pub trust: &'static str,
     /// How requests are sent.
     pub protocol: Protocol,
 }
@@ -47,6 +49,7 @@ impl Endpoint {
             url: parsed.without_userinfo().into_owned(),
             headers: Vec::new(),
             tls: TlsSettings::default(),
+            trust: "",
             protocol: Protocol::Post,
         };
         if let Some(user) = parsed.userinfo() {

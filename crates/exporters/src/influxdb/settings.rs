@@ -86,6 +86,7 @@ impl Settings {
         let (base, path) = split_path(address);
         let mut endpoint = Endpoint::new(base)?;
         endpoint.tls.insecure_skip_verify = variables.boolean("K6_INFLUXDB_INSECURE", false)?;
+        endpoint.trust = "K6_INFLUXDB_INSECURE=true accepts any certificate";
         endpoint.add("Content-Type", "text/plain; charset=utf-8");
         let server = endpoint.url.trim_end_matches('/').to_owned();
         let precision = text("PRECISION").map_or(Ok(Precision("ns")), Precision::parse)?;

@@ -54,6 +54,8 @@ impl Settings {
             }
         };
         endpoint.tls = tls(variables)?;
+        endpoint.trust = "K6_OTEL_TLS_CERTIFICATE=FILE trusts an authority, and \
+                          K6_OTEL_TLS_INSECURE_SKIP_VERIFY=true accepts any certificate";
         let headers = ["K6_OTEL_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
         for (key, value) in pairs(variables, &headers)? {
             endpoint.add(&key, &value);

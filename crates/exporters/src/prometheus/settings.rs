@@ -71,6 +71,7 @@ impl Settings {
         let mut endpoint = Endpoint::new(url)?;
         endpoint.tls.insecure_skip_verify =
             variables.boolean(&name("INSECURE_SKIP_TLS_VERIFY"), false)?;
+        endpoint.trust = "K6_PROMETHEUS_RW_INSECURE_SKIP_TLS_VERIFY=true accepts any certificate";
         // Fixed by the protocol.
         endpoint.add("Content-Type", "application/x-protobuf");
         endpoint.add("Content-Encoding", "snappy");
