@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares how late iterations start at 20,000/s without outputs and with three of them.
+"""Compares how late iterations start at 20,000/s without outputs and with three of them, and with the live page.
 
     bench/outputs.py                       8 rounds of 10 s each way; takes about five minutes
+    bench/outputs.py --page                the three outputs, and the live page with 20 viewers, of which one stalls
     bench/outputs.py --rounds 2 --seconds 3
     bench/outputs.py --out json=/dev/null  another output instead of the three
 
 The script requests a fixed response over HTTP. The outputs are Prometheus (Debian's), OpenTelemetry over HTTP and StatsD; what
-the latter two send is read and dropped. The server and the receivers share CPU 0, the generator has CPU 1. Rounds
+the latter two send is read and dropped. The server, the receivers and the viewers share CPU 0, the generator has CPU 1. Rounds
 alternate, every second one backwards. Keep the machine otherwise idle. Prints a Markdown table: medians of the rounds, with
 the smallest and the largest, and whether the ranges of the two overlap.
 """
@@ -108,11 +109,67 @@ class Receivers:
         self.folder.cleanup()
 
 
-def run(program, script, url, outputs):
+class Viewers:
+    """Viewers of the live page of one run. All read it to its end, except the last one, which stalls."""
+
+    def __init__(self, count):
+        self.port = free_port()
+        self.count = count
+        self.received = [0] * count
+        self.over = threading.Event()
+
+    def __enter__(self):
+        self.threads = [threading.Thread(target=self.watch, args=(number,), daemon=True) for number in range(self.count)]
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def watch(self, number):
+        connection = None
+        while connection is None and not self.over.is_set():
+            try:
+                connection = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            except OSError:
+                time.sleep(0.02)
+        if connection is None:
+            return
+        with connection:
+            connection.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+            if number == self.count - 1:
+                self.received[number] = len(connection.recv(1))
+                self.over.wait()
+                return
+            try:
+                while chunk := connection.recv(65536):
+                    self.received[number] += len(chunk)
+            except OSError as error:
+                print(f"viewer {number}: {error}", file=sys.stderr)
+
+    def __exit__(self, *_):
+        self.over.set()
+        for thread in self.threads:
+            thread.join()
+        blind = self.received.count(0)
+        if blind:
+            sys.exit(f"{blind} of {self.count} viewers received nothing")
+        print(f"{self.count} viewers received {sum(self.received) / 1e6:.1f} MB", file=sys.stderr)
+
+
+def run(program, script, url, outputs, viewers):
     command = [program, "run", "--json", "-e", f"URL={url}"]
     for output in outputs:
         command += ["--out", output]
-    cost = measure.run([*command, script], env={"K6_PROMETHEUS_RW_PUSH_INTERVAL": "1s", "K6_OTEL_EXPORT_INTERVAL": "1s"})
+    if viewers == 0:
+        return read(measured([*command, script]))
+    with Viewers(viewers) as watching:
+        return read(measured([*command, f"--web={watching.port}", script]))
+
+
+def measured(command):
+    return measure.run(command, env={"K6_PROMETHEUS_RW_PUSH_INTERVAL": "1s", "K6_OTEL_EXPORT_INTERVAL": "1s"})
+
+
+def read(cost):
     try:
         result = json.loads(cost.stdout)
     except ValueError:
@@ -135,6 +192,8 @@ def main():
     parser.add_argument("--seconds", type=int, default=10, help="length of a round (default 10)")
     parser.add_argument("--rate", type=int, default=20000, help="iterations per second (default 20000)")
     parser.add_argument("--out", action="append", help="an output instead of the three; may be repeated")
+    parser.add_argument("--page", action="store_true", help="serve the live page, too")
+    parser.add_argument("--viewers", type=int, default=20, help="viewers of the page, of which one stalls (default 20)")
     parser.add_argument("--profile", default="release", help="Cargo profile of the program (default release)")
     args = parser.parse_args()
     rivals.use_profile(args.profile)
@@ -144,10 +203,11 @@ def main():
         script = Path(folder) / "script.js"
         script.write_text(SCRIPT % (args.rate, args.seconds))
         outputs = {"without": [], "with": args.out or receivers.outputs}
+        viewers = {"without": 0, "with": args.viewers if args.page else 0}
         for number in range(args.rounds):
             order = ["without", "with"] if number % 2 == 0 else ["with", "without"]
             for kind in order:
-                figures, said = run(program, script, server.url, outputs[kind])
+                figures, said = run(program, script, server.url, outputs[kind], viewers[kind])
                 found[kind].append(figures)
                 lost = [line for line in said.splitlines() if "output " in line]
                 print(kind, figures, *lost, file=sys.stderr)
@@ -156,7 +216,8 @@ def main():
         without, with_outputs = ([figures[name] for figures in found[kind]] for kind in ("without", "with"))
         overlap = min(without) <= max(with_outputs) and min(with_outputs) <= max(without)
         rows.append([name, spread(without), spread(with_outputs), "yes" if overlap else "no"])
-    print(table(["", "without outputs", "with outputs", "ranges overlap"], rows))
+    second = f"with outputs and a page with {args.viewers} viewers" if args.page else "with outputs"
+    print(table(["", "without", second, "ranges overlap"], rows))
 
 
 if __name__ == "__main__":
