@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
@@ -60,6 +61,17 @@ fn size(columns: u16, rows: u16) -> Winsize {
 
 impl Session {
     pub fn start(arguments: &[&str], columns: u16, rows: u16, streams: Streams) -> Session {
+        Session::start_in(Path::new("."), arguments, columns, rows, streams)
+    }
+
+    /// The same in this directory.
+    pub fn start_in(
+        directory: &Path,
+        arguments: &[&str],
+        columns: u16,
+        rows: u16,
+        streams: Streams,
+    ) -> Session {
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&controller).unwrap();
         unlockpt(&controller).unwrap();
@@ -76,6 +88,7 @@ impl Session {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
         command
             .args(arguments)
+            .current_dir(directory)
             .env("HOME", "/nonexistent")
             .stdin(match streams {
                 Streams::All => of_terminal(),
