@@ -5,7 +5,8 @@ mod plimsoll;
 use std::path::Path;
 
 use plimsoll::plimsoll;
-use plimsoll_samples::{Contains, Kind, Registry};
+use plimsoll_output::prometheus_name;
+use plimsoll_samples::Registry;
 use plimsoll_testground::Prometheus;
 use plimsoll_testkit::peers::{Peer, Play};
 use serde_json::Value;
@@ -38,16 +39,9 @@ fn every_metric_of_the_dashboard_exists() {
     let sent: Vec<String> = Registry::new()
         .metrics()
         .iter()
-        .map(|metric| {
-            let suffix = match (metric.kind, metric.contains) {
-                (Kind::Counter, _) => "_total",
-                (Kind::Rate, _) => "_rate",
-                (Kind::Trend, Contains::Time) => "_seconds",
-                (Kind::Trend, Contains::Data) => "_bytes",
-                _ => "",
-            };
-            format!("k6_{}{suffix}", metric.name)
-        })
+        // Outputs get only k6's metrics.
+        .filter(|metric| !metric.extra)
+        .map(|metric| prometheus_name(&metric.name, metric.kind, metric.contains))
         .collect();
     let queries = queries();
     assert!(queries.len() > 10, "{queries:?}");
@@ -63,7 +57,7 @@ fn every_metric_of_the_dashboard_exists() {
 }
 
 #[test]
-fn prometheus_answers_every_query_of_the_dashboard() {
+fn prometheus_has_data_for_every_query_of_the_dashboard() {
     let prometheus = Prometheus::start();
     let server = Peer::start(Play::ok("hello"));
     let folder = tempfile::tempdir().expect("a folder");

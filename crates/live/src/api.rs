@@ -2,15 +2,14 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plimsoll_run::{Control, Event, Listener, Phase, Progress};
-use plimsoll_samples::Summary;
+use plimsoll_run::{Control, Event, Listener, Phase};
 use serde_json::{Value, json};
 
 use crate::api_documents as documents;
+use crate::pictures::Pictures;
 use crate::request::Request;
 use crate::response::Response;
 use crate::server;
@@ -29,21 +28,8 @@ type SetupData = Box<dyn Fn() -> Option<Value> + Send + Sync>;
 struct Shared {
     run: OnceLock<(Control, SetupData)>,
     phase: AtomicU8,
-    /// Requests that wait for the supervisor's thread to sum up the run.
-    waiting: Mutex<Vec<SyncSender<Arc<Picture>>>>,
-    /// The run at its end.
-    last: Mutex<Option<Arc<Picture>>>,
+    pictures: Pictures,
 }
-
-/// The figures of a run at one moment.
-pub struct Picture {
-    pub summary: Summary,
-    /// Whether a threshold is crossed.
-    pub is_tainted: bool,
-}
-
-/// How long a request waits for the run's figures. They are summed up every 100 ms.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The states of a run in k6's API, as observed.
 mod status {
@@ -72,8 +58,7 @@ impl Api {
         let shared = Arc::new(Shared {
             run: OnceLock::new(),
             phase: AtomicU8::new(status::CREATING_USERS),
-            waiting: Mutex::default(),
-            last: Mutex::default(),
+            pictures: Pictures::default(),
         });
         let served = Arc::clone(&shared);
         server::start(
@@ -125,73 +110,23 @@ impl Listener for Follower {
 
     fn event(&mut self, event: Event<'_>) {
         let shared = &self.0;
-        match event {
-            Event::Progress(progress) => {
-                let phase = match progress.phase() {
-                    Phase::Init => status::CREATING_USERS,
-                    Phase::SetUp => status::SETUP,
-                    Phase::Running => status::RUNNING,
-                    Phase::TearDown => status::TEARDOWN,
-                };
-                shared.phase.store(phase, Ordering::Relaxed);
-                let waiting = shared.take_waiting();
-                if !waiting.is_empty() {
-                    send(waiting, &Arc::new(Picture::of(progress)));
-                }
-            }
-            Event::Done(progress) => {
-                let picture = Arc::new(Picture::of(progress));
-                *shared.last.lock().unwrap_or_else(PoisonError::into_inner) =
-                    Some(Arc::clone(&picture));
-                shared.phase.store(status::ENDED, Ordering::Relaxed);
-                send(shared.take_waiting(), &picture);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn send(waiting: Vec<SyncSender<Arc<Picture>>>, picture: &Arc<Picture>) {
-    for sender in waiting {
-        // The request may have given up.
-        let _ = sender.try_send(Arc::clone(picture));
-    }
-}
-
-impl Picture {
-    fn of(progress: &Progress) -> Picture {
-        Picture {
-            is_tainted: progress
-                .thresholds()
-                .iter()
-                .any(|threshold| !threshold.outcome.ok),
-            summary: progress.summary(),
-        }
+        let phase = match event {
+            Event::Progress(progress) => match progress.phase() {
+                Phase::Init => status::CREATING_USERS,
+                Phase::SetUp => status::SETUP,
+                Phase::Running => status::RUNNING,
+                Phase::TearDown => status::TEARDOWN,
+            },
+            Event::Done(_) => status::ENDED,
+            _ => return,
+        };
+        // First, because a request reads it after it has got figures.
+        shared.phase.store(phase, Ordering::Relaxed);
+        shared.pictures.event(event);
     }
 }
 
 impl Shared {
-    fn take_waiting(&self) -> Vec<SyncSender<Arc<Picture>>> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut waiting)
-    }
-
-    /// The run's figures, now or at its end.
-    fn picture(&self) -> Option<Arc<Picture>> {
-        let (sender, receiver): (_, Receiver<Arc<Picture>>) = sync_channel(1);
-        {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.push(sender);
-        }
-        // After the end, nobody sums up any more.
-        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(last) = last.as_ref() {
-            return Some(Arc::clone(last));
-        }
-        drop(last);
-        receiver.recv_timeout(PATIENCE).ok()
-    }
-
     fn respond(&self, request: &Request) -> Response {
         let Some((control, setup_data)) = self.run.get() else {
             return error("503 Service Unavailable", "the run has not started yet");
@@ -217,7 +152,7 @@ impl Shared {
                 "a run calls its own setup() and teardown(); use --no-setup and --no-teardown to leave them out",
             ),
             ("GET", Some(kind @ ("metrics" | "groups")), id) => {
-                let Some(picture) = self.picture() else {
+                let Some(picture) = self.pictures.take() else {
                     return error("503 Service Unavailable", "the run is busy; try again");
                 };
                 let found = match (kind, id) {
@@ -245,7 +180,7 @@ impl Shared {
     }
 
     fn status(&self, control: &Control) -> Response {
-        let Some(picture) = self.picture() else {
+        let Some(picture) = self.pictures.take() else {
             return error("503 Service Unavailable", "the run is busy; try again");
         };
         let reading = control.read();

@@ -2,26 +2,34 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plimsoll_run::{Listener, Queued};
+use plimsoll_run::{Event, Finished, Listener, Queued};
 
 use crate::collector::{Collector, Update};
 use crate::hub::Hub;
 use crate::measured_system::MeasuredSystems;
 use crate::page_title::PageTitle;
+use crate::pictures::Pictures;
 use crate::request::Request;
 use crate::response::Response;
 use crate::steps::Steps;
 use crate::steps_page::StepsPage;
 use crate::web_address::WebAddress;
-use crate::{page, server};
+use crate::{exposition, page, server};
 
 /// A page that is being served.
 pub struct LivePage {
-    hub: Arc<Hub>,
+    shared: Arc<Shared>,
     url: String,
+}
+
+/// What requests need.
+struct Shared {
+    hub: Arc<Hub>,
+    /// The figures for Prometheus; only of a run.
+    pictures: OnceLock<Arc<Pictures>>,
 }
 
 /// How often the collector looks for samples that have arrived.
@@ -37,19 +45,22 @@ impl LivePage {
         let bound = listener
             .local_addr()
             .map_err(|error| format!("{flag}: {error}"))?;
-        let hub = Hub::new(address.period());
+        let shared = Arc::new(Shared {
+            hub: Hub::new(address.period()),
+            pictures: OnceLock::new(),
+        });
         let query = token
             .as_ref()
             .map(|token| format!("?token={}", token.text()));
         let url = format!("http://{}/{}", reachable(bound), query.unwrap_or_default());
-        let routed = Arc::clone(&hub);
+        let routed = Arc::clone(&shared);
         server::start(
             "live page",
             listener,
             token,
-            Arc::new(move |request: &Request| route(request, &routed)),
+            Arc::new(move |request: &Request| routed.respond(request)),
         )?;
-        Ok(LivePage { hub, url })
+        Ok(LivePage { shared, url })
     }
 
     /// The page's address, with the token if it requires one.
@@ -80,7 +91,7 @@ impl LivePage {
 
     /// Shows the steps of a search or a lab instead of a run.
     pub fn steps(&self, title: &str, steps: Steps) -> StepsPage {
-        StepsPage::new(Arc::clone(&self.hub), title.to_owned(), steps)
+        StepsPage::new(Arc::clone(&self.shared.hub), title.to_owned(), steps)
     }
 
     /// The listener that feeds the page.
@@ -89,7 +100,7 @@ impl LivePage {
     /// If the system cannot create a thread.
     pub fn listener(&self, title: PageTitle) -> Result<Box<dyn Listener>, String> {
         let mut collector = Collector::new(title);
-        let hub = Arc::clone(&self.hub);
+        let hub = Arc::clone(&self.shared.hub);
         let mut systems = MeasuredSystems::default();
         let queued = Queued::<Update>::start(
             "the live page",
@@ -104,7 +115,36 @@ impl LivePage {
                 }
             },
         )?;
-        Ok(Box::new(queued.every(INTERVAL).with_names()))
+        let pictures = self.shared.pictures.get_or_init(Arc::default);
+        Ok(Box::new(Follower {
+            queued: queued.every(INTERVAL).with_names(),
+            pictures: Arc::clone(pictures),
+        }))
+    }
+}
+
+/// Feeds the page, and sums up the run for requests of Prometheus.
+struct Follower {
+    queued: Queued<Update>,
+    pictures: Arc<Pictures>,
+}
+
+impl Listener for Follower {
+    fn interval(&self) -> Duration {
+        self.queued.interval()
+    }
+
+    fn needs_names(&self) -> bool {
+        self.queued.needs_names()
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.pictures.event(event);
+        self.queued.event(event);
+    }
+
+    fn finish(&mut self) -> Finished {
+        self.queued.finish()
     }
 }
 
@@ -118,16 +158,34 @@ fn reachable(bound: SocketAddr) -> SocketAddr {
     }
 }
 
-fn route(request: &Request, hub: &Arc<Hub>) -> Response {
-    if request.method != "GET" {
-        return Response::text("405 Method Not Allowed", "use GET");
-    }
-    match request.path.as_str() {
-        "/" => Response::html(page::page()),
-        "/events" => {
-            let (messages, watching) = hub.watch();
-            Response::Events(messages, watching)
+impl Shared {
+    fn respond(&self, request: &Request) -> Response {
+        if request.method != "GET" {
+            return Response::text("405 Method Not Allowed", "use GET");
         }
-        _ => Response::text("404 Not Found", "there is / and /events"),
+        match request.path.as_str() {
+            "/" => Response::html(page::page()),
+            "/events" => {
+                let (messages, watching) = self.hub.watch();
+                Response::Events(messages, watching)
+            }
+            "/metrics" => self.metrics(),
+            _ => Response::text("404 Not Found", "there is /, /events and /metrics"),
+        }
+    }
+
+    fn metrics(&self) -> Response {
+        let Some(pictures) = self.pictures.get() else {
+            let reason = "only the page of a run has metrics, not that of a search or a lab";
+            return Response::text("404 Not Found", reason);
+        };
+        let Some(picture) = pictures.take() else {
+            return Response::text("503 Service Unavailable", "the run is busy; try again");
+        };
+        Response::Full {
+            status: "200 OK",
+            kind: exposition::CONTENT_TYPE,
+            body: exposition::text(&picture.summary).into_bytes(),
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::kind::{Contains, Kind};
 use crate::work::ScenarioWork;
 
 /// All results of a run, for end-of-test summaries and exports.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
     /// Duration of the run; the time for counter rates.
     pub elapsed: Duration,

@@ -1,6 +1,7 @@
 //! Prometheus, which accepts remote writes and keeps native histograms.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::ops::{Deref, DerefMut};
 use std::process::Command;
 
@@ -10,16 +11,29 @@ use crate::http;
 use crate::program;
 use crate::server::Server;
 
-/// A private Prometheus, which scrapes nothing.
+/// A private Prometheus.
 pub struct Prometheus(Server);
 
 impl Prometheus {
+    /// One that scrapes nothing.
     pub fn start() -> Prometheus {
+        Prometheus::with("global: {}\n".to_owned())
+    }
+
+    /// One that scrapes `/metrics` at an address, four times a second.
+    pub fn scraping(address: SocketAddr) -> Prometheus {
+        Prometheus::with(format!(
+            "scrape_configs:\n- job_name: plimsoll\n  scrape_interval: 250ms\n  scrape_timeout: 250ms\n  \
+             static_configs: [{{ targets: ['{address}'] }}]\n"
+        ))
+    }
+
+    fn with(settings: String) -> Prometheus {
         let program = program::find("prometheus", &["/usr/bin"], "prometheus");
         Prometheus(Server::start(
             "prometheus",
             |directory| {
-                fs::write(directory.join("prometheus.yml"), "global: {}\n")
+                fs::write(directory.join("prometheus.yml"), settings)
                     .expect("its directory can be written to");
             },
             move |directory, port| {

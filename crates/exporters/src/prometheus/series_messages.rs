@@ -1,5 +1,6 @@
 //! The names and messages of a value in Prometheus.
 
+use plimsoll_output::prometheus_name;
 use plimsoll_samples::{Contains, Metric};
 
 use super::message::{Sample, TimeSeries};
@@ -18,14 +19,11 @@ pub fn factor(metric: &Metric) -> f64 {
 
 /// The name of its series, as in k6.
 pub fn name(value: &Value, metric: &Metric) -> String {
-    let suffix = match value {
-        Value::Counter(_) => "_total",
-        Value::Rate(..) => "_rate",
-        Value::Trend(..) if metric.contains == Contains::Time => "_seconds",
-        Value::Trend(..) if metric.contains == Contains::Data => "_bytes",
-        _ => "",
-    };
-    format!("k6_{}{suffix}", metric.name)
+    match value {
+        // Each figure has a suffix of its own instead of the unit.
+        Value::Figures(..) => format!("k6_{}", metric.name),
+        _ => prometheus_name(&metric.name, metric.kind, metric.contains),
+    }
 }
 
 /// The messages at a time in milliseconds since 1970. `of` starts one from the suffix of its name.

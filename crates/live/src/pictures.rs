@@ -1,0 +1,86 @@
+//! The figures of a run on request. The supervisor's thread sums them up when a request waits for them.
+
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use plimsoll_run::{Event, Progress};
+use plimsoll_samples::Summary;
+
+/// The figures of a run at one moment.
+pub struct Picture {
+    pub summary: Summary,
+    /// Whether a threshold is crossed.
+    pub is_tainted: bool,
+}
+
+/// The requests that wait for figures.
+#[derive(Default)]
+pub struct Pictures {
+    waiting: Mutex<Vec<SyncSender<Arc<Picture>>>>,
+    /// The run at its end.
+    last: Mutex<Option<Arc<Picture>>>,
+}
+
+/// How long a request waits for the run's figures. They are summed up every 100 ms.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl Pictures {
+    /// Sums up the run if a request waits. Takes every event of the run.
+    pub fn event(&self, event: Event<'_>) {
+        match event {
+            Event::Progress(progress) => {
+                let waiting = self.take_waiting();
+                if !waiting.is_empty() {
+                    send(waiting, &Arc::new(Picture::of(progress)));
+                }
+            }
+            Event::Done(progress) => {
+                let picture = Arc::new(Picture::of(progress));
+                *self.last() = Some(Arc::clone(&picture));
+                send(self.take_waiting(), &picture);
+            }
+            _ => {}
+        }
+    }
+
+    /// The run's figures, now or at its end; `None` if nobody sums them up in time.
+    pub fn take(&self) -> Option<Arc<Picture>> {
+        let (sender, receiver): (_, Receiver<Arc<Picture>>) = sync_channel(1);
+        self.waiting().push(sender);
+        // After the end, nobody sums up any more.
+        let last = self.last().clone();
+        last.or_else(|| receiver.recv_timeout(PATIENCE).ok())
+    }
+
+    fn take_waiting(&self) -> Vec<SyncSender<Arc<Picture>>> {
+        std::mem::take(&mut *self.waiting())
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<SyncSender<Arc<Picture>>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Arc<Picture>>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn send(waiting: Vec<SyncSender<Arc<Picture>>>, picture: &Arc<Picture>) {
+    for sender in waiting {
+        // The request may have given up.
+        let _ = sender.try_send(Arc::clone(picture));
+    }
+}
+
+impl Picture {
+    fn of(progress: &Progress) -> Picture {
+        Picture {
+            is_tainted: progress
+                .thresholds()
+                .iter()
+                .any(|threshold| !threshold.outcome.ok),
+            summary: progress.summary(),
+        }
+    }
+}
