@@ -4,17 +4,20 @@
 use std::cell::RefCell;
 use std::time::SystemTime;
 
-use plimsoll_live::{Mark, Row, Steps, StepsPage};
+use plimsoll_live::{Mark, PageTitle, RecordView, Row, Steps, StepsPage};
+use plimsoll_output::{Paint, live};
 use plimsoll_report::Judged;
+use plimsoll_results::record::Record;
 use plimsoll_results::secrets;
 use plimsoll_run::Refusal;
 use plimsoll_run::child::Scratch;
 use plimsoll_search::fail_on::judge;
-use plimsoll_search::{LoadCommand, Settings, Trial, search};
+use plimsoll_search::{LoadCommand, Settings, Trial, TrialCommand, search};
 use plimsoll_stats::limit::{Limit, Outcome};
-use plimsoll_terminal::messages::{put, say, screen_columns};
+use plimsoll_terminal::messages::{columns, put, say, screen_columns};
+use plimsoll_terminal::streams::{self, Stream};
 
-use crate::args::FindArgs;
+use crate::args::{FindArgs, GlobalArgs};
 use crate::exit::Exit;
 use crate::find_report::{earlier, report};
 use crate::reporting::{self, Reporting};
@@ -25,11 +28,11 @@ use crate::web;
 const COLUMNS: usize = 100;
 
 /// Searches, and prints what was found.
-pub fn find(args: &FindArgs) -> Exit {
-    run(args).unwrap_or_else(|refusal| refuse(&refusal))
+pub fn find(args: &FindArgs, global: &GlobalArgs) -> Exit {
+    run(args, global).unwrap_or_else(|refusal| refuse(&refusal))
 }
 
-fn run(args: &FindArgs) -> Result<Exit, Refusal> {
+fn run(args: &FindArgs, global: &GlobalArgs) -> Result<Exit, Refusal> {
     let command = LoadCommand::parse(&args.command).map_err(Refusal::config)?;
     reporting::needs_baseline(&args.report)?;
     let earlier = earlier(&args.report)?;
@@ -42,11 +45,11 @@ fn run(args: &FindArgs) -> Result<Exit, Refusal> {
     let found = search(
         settings,
         &command,
-        &mut |name, words| {
+        &mut |trial| {
             if let Some(page) = &mut *page.borrow_mut() {
-                page.update(None, |steps| steps.now = name.to_owned());
+                page.update(None, |steps| steps.now = trial.name.to_owned());
             }
-            let record = scratch.run(name, words)?;
+            let record = run_trial(&scratch, trial, global)?;
             if let Some(page) = &mut *page.borrow_mut() {
                 page.add_run(&record);
             }
@@ -88,6 +91,37 @@ fn run(args: &FindArgs) -> Result<Exit, Refusal> {
     let seconds = plimsoll_clock::now().since(began).as_secs_f64();
     reporting.write(&report(&found, started, seconds), &judged);
     Ok(reporting::exit(own, &judged))
+}
+
+/// Runs a trial. On a terminal, its figures are shown while it runs.
+fn run_trial(
+    scratch: &Scratch,
+    trial: &TrialCommand<'_>,
+    global: &GlobalArgs,
+) -> Result<Record, String> {
+    if global.quiet || columns().is_none() {
+        return scratch.run(trial.name, trial.words);
+    }
+    let title = PageTitle {
+        title: trial.name.to_owned(),
+        duration: Some(trial.duration),
+    };
+    let paint = Paint::new(!global.no_color());
+    let mut view = RecordView::new(title, trial.rate as f64);
+    let draw = |view: &RecordView| {
+        if let Some(columns) = columns() {
+            // The last column stays free.
+            let lines = live::lines(&view.view(), columns.saturating_sub(1), paint);
+            streams::draw(Stream::Stderr, &lines);
+        }
+    };
+    draw(&view);
+    let record = scratch.watch(trial.name, trial.words, |second| {
+        view.add(second);
+        draw(&view);
+    });
+    streams::clear();
+    record
 }
 
 /// The live page of the search, if it is requested.

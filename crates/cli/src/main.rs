@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         Command::Vegeta(args) => vegeta::vegeta(&args),
         Command::New(args) => new::new(&args),
         Command::Audit(args) => audit::audit(&args),
-        Command::Find(args) => find::find(&args),
+        Command::Find(args) => find::find(&args, &cli.global),
         Command::Compare(args) => compare::compare(&args),
         Command::Report(args) => report::report(&args),
         Command::History(args) => compare::history(&args),

@@ -160,6 +160,45 @@ fn with_progress_k6_there_are_only_bars() {
 }
 
 #[test]
+fn a_search_shows_the_figures_of_its_trials() {
+    let url = format!("http://{}/", slow_server());
+    let arguments = [
+        "find",
+        "--objective",
+        "p95<10s",
+        "--start",
+        "20",
+        "--most",
+        "20",
+        "--repeats",
+        "1",
+        "--trials",
+        "1",
+        "--trial",
+        "3s",
+        "--warm-up",
+        "1s",
+        "--soak",
+        "1s",
+        "--",
+        "http",
+        &url,
+    ];
+    for columns in [40, 100] {
+        let mut session = Session::start(&arguments, columns, 60, Streams::Stderr);
+        session.wait_for("send lag");
+        let live = session.contents();
+        for figure in ["the trial at 20/s", "20.0 offered", "p95", "0 dropped"] {
+            assert!(live.contains(figure), "{figure} at {columns}:\n{live}");
+        }
+        assert!(session.is_unwrapped(), "{columns}:\n{live}");
+        session.finish();
+        let end = session.contents();
+        assert!(!end.contains("on average"), "{columns}:\n{end}");
+    }
+}
+
+#[test]
 fn a_terminal_that_is_resized_keeps_one_live_view() {
     let server = slow_server();
     let url = format!("http://{server}/");

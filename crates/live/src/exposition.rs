@@ -193,7 +193,12 @@ mod tests {
             count: 3.0,
             rate: 1.0,
         };
-        let mut part = metric("reqs{a:b}", Kind::Counter, Contains::Default, counter.clone());
+        let mut part = metric(
+            "reqs{a:b}",
+            Kind::Counter,
+            Contains::Default,
+            counter.clone(),
+        );
         part.tags = vec![("a".to_owned(), "b".to_owned())];
         part.thresholds = vec![ThresholdOutcome {
             source: "count>\"1\"".to_owned(),

@@ -3,28 +3,15 @@
 
 use plimsoll_machine::{ProcessUse, listening_processes};
 use plimsoll_units::Moment;
-use serde::Serialize;
 
 use crate::collector::Update;
 use crate::state::NameRow;
+use crate::system_row::SystemRow;
 
 /// The number of systems that are shown.
 const MOST: usize = 4;
 /// How often the processes of a port are searched: a server may start late, or start again.
 const SEARCHES: u32 = 20;
-
-/// A measured system in the latest second.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SystemRow {
-    /// The port that its processes listen on.
-    pub port: u16,
-    /// Their number.
-    pub processes: usize,
-    /// Processors that they use; `None` before the second reading.
-    pub cpu: Option<f64>,
-    /// Their memory in bytes. Pages that processes share count for each of them.
-    pub memory: u64,
-}
 
 /// Reads the systems of a run, once for each point.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use plimsoll_samples::{JudgedThreshold, MetricId, NamePart, Values, builtin};
 use plimsoll_verdict::{Level, Verdict};
 use serde::Serialize;
 
-use crate::measured_system::SystemRow;
 use crate::page_title::PageTitle;
 use crate::steps::Steps;
+use crate::system_row::SystemRow;
 
 /// Maximum number of rows of a table.
 const ROWS: usize = 200;

@@ -96,14 +96,10 @@ fn length(second: &Second) -> f64 {
 }
 
 /// A second of a record as a point that starts at `start`.
-fn point(second: &Second, start: f64, model: &str) -> Point {
+pub fn point(second: &Second, start: f64, model: &str) -> Point {
     let count = |name: &str| second.counters.get(name).copied().unwrap_or(0.0) as u64;
     let failed = second.rates.get("http_req_failed");
-    let trend = |name: &str| -> Option<Histogram> {
-        let histogram = second.trends.get(name)?.histogram()?;
-        (!histogram.is_empty()).then_some(histogram)
-    };
-    let latency = LATENCIES.iter().find_map(|(_, name)| trend(name));
+    let latency = latency(second).map(|(_, histogram)| histogram);
     let (iterations, dropped) = (count("iterations"), count("dropped_iterations"));
     Point {
         start,
@@ -119,9 +115,21 @@ fn point(second: &Second, start: f64, model: &str) -> Point {
         users: second.users,
         in_flight: second.in_flight,
         latency: latency.as_ref().map(Latency::of),
-        lag: trend("iteration_send_lag").map(|lag| lag.quantile(0.99)),
+        lag: trend(second, "iteration_send_lag").map(|lag| lag.quantile(0.99)),
         ..Point::default()
     }
+}
+
+/// The metric that is shown as the latency, and its values.
+pub fn latency(second: &Second) -> Option<(&'static str, Histogram)> {
+    let mut metrics = LATENCIES.iter();
+    metrics.find_map(|(_, name)| Some((*name, trend(second, name)?)))
+}
+
+/// The values of a trend, if there are any.
+pub fn trend(second: &Second, name: &str) -> Option<Histogram> {
+    let histogram = second.trends.get(name)?.histogram()?;
+    (!histogram.is_empty()).then_some(histogram)
 }
 
 #[cfg(test)]

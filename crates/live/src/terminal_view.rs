@@ -16,7 +16,7 @@ use crate::point::Point;
 use crate::state::{Count, Overall, State, ThresholdRow};
 
 /// The number of seconds for which rates are kept.
-const RATES: usize = 120;
+pub const RATES: usize = 120;
 
 /// Follows a run, and describes it for a terminal.
 pub struct TerminalView {
@@ -143,7 +143,7 @@ impl TerminalView {
 }
 
 /// Per second from the start of the run to the end of the point.
-fn average(total: u64, point: &Point) -> f64 {
+pub fn average(total: u64, point: &Point) -> f64 {
     let seconds = point.start + point.span;
     if seconds > 0.0 {
         total as f64 / seconds
@@ -152,7 +152,7 @@ fn average(total: u64, point: &Point) -> f64 {
     }
 }
 
-fn traffic(bytes: u64, point: &Point, total: u64) -> Traffic {
+pub fn traffic(bytes: u64, point: &Point, total: u64) -> Traffic {
     Traffic {
         per_second: bytes as f64 / point.span,
         total,
@@ -163,12 +163,12 @@ fn overall(latency: &Overall) -> Quantiles {
     quantiles([latency.p50, latency.p95, latency.p99, latency.max])
 }
 
-fn quantiles(values: [f64; 4]) -> Quantiles {
+pub fn quantiles(values: [f64; 4]) -> Quantiles {
     let [p50, p95, p99, max] = values.map(milliseconds);
     Quantiles { p50, p95, p99, max }
 }
 
-fn milliseconds(value: f64) -> Duration {
+pub fn milliseconds(value: f64) -> Duration {
     Duration::try_from_secs_f64(value / 1e3).unwrap_or_default()
 }
 

@@ -23,6 +23,7 @@ pub mod http_result;
 pub mod http_text;
 mod json_number;
 pub mod live;
+mod live_figures;
 mod live_rows;
 pub mod log_line;
 mod metric_table;

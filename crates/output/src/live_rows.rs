@@ -6,7 +6,7 @@ use plimsoll_verdict::Level;
 
 use crate::grpc_status;
 use crate::http_text::{NO_RESPONSE, rate};
-use crate::live::{
+use crate::live_figures::{
     Counted, GeneratorLoad, LiveFigures, LiveThreshold, Offered, Quantiles, Traffic,
 };
 use crate::numbers;
@@ -260,6 +260,13 @@ pub fn statuses(figures: &LiveFigures) -> Vec<Piece> {
 }
 
 pub fn generator(load: &GeneratorLoad) -> Vec<Piece> {
+    let lag = load.send_lag.map(|lag| {
+        let lag = milliseconds(lag);
+        format!("send\u{a0}lag\u{a0}p99\u{a0}{lag}")
+    });
+    if load.workers.is_empty() {
+        return lag.map(Piece::plain).into_iter().collect();
+    }
     let busiest = load.workers.iter().copied().fold(0.0, f64::max);
     let total = load.workers.iter().fold(0.0, |sum, share| sum + share);
     let share = format!("{:.0}%", busiest * 100.0);
@@ -275,12 +282,7 @@ pub fn generator(load: &GeneratorLoad) -> Vec<Piece> {
         )),
         Piece::plain(format!(" ({:.0}% in all), {}", total * 100.0, load.rss)),
     ];
-    if let Some(lag) = load.send_lag {
-        pieces.push(Piece::plain(format!(
-            ", send lag p99\u{a0}{}",
-            milliseconds(lag)
-        )));
-    }
+    pieces.extend(lag.map(|lag| Piece::plain(format!(", {lag}"))));
     pieces
 }
 

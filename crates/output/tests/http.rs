@@ -280,7 +280,7 @@ const WHOLE: [&str; 12] = [
 ];
 
 #[test]
-fn at_every_width_the_live_view_has_every_figure_in_one_piece() {
+fn at_every_width_the_live_view_has_every_figure_whole() {
     for columns in [39, 59, 79, 99, 129, 199] {
         let text = live::lines(&view(), columns, Paint::OFF).join("\n");
         for figure in WHOLE {

@@ -2,13 +2,19 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
 
-use plimsoll_results::record::{self, ReadError, Record};
+use plimsoll_results::record::{self, Follower, ReadError, Record, Second};
 
 /// The exit status of a run that a signal ended.
 const INTERRUPTED: i32 = 105;
+
+/// How often the record of a run is read during the run.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// A folder for temporary records.
 pub struct Scratch(PathBuf);
@@ -36,46 +42,98 @@ impl Scratch {
     /// # Errors
     /// If the run wrote no complete record, with its output.
     pub fn run(&self, name: &str, arguments: &[String]) -> Result<Record, String> {
+        let path = self.path();
+        let ended = execute(name, arguments, &path)?;
+        record(name, &path, &ended)
+    }
+
+    /// The same; `show` receives each second of the run soon after it has ended.
+    ///
+    /// # Errors
+    /// If the run wrote no complete record, with its output.
+    pub fn watch(
+        &self,
+        name: &str,
+        arguments: &[String],
+        mut show: impl FnMut(&Second) + Send,
+    ) -> Result<Record, String> {
+        let path = self.path();
+        let mut follower = Follower::new(path.clone());
+        let (running, over) = channel::<()>();
+        let ended = thread::scope(|scope| {
+            scope.spawn(move || {
+                while over.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    follower.seconds().iter().for_each(&mut show);
+                }
+            });
+            let ended = execute(name, arguments, &path);
+            drop(running);
+            ended
+        })?;
+        record(name, &path, &ended)
+    }
+
+    /// Where a run writes its record.
+    fn path(&self) -> PathBuf {
         let path = self.0.join("run.jsonl");
-        let program = std::env::current_exe()
-            .map_err(|error| format!("cannot find this program: {error}"))?;
         // Do not read the record of an earlier run if this one writes none.
         let _ = std::fs::remove_file(&path);
-        let mut child = Command::new(program)
-            .args(arguments)
-            .arg("--record")
-            .arg(&path)
-            // A page of each run would need a port of its own.
-            .env_remove("K6_WEB_DASHBOARD")
-            // A job of GitHub Actions gets one summary, not one for each run.
-            .env_remove("GITHUB_ACTIONS")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("cannot run {name}: {error}"))?;
-        let mut talk = Vec::new();
-        if let Some(mut errors) = child.stderr.take() {
-            // The start of its messages is enough, but the rest must be read too.
-            let _ = errors.by_ref().take(1 << 16).read_to_end(&mut talk);
-            let _ = std::io::copy(&mut errors, &mut std::io::sink());
-        }
-        let status = child
-            .wait()
-            .map_err(|error| format!("{name} was lost: {error}"))?;
-        let record = File::open(&path)
-            .map_err(ReadError::from)
-            .and_then(|file| record::read(BufReader::new(file)));
-        match record {
-            // A run that a threshold aborted has a complete record; one that Ctrl-C ended does not
-            // count.
-            Ok(record) if record.end.is_some() && status.code() != Some(INTERRUPTED) => Ok(record),
-            _ => Err(format!(
-                "{name} gave no result ({status}): {}",
-                String::from_utf8_lossy(&talk).trim()
-            )),
-        }
+        path
     }
+}
+
+/// A process that has ended.
+struct Ended {
+    status: ExitStatus,
+    /// The start of its messages.
+    messages: Vec<u8>,
+}
+
+/// Reads the record of a run that has ended.
+fn record(name: &str, path: &Path, ended: &Ended) -> Result<Record, String> {
+    let record = File::open(path)
+        .map_err(ReadError::from)
+        .and_then(|file| record::read(BufReader::new(file)));
+    let was_interrupted = ended.status.code() == Some(INTERRUPTED);
+    match record {
+        // A run that a threshold aborted has a complete record; one that Ctrl-C ended does not
+        // count.
+        Ok(record) if record.end.is_some() && !was_interrupted => Ok(record),
+        _ => Err(format!(
+            "{name} gave no result ({}): {}",
+            ended.status,
+            String::from_utf8_lossy(&ended.messages).trim()
+        )),
+    }
+}
+
+/// Runs the program until it ends.
+fn execute(name: &str, arguments: &[String], path: &Path) -> Result<Ended, String> {
+    let program =
+        std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
+    let mut child = Command::new(program)
+        .args(arguments)
+        .arg("--record")
+        .arg(path)
+        // A page of each run would need a port of its own.
+        .env_remove("K6_WEB_DASHBOARD")
+        // A job of GitHub Actions gets one summary, not one for each run.
+        .env_remove("GITHUB_ACTIONS")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cannot run {name}: {error}"))?;
+    let mut messages = Vec::new();
+    if let Some(mut errors) = child.stderr.take() {
+        // The start of its messages is enough, but the rest must be read too.
+        let _ = errors.by_ref().take(1 << 16).read_to_end(&mut messages);
+        let _ = std::io::copy(&mut errors, &mut std::io::sink());
+    }
+    let status = child
+        .wait()
+        .map_err(|error| format!("{name} was lost: {error}"))?;
+    Ok(Ended { status, messages })
 }
 
 impl Drop for Scratch {

@@ -24,9 +24,21 @@ pub use plimsoll_results::objective::Objective;
 pub use settings::Settings;
 pub use trial::Trial;
 
-/// Runs a command line of this program, and returns the record that it writes. The first argument is a
-/// name for messages.
-pub type RunCommand<'a> = dyn FnMut(&str, &[String]) -> Result<Record, String> + 'a;
+/// Runs a trial, and returns the record that it writes.
+pub type RunTrial<'a> = dyn FnMut(&TrialCommand<'_>) -> Result<Record, String> + 'a;
+
+/// A trial that is to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct TrialCommand<'a> {
+    /// Its name for messages.
+    pub name: &'a str,
+    /// The arguments of this program.
+    pub words: &'a [String],
+    /// Requests per second.
+    pub rate: u64,
+    /// Its duration, with the warm-up.
+    pub duration: Duration,
+}
 
 /// Runs the search. `run` runs a trial, and `report` receives each trial, and a line about it.
 ///
@@ -35,7 +47,7 @@ pub type RunCommand<'a> = dyn FnMut(&str, &[String]) -> Result<Record, String> +
 pub fn search(
     settings: Settings,
     command: &LoadCommand,
-    run: &mut RunCommand<'_>,
+    run: &mut RunTrial<'_>,
     report: &mut dyn FnMut(&Trial, &str),
 ) -> Result<Found, String> {
     let mut search = LimitSearch::new(LimitSettings {
@@ -62,7 +74,12 @@ pub fn search(
         let outcome = loop {
             let allowed = users.allowed(rate, bound);
             let words = command.at_rate(rate, length, settings.warm_up, allowed);
-            let record = run(&format!("the trial at {rate}/s"), &words)?;
+            let record = run(&TrialCommand {
+                name: &format!("the trial at {rate}/s"),
+                words: &words,
+                rate,
+                duration: settings.warm_up + length,
+            })?;
             let trial = Trial::of(&settings, rate, soak, &record)?;
             report(&trial, &trial.line(&settings));
             let iteration = Duration::try_from_secs_f64(trial.iteration / 1e3).unwrap_or_default();

@@ -70,12 +70,6 @@ const EDGES: &[(&str, &[&str])] = &[
     ("import", &[]),
     ("results", &["units", "stats", "machine"]),
     (
-        "terminal",
-        &[
-            "units", "clock", "machine", "output", "results", "engine", "run", "live",
-        ],
-    ),
-    (
         "run",
         &[
             "units",
@@ -104,6 +98,12 @@ const EDGES: &[(&str, &[&str])] = &[
         &[
             "units", "clock", "machine", "plan", "stats", "samples", "verdict", "engine", "output",
             "results", "run",
+        ],
+    ),
+    (
+        "terminal",
+        &[
+            "units", "clock", "machine", "output", "results", "engine", "run", "live",
         ],
     ),
     ("plots", &[]),

@@ -6,11 +6,14 @@
 //! that memory does not grow with slow requests; [`read`] adds the two. The end contains the whole
 //! run, including setup and teardown.
 //!
-//! [`Writer`] writes a record during the run, [`read`] reads one from any source.
+//! [`Writer`] writes a record during the run, [`read`] reads one from any source, and [`Follower`] reads one while it is
+//! written.
 
+mod follow;
 mod read;
 mod write;
 
+pub use follow::Follower;
 #[cfg(test)]
 pub(crate) use read::tests::header as tests_header;
 pub use read::{ReadError, is_record, read};
