@@ -13,10 +13,11 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo test lint spelling unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
+.PHONY: help setup demo book test lint spelling unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
+	@echo "make book   make one book with search of the documentation: target/book/html/index.html (needs Python and PyPI)"
 	@echo "make test   run everything that must pass before a change lands"
 	@echo "make setup  install the programs that building and testing need (Debian)"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
@@ -34,6 +35,10 @@ setup:
 
 demo:
 	@examples/demo.sh
+
+book:
+	$(CARGO) build --package plimsoll
+	@docs/book/make target/debug/plimsoll target/book
 
 test: setup lint unit
 
