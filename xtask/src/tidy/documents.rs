@@ -117,7 +117,8 @@ mod tests {
     #[test]
     fn links_are_resolved_from_their_file() {
         let tree = Tree::of(&[("docs/a.md", ""), ("docs/b/c.md", ""), ("README.md", "")]);
-        let links = "[1](a.md) [2](b) [3](../README.md#top) [4](https://x.y/) [5](none.md)";
+        let links = "[1](a.md) [2](b) [3](../README.md#top) [4](https://x.y/) [5](none.md) \
+                     ![6](../picture.png)";
         let findings = dead_links(&tree, "docs/a.md", links);
         assert_eq!(findings.len(), 1);
         assert!(findings[0].message.contains("none.md"));

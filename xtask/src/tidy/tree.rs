@@ -56,6 +56,8 @@ impl File {
 /// Every tracked or new text file that is not ignored.
 pub struct Tree {
     pub files: Vec<File>,
+    /// The paths of tracked or new files that are not text, such as pictures.
+    other: Vec<String>,
 }
 
 impl Tree {
@@ -79,22 +81,24 @@ impl Tree {
             ));
         }
         let mut files = Vec::new();
+        let mut other = Vec::new();
         for path in String::from_utf8_lossy(&listing.stdout).split('\0') {
             if path.is_empty() || path.starts_with("vendor/") || path.contains("fuzz/corpora/") {
                 continue;
             }
-            // Skip files that are deleted but still in the index, and files that are not text.
+            // Skip files that are deleted but still in the index.
             let Ok(bytes) = std::fs::read(root.join(path)) else {
                 continue;
             };
-            if let Ok(text) = String::from_utf8(bytes) {
-                files.push(File::new(path, text));
+            match String::from_utf8(bytes) {
+                Ok(text) => files.push(File::new(path, text)),
+                Err(_) => other.push(path.to_owned()),
             }
         }
-        Ok(Tree::new(files))
+        Ok(Tree::new(files, other))
     }
 
-    fn new(mut files: Vec<File>) -> Tree {
+    fn new(mut files: Vec<File>, other: Vec<String>) -> Tree {
         let for_tests: Vec<String> = files
             .iter()
             .filter(|file| file.is_rust())
@@ -105,7 +109,7 @@ impl Tree {
                 file.path == format!("{stem}.rs") || file.path.starts_with(&format!("{stem}/"))
             });
         }
-        Tree { files }
+        Tree { files, other }
     }
 
     /// The Rust files.
@@ -115,12 +119,11 @@ impl Tree {
 
     /// Whether a file or a directory with files exists at `path`.
     pub fn has(&self, path: &str) -> bool {
-        self.files.iter().any(|file| {
-            file.path == path
-                || file
-                    .path
-                    .strip_prefix(path)
-                    .is_some_and(|rest| rest.starts_with('/'))
+        let texts = self.files.iter().map(|file| file.path.as_str());
+        let mut all = texts.chain(self.other.iter().map(String::as_str));
+        all.any(|there| {
+            let rest = there.strip_prefix(path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
 
@@ -131,6 +134,7 @@ impl Tree {
                 .iter()
                 .map(|&(path, text)| File::new(path, text.to_owned()))
                 .collect(),
+            vec!["picture.png".to_owned()],
         )
     }
 }
