@@ -13,6 +13,7 @@ mod dns_message;
 mod duration;
 mod environment;
 mod flag_value;
+mod fleet_frame;
 mod grpc_messages;
 mod grpc_schema;
 mod grpc_trailers;
@@ -58,6 +59,7 @@ pub const TARGETS: &[&Target] = &[
     &duration::TARGET,
     &environment::TARGET,
     &flag_value::TARGET,
+    &fleet_frame::TARGET,
     &grpc_messages::TARGET,
     &grpc_schema::TARGET,
     &grpc_trailers::TARGET,

@@ -1,5 +1,7 @@
 //! Counts HTTP exchanges and other calls by the request's name and method.
 
+mod wire;
+
 use std::sync::Arc;
 
 use plimsoll_stats::Histogram;

@@ -5,6 +5,8 @@
 //! takes 4 KiB, has a standard error of 1.6 %, and the sketches of workers are merged by taking the
 //! larger register.
 
+mod wire;
+
 const REGISTER_BITS: u32 = 12;
 const REGISTERS: usize = 1 << REGISTER_BITS;
 

@@ -1,5 +1,7 @@
 //! Aggregates the samples of one series.
 
+pub(crate) mod wire;
+
 use std::sync::Arc;
 use std::time::Duration;
 

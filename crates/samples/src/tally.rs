@@ -1,5 +1,7 @@
 //! Counts HTTP exchanges by outcome: statuses, protocols, failures.
 
+mod wire;
+
 use rustc_hash::FxHashMap;
 
 use crate::call::CallFacts;

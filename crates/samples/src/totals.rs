@@ -38,7 +38,7 @@ pub struct Totals {
     /// Passes and fails by cell and check.
     pub(crate) checks: BTreeMap<(usize, usize), (u64, u64)>,
     pub(crate) http: HttpTally,
-    names: NameTally,
+    pub(crate) names: NameTally,
     pub(crate) left_out: LeftOut,
     exchanges: SeriesSketch,
     series: SeriesSketch,
@@ -73,11 +73,19 @@ impl Totals {
     pub fn merge(&mut self, mut window: Window) {
         for contents in window.parts_mut() {
             self.merge_part(contents);
+            self.records.append(&mut contents.records);
         }
         self.warn_of_limits();
     }
 
-    fn merge_part(&mut self, contents: &mut Contents) {
+    /// Adds a window that is also added elsewhere; its single samples are left out.
+    pub fn add(&mut self, window: &Window) {
+        window.parts().for_each(|part| self.merge_part(part));
+        self.warn_of_limits();
+    }
+
+    /// Adds everything except the single samples.
+    pub(crate) fn merge_part(&mut self, contents: &Contents) {
         for (cell, sinks) in contents.cells.iter().enumerate() {
             let Some(sinks) = sinks else { continue };
             self.whole.merge(sinks, &self.registry);
@@ -99,7 +107,6 @@ impl Totals {
         self.names.merge(&contents.names);
         self.left_out.check_results += contents.left_out.check_results;
         self.left_out.breakdown_samples += contents.left_out.breakdown_samples;
-        self.records.append(&mut contents.records);
         self.count_series(&contents.exchanges, &contents.series);
     }
 

@@ -247,6 +247,21 @@ impl Watch {
         self.submetrics.len() - 1
     }
 
+    /// Whether results are kept by scenario and group.
+    pub fn breakdown(&self) -> bool {
+        self.breakdown
+    }
+
+    /// Whether HTTP exchanges are counted by the request's name.
+    pub fn by_name(&self) -> bool {
+        self.by_name
+    }
+
+    /// Whether the seconds of the run are separated.
+    pub fn by_second(&self) -> bool {
+        self.by_second
+    }
+
     /// Indices of the sub-metrics of a metric.
     #[inline]
     pub(crate) fn submetrics_of(&self, metric: MetricId) -> &[usize] {

@@ -108,7 +108,7 @@ impl Window {
             .filter_map(|part| Some((part.second?, SecondPart(part))))
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Contents> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Contents> {
         let parts = self.current.iter().chain(&self.earlier);
         parts.map(|part| &**part)
     }

@@ -3,7 +3,14 @@
 
 mod scene;
 
-use plimsoll_samples::{Contains, HttpFacts, Kind, Phases, Recorder, Registry, WatchSettings};
+use std::sync::Arc;
+
+use plimsoll_samples::wire::{Reader, WireError, Writer};
+use plimsoll_samples::{
+    Contains, Cumulative, HttpFacts, Kind, Phases, Recorder, Registry, Totals, WatchSettings,
+    WindowDecoder, WindowEncoder,
+};
+use plimsoll_units::Moment;
 use proptest::prelude::*;
 use scene::{Scene, at, ms, threshold};
 
@@ -144,5 +151,74 @@ proptest! {
         let together = serde_json::to_value(together.summary(10.0)).unwrap();
         let apart = serde_json::to_value(apart.summary(10.0)).unwrap();
         prop_assert_eq!(together, apart);
+    }
+
+    #[test]
+    fn spreading_over_processes_changes_nothing(
+        events in prop::collection::vec((event(), 0usize..3, prop::bool::weighted(0.05)), 0..200),
+        times in prop::sample::select(vec![1usize, 40]),
+        breakdown: bool,
+    ) {
+        let together = scene(breakdown);
+        let whole = scene(breakdown);
+        let decoder = WindowDecoder::new(Arc::clone(&whole.registry), Arc::clone(&whole.watch));
+        let mut processes = [0, 1, 2].map(|number| {
+            let scene = scene(breakdown);
+            let (registry, watch) = (Arc::clone(&scene.registry), Arc::clone(&scene.watch));
+            let encoder = WindowEncoder::new(registry, watch);
+            let received = Totals::new(Arc::clone(&whole.registry), Arc::clone(&whole.watch));
+            // Their clocks have nothing in common.
+            (scene, encoder, received, Moment::from_nanos(number * 7_777))
+        });
+        let send = |process: &mut (Scene, WindowEncoder, Totals, Moment)| {
+            let (scene, encoder, received, origin) = process;
+            let bytes = encoder.encode(&scene.recorder.take_window(), *origin);
+            let decode = || decoder.decode(&bytes, Moment::ZERO);
+            received.merge(decode()?);
+            whole.merge(decode()?);
+            Ok::<(), WireError>(())
+        };
+        for _ in 0..times {
+            for (event, number, hand_over) in &events {
+                happen(event, &together.recorder, &together);
+                let process = &mut processes[*number];
+                happen(event, &process.0.recorder, &process.0);
+                if *hand_over {
+                    prop_assert_eq!(send(process), Ok(()));
+                }
+            }
+        }
+        for process in &mut processes {
+            prop_assert_eq!(send(process), Ok(()));
+            // The sums of the process, which it sends last, confirm what was received.
+            let sent = process.1.totals().cumulative();
+            let mut out = Writer::new();
+            sent.encode(&mut out);
+            let bytes = out.into_bytes();
+            let again = Cumulative::decode(&mut Reader::new(&bytes));
+            prop_assert_eq!(again.as_ref(), Ok(&sent));
+            prop_assert_eq!(sent.difference(&process.2.cumulative()), None);
+        }
+        together.hand_over();
+        let (one, many) = (together.totals.borrow(), whole.totals.borrow());
+        prop_assert_eq!(one.cumulative().difference(&many.cumulative()), None);
+        drop((one, many));
+        let mut one = serde_json::to_value(together.summary(10.0)).unwrap();
+        let mut many = serde_json::to_value(whole.summary(10.0)).unwrap();
+        // Groups and checks are listed in the order in which they were first seen.
+        sort_lists(&mut one);
+        sort_lists(&mut many);
+        prop_assert_eq!(one, many);
+    }
+}
+
+fn sort_lists(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Array(list) => {
+            list.iter_mut().for_each(sort_lists);
+            list.sort_by_key(ToString::to_string);
+        }
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(sort_lists),
+        _ => {}
     }
 }

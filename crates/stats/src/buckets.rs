@@ -28,6 +28,23 @@ pub struct Buckets {
     total: u64,
 }
 
+/// The number of the last bucket, that of infinity.
+pub(crate) const LAST: u32 = (f64::INFINITY.to_bits() >> SHIFT) as u32;
+
+/// The memory of buckets with these numbers, which must ascend.
+pub(crate) fn bytes_of(numbered: &[(u32, u64)]) -> usize {
+    let page = |entry: &(u32, u64)| entry.0 as usize >> PAGE_BITS;
+    let (Some(first), Some(last)) = (numbered.first(), numbered.last()) else {
+        return 0;
+    };
+    let pages = 1 + numbered
+        .windows(2)
+        .filter(|pair| page(&pair[0]) != page(&pair[1]))
+        .count();
+    let places = page(last).saturating_sub(page(first)) + 1;
+    places * size_of::<Option<Page>>() + pages * size_of::<[u64; PAGE]>()
+}
+
 /// The bucket of a positive number.
 #[inline]
 fn bucket_of(magnitude: f64) -> usize {
@@ -86,6 +103,31 @@ impl Buckets {
     /// Counts `count` values in the bucket of `magnitude`, which must be greater than zero.
     pub(crate) fn record_times(&mut self, magnitude: f64, count: u64) {
         self.add(bucket_of(magnitude), count);
+    }
+
+    /// The non-empty buckets by number, ascending.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let pages = self.pages.iter().enumerate();
+        pages.flat_map(move |(place, page)| {
+            let base = (self.first + place) << PAGE_BITS;
+            let counts = page.iter().flat_map(|page| page.iter().enumerate());
+            let counts = counts.filter(|(_, count)| **count > 0);
+            counts.map(move |(offset, count)| ((base + offset) as u32, *count))
+        })
+    }
+
+    /// The buckets with these numbers, which must ascend.
+    pub(crate) fn from_numbered(numbered: &[(u32, u64)]) -> Buckets {
+        let mut buckets = Buckets::default();
+        if let (Some(first), Some(last)) = (numbered.first(), numbered.last()) {
+            buckets.first = first.0 as usize >> PAGE_BITS;
+            let places = (last.0 as usize >> PAGE_BITS) - buckets.first + 1;
+            buckets.pages.reserve_exact(places);
+        }
+        for &(number, count) in numbered {
+            buckets.add(number as usize, count);
+        }
+        buckets
     }
 
     /// The total count.

@@ -406,6 +406,33 @@ impl Histogram {
         (min <= max && !sum.is_nan()).then_some(restored)
     }
 
+    /// The buckets of values below zero, the number of zeros, and the buckets above zero. Empty while
+    /// the values are kept.
+    pub(crate) fn sides(&self) -> (&Buckets, u64, &Buckets) {
+        (&self.negative, self.zeros, &self.positive)
+    }
+
+    /// The histogram of these buckets with this sum, minimum and maximum.
+    pub(crate) fn of_sides(
+        count: u64,
+        [sum, min, max]: [f64; 3],
+        negative: Buckets,
+        zeros: u64,
+        positive: Buckets,
+    ) -> Histogram {
+        Histogram {
+            count,
+            sum,
+            min,
+            max,
+            exact: false,
+            zeros,
+            positive,
+            negative,
+            ..Histogram::default()
+        }
+    }
+
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.raw.capacity() * size_of::<f64>()

@@ -1,0 +1,178 @@
+//! Adds up the frames of one agent.
+
+use std::time::Duration;
+
+use plimsoll_samples::{Cumulative, Totals, Window, WindowDecoder};
+use plimsoll_units::Moment;
+
+use crate::counts::Counts;
+use crate::frame::{Content, End, Frame, RunId, WindowFrame, WorkerWindow};
+use crate::ledger::{Fault, Ledger, Receipt};
+
+/// One agent's part of the plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Planned {
+    /// Its share of the whole load, 0 to 1.
+    pub share: f64,
+    /// Scheduled iterations by scenario; `None` where the schedule depends on responses. Computed
+    /// from the plan, not by the agent.
+    pub iterations: Vec<Option<u64>>,
+}
+
+/// The received results of one agent.
+#[derive(Debug)]
+pub struct Account {
+    pub(crate) agent: u32,
+    pub(crate) planned: Planned,
+    pub(crate) ledger: Ledger,
+    decoder: WindowDecoder,
+    totals: Totals,
+    pub(crate) counts: Counts,
+    pub(crate) until: Duration,
+    pub(crate) end: Option<Box<End>>,
+    pub(crate) lost: Option<Duration>,
+}
+
+/// Results that were received for the first time, in order.
+#[derive(Debug)]
+pub struct Received {
+    /// The counts, users and times of a frame.
+    pub frame: WindowFrame,
+    /// The samples of each of the frame's windows.
+    pub samples: Vec<Window>,
+}
+
+impl Account {
+    /// The account of an agent whose process has this epoch. `totals` are empty; they and the
+    /// decoder belong to the run's metrics.
+    pub fn new(
+        run: RunId,
+        agent: u32,
+        epoch: u64,
+        planned: Planned,
+        decoder: WindowDecoder,
+        totals: Totals,
+    ) -> Account {
+        Account {
+            agent,
+            planned,
+            ledger: Ledger::new(run, agent, epoch),
+            decoder,
+            totals,
+            counts: Counts::default(),
+            until: Duration::ZERO,
+            end: None,
+            lost: None,
+        }
+    }
+
+    /// Takes the bytes of a frame, and returns what became known with it. `start` is the moment of the
+    /// run's start here. A fault is kept for [`judge`](crate::judge); later frames are not added.
+    pub fn receive(&mut self, bytes: &[u8], start: Moment) -> Vec<Received> {
+        if self.lost.is_some() || self.ledger.fault().is_some() {
+            return Vec::new();
+        }
+        let Receipt::InOrder(frames) = self.ledger.take(bytes) else {
+            return Vec::new();
+        };
+        let mut received = Vec::new();
+        for frame in frames {
+            match self.add(frame, start) {
+                Ok(added) => received.extend(added),
+                Err(fault) => {
+                    self.ledger.refuse(fault);
+                    break;
+                }
+            }
+        }
+        received
+    }
+
+    fn add(&mut self, frame: Frame, start: Moment) -> Result<Option<Received>, Fault> {
+        let sequence = frame.sequence;
+        let contents = |what| Fault::Contents { sequence, what };
+        if self.end.is_some() {
+            return Err(contents("there are results after the end"));
+        }
+        let mut frame = match frame.content {
+            Content::Window(frame) => frame,
+            Content::End(end) => {
+                self.end = Some(end);
+                return Ok(None);
+            }
+        };
+        if frame.from != self.until || frame.until < frame.from {
+            return Err(contents(
+                "the time does not follow that of the frame before",
+            ));
+        }
+        let samples: Result<Vec<_>, _> = frame
+            .windows
+            .iter_mut()
+            .map(|window| self.decode(window, start))
+            .collect();
+        let samples = samples.map_err(|error| Fault::Samples { sequence, error })?;
+        samples.iter().for_each(|window| self.totals.add(window));
+        self.counts.add(&frame.counts);
+        self.until = frame.until;
+        Ok(Some(Received { frame, samples }))
+    }
+
+    fn decode(
+        &self,
+        window: &mut WorkerWindow,
+        start: Moment,
+    ) -> Result<Window, plimsoll_samples::wire::WireError> {
+        let bytes = std::mem::take(&mut window.samples);
+        self.decoder.decode(&bytes, start)
+    }
+
+    /// Gives the agent up: no frame is added from now on.
+    pub fn give_up(&mut self) {
+        if self.end.is_none() {
+            self.lost = Some(self.until);
+        }
+    }
+
+    pub fn agent(&self) -> u32 {
+        self.agent
+    }
+
+    pub fn planned(&self) -> &Planned {
+        &self.planned
+    }
+
+    /// The order of the frames.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The sums of the frames.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// The counts of the frames.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The end of the latest frame's time, since the start of the run.
+    pub fn until(&self) -> Duration {
+        self.until
+    }
+
+    /// The agent's own sums, after its last frame.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_deref()
+    }
+
+    /// Whether the agent was given up.
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    pub(crate) fn cumulative(&self) -> Cumulative {
+        self.totals.cumulative()
+    }
+}

@@ -1,0 +1,188 @@
+//! Whether the results of a run are complete.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::account::Account;
+use crate::frame::End;
+
+/// What a run does when an agent is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// The run ends, and its results are invalid.
+    #[default]
+    Fail,
+    /// The run continues with less load, and its results are degraded.
+    Degrade,
+}
+
+/// How much of a run's results is there, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Completeness {
+    /// Something is missing, or contradicts the rest.
+    Invalid,
+    /// Agents were lost, and what they sent before is complete.
+    Degraded,
+    /// Everything that every agent recorded is in the results, once.
+    Complete,
+}
+
+/// An agent that was lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lost {
+    pub agent: u32,
+    /// The end of its latest results, since the start of the run.
+    pub at: Duration,
+    /// Its share of the load, 0 to 1.
+    pub share: f64,
+}
+
+/// Results of an agent that are missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Missing {
+    pub agent: u32,
+    /// Since the start of the run, until its end.
+    pub from: Duration,
+}
+
+/// The result of checking all accounts of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    pub completeness: Completeness,
+    pub agents: usize,
+    pub lost: Vec<Lost>,
+    pub missing: Vec<Missing>,
+    /// Contradictions, one sentence each, with the agent.
+    pub faults: Vec<String>,
+    /// The share of the load that was offered after the last loss, 0 to 1.
+    pub offered: f64,
+}
+
+/// Checks the accounts of all agents of a run that has ended.
+pub fn judge<'a>(accounts: impl IntoIterator<Item = &'a Account>, policy: Policy) -> Proof {
+    let mut proof = Proof {
+        completeness: Completeness::Complete,
+        agents: 0,
+        lost: Vec::new(),
+        missing: Vec::new(),
+        faults: Vec::new(),
+        offered: 1.0,
+    };
+    for account in accounts {
+        let agent = account.agent;
+        proof.agents += 1;
+        let mut found = Vec::new();
+        if let Some(fault) = account.ledger.fault() {
+            found.push(fault.to_string());
+        }
+        if let Some(missing) = account.ledger.missing() {
+            found.push(match missing.end - missing.start {
+                1 => format!("frame {} is missing", missing.start),
+                _ => format!(
+                    "frames {} to {} are missing",
+                    missing.start,
+                    missing.end - 1
+                ),
+            });
+        }
+        match (&account.end, account.lost) {
+            (Some(end), _) => found.extend(contradictions(account, end)),
+            (None, Some(at)) => {
+                proof.missing.push(Missing { agent, from: at });
+                let share = account.planned.share;
+                proof.lost.push(Lost { agent, at, share });
+            }
+            (None, None) => {
+                let from = account.until;
+                proof.missing.push(Missing { agent, from });
+                found.push("its last frame is missing".to_owned());
+            }
+        }
+        let found = found.into_iter();
+        proof
+            .faults
+            .extend(found.map(|what| format!("agent {agent}: {what}")));
+    }
+    proof.offered = 1.0 - proof.lost.iter().map(|lost| lost.share).sum::<f64>();
+    let is_degraded = !proof.lost.is_empty();
+    let nothing_left = proof.lost.len() == proof.agents;
+    if !proof.faults.is_empty() || nothing_left || is_degraded && policy == Policy::Fail {
+        proof.completeness = Completeness::Invalid;
+    } else if is_degraded {
+        proof.completeness = Completeness::Degraded;
+    }
+    proof
+}
+
+/// What the agent's own sums contradict: the sums of its frames, the plan, or each other.
+fn contradictions(account: &Account, end: &End) -> Vec<String> {
+    let mut found = Vec::new();
+    let received = account.cumulative();
+    if let Some(metric) = end.cumulative.difference(&received) {
+        found.push(format!(
+            "the sum of {metric} in its frames differs from its own"
+        ));
+    }
+    if end.counts != account.counts {
+        found.push("the counts in its frames do not add up to its own".to_owned());
+    }
+    for (name, counted) in [
+        ("iterations", end.counts.completed),
+        (
+            "dropped_iterations",
+            end.counts.scenarios.iter().map(|one| one.dropped).sum(),
+        ),
+    ] {
+        let sampled = received.counter(name);
+        if sampled != counted as f64 {
+            found.push(format!(
+                "it counted {counted} {name} and has samples of {sampled}"
+            ));
+        }
+    }
+    let scenarios = end.counts.scenarios.iter().enumerate();
+    let scheduled = |at: usize| account.planned.iterations.get(at).copied().flatten();
+    for (at, counts) in scenarios {
+        let Some(scheduled) = scheduled(at) else {
+            continue;
+        };
+        let begun = counts.started + counts.dropped;
+        // The rest was cut, which only happens if the agent ended early.
+        if begun > scheduled || begun < scheduled && end.ended_early.is_none() {
+            found.push(format!(
+                "scenario {} scheduled {scheduled} iterations, but {} started and {} were dropped",
+                at + 1,
+                counts.started,
+                counts.dropped
+            ));
+        }
+    }
+    found
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lost = self.lost.iter().map(|lost| {
+            let at = lost.at.as_secs_f64();
+            format!("agent {} lost at {at:.0} s", lost.agent)
+        });
+        let mut details: Vec<String> = lost.collect();
+        match self.completeness {
+            Completeness::Complete => {
+                let agents = self.agents;
+                let s = if agents == 1 { "" } else { "s" };
+                return write!(f, "complete: every sample of {agents} agent{s}, once");
+            }
+            Completeness::Degraded => {
+                f.write_str("degraded (")?;
+                let percent = self.offered * 100.0;
+                details.push(format!("offered rate {percent:.0} %"));
+            }
+            Completeness::Invalid => {
+                f.write_str("invalid (")?;
+                details.extend(self.faults.iter().cloned());
+            }
+        }
+        write!(f, "{})", details.join("; "))
+    }
+}
