@@ -11,6 +11,8 @@ use crate::InFlightReading;
 pub enum Event {
     /// Every planned user's init code has run.
     UsersReady,
+    /// Setup is complete, and the run waits for the moment of its start.
+    Waiting,
     /// Scenarios have started; setup is complete.
     Started,
     /// The samples that one worker recorded since its last window.

@@ -7,6 +7,7 @@
 //! * [`start`] divides a plan among workers and runs its phases: creating users, setup, scenarios,
 //!   teardown.
 //! * `executors` run one worker's share of a scenario.
+//! * A [`Mirror`] shows a run of other processes as if it were a local one.
 //! * [`Stop`] stops an iteration, [`RunState::abort`] the run.
 //! * [`timer`] is more precise than the runtime's timers.
 //! * [`time_slice`] keeps users that never wait from blocking their worker.
@@ -14,6 +15,7 @@
 mod event;
 mod executors;
 mod in_flight;
+mod mirror;
 mod run;
 mod run_state;
 mod scenario_state;
@@ -29,6 +31,7 @@ mod worker;
 
 pub use event::{Event, Notice, Part};
 pub use in_flight::InFlightReading;
+pub use mirror::Mirror;
 pub use run::{Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};

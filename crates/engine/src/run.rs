@@ -29,6 +29,8 @@ pub struct Setting<F: UserFactory> {
     pub min_iteration: Duration,
     /// Maximum number of worker threads. There are never more workers than users.
     pub workers: usize,
+    /// Wait after setup until [`RunState::start_at`] says when to start.
+    pub waits_for_start: bool,
 }
 
 /// A running test.
@@ -80,6 +82,7 @@ fn conduct<F: UserFactory>(
     events: &Sender<Event>,
 ) {
     let (reports, reported) = channel();
+    let waits_for_start = setting.waits_for_start;
     let workers = start_workers(setting, state, scenarios, events, &reports);
     let mut phase = Phase {
         workers: &workers,
@@ -95,19 +98,24 @@ fn conduct<F: UserFactory>(
     phase.wait_for_all(|report| matches!(report, Report::UsersReady));
     if state.aborted().is_none() {
         send_event(Event::UsersReady);
-        phase.wait_while_paused();
+        phase.wait_while(RunState::is_paused);
     }
     if state.aborted().is_none() {
         phase.send_first(Command::SetUp);
         phase.wait_for_one(|report| matches!(report, Report::SetUpDone));
+        if waits_for_start && state.aborted().is_none() {
+            send_event(Event::Waiting);
+            phase.wait_for_start();
+        }
         if state.aborted().is_none() {
-            let start = plimsoll_clock::now();
+            let start = state.start_moment().unwrap_or_else(plimsoll_clock::now);
             state.start(start);
             send_event(Event::Started);
             phase.send_all(|| Command::Start(start));
             phase.wait_for_all(|report| matches!(report, Report::ScenariosDone));
             state.end(plimsoll_clock::now());
             send_event(Event::ScenariosDone);
+            phase.wait_while(RunState::teardown_waits);
             // From here on an abort no longer interrupts users, because none are running; teardown
             // has its own timeout.
             phase.send_first(Command::TearDown);
@@ -243,17 +251,37 @@ impl Phase<'_> {
         }
     }
 
-    /// Waits until the run is resumed or aborted, or until a worker ends.
-    fn wait_while_paused(&mut self) {
-        while self.state.is_paused() && self.state.aborted().is_none() {
-            match self.reported.recv_timeout(ABORT_LOOK) {
-                Ok(Report::Gone) => {
-                    self.gone += 1;
-                    return;
-                }
-                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
+    /// Waits while `waits` holds, until the run is aborted or a worker ends.
+    fn wait_while(&mut self, waits: impl Fn(&RunState) -> bool) {
+        while waits(self.state) && self.state.aborted().is_none() {
+            if !self.wait(ABORT_LOOK) {
+                return;
             }
+        }
+    }
+
+    /// Waits for the moment of the start.
+    fn wait_for_start(&mut self) {
+        self.wait_while(|state| state.start_moment().is_none());
+        while let Some(start) = self.state.start_moment()
+            && self.state.aborted().is_none()
+        {
+            let left = start.since(plimsoll_clock::now());
+            if left.is_zero() || !self.wait(left.min(ABORT_LOOK)) {
+                return;
+            }
+        }
+    }
+
+    /// Waits for this time; false as soon as a worker has ended.
+    fn wait(&mut self, time: Duration) -> bool {
+        match self.reported.recv_timeout(time) {
+            Ok(Report::Gone) => {
+                self.gone += 1;
+                false
+            }
+            Ok(_) | Err(RecvTimeoutError::Timeout) => true,
+            Err(RecvTimeoutError::Disconnected) => false,
         }
     }
 

@@ -49,6 +49,9 @@ pub struct RunState {
     marked_failed: AtomicBool,
     next_user: AtomicU32,
     paused: AtomicBool,
+    /// When the scenarios start, if that is decided elsewhere.
+    start_at: OnceLock<Moment>,
+    teardown_waits: AtomicBool,
 }
 
 impl RunState {
@@ -122,6 +125,40 @@ impl RunState {
     /// Whether the run is paused.
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
+    }
+
+    /// Sets when the scenarios of a run start that waits for that ([`Setting`](crate::Setting)).
+    /// Only the first moment counts.
+    pub fn start_at(&self, at: Moment) {
+        let _ = self.start_at.set(at);
+    }
+
+    pub(crate) fn start_moment(&self) -> Option<Moment> {
+        self.start_at.get().copied()
+    }
+
+    /// Makes teardown wait, or lets it run.
+    pub fn set_teardown_waits(&self, waits: bool) {
+        self.teardown_waits.store(waits, Ordering::Relaxed);
+    }
+
+    pub(crate) fn teardown_waits(&self) -> bool {
+        self.teardown_waits.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_users(&self, active: u32, ready: u32) {
+        self.users_active.store(active, Ordering::Relaxed);
+        self.users_initialized.store(ready, Ordering::Relaxed);
+    }
+
+    pub(crate) fn add_iterations(&self, completed: u64, interrupted: u64, threw: u64) {
+        for (counter, more) in [
+            (&self.iterations_completed, completed),
+            (&self.iterations_interrupted, interrupted),
+            (&self.iterations_threw, threw),
+        ] {
+            counter.fetch_add(more, Ordering::Relaxed);
+        }
     }
 
     pub(crate) fn start(&self, at: Moment) {

@@ -228,6 +228,17 @@ impl ScenarioState {
         last
     }
 
+    /// Adds iterations of other processes.
+    pub(crate) fn add(&self, started: u64, completed: u64, dropped: u64) {
+        for (counter, more) in [
+            (&self.iterations_begun, started),
+            (&self.iterations_completed, completed),
+            (&self.iterations_dropped, dropped),
+        ] {
+            counter.fetch_add(more, Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn mark_interrupted(&self) {
         self.interrupted.store(true, Ordering::Relaxed);
     }

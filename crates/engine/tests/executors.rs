@@ -172,6 +172,7 @@ fn run_with(factory: Sleepers, scenario: Scenario, workers: usize) -> Outcome {
         run_tags: TagMap::new(),
         min_iteration: Duration::ZERO,
         workers,
+        waits_for_start: false,
     });
     for event in &running.events {
         if matches!(event, Event::Finished) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_engine::{AbortReason, RunState, ScenarioState};
 use plimsoll_plan::Executor;
+use plimsoll_units::Moment;
 
 /// Stops, pauses and scales a run.
 #[derive(Clone)]
@@ -35,6 +36,22 @@ impl Control {
     /// Ends the run gracefully, as a signal does.
     pub fn stop(&self) {
         self.state.abort(AbortReason::Signal);
+    }
+
+    /// Ends the run for this reason.
+    pub fn abort(&self, reason: AbortReason) {
+        self.state.abort(reason);
+    }
+
+    /// Sets when the scenarios start, if the run waits for that
+    /// ([`Workers::Part`](crate::Workers::Part)).
+    pub fn start_at(&self, at: Moment) {
+        self.state.start_at(at);
+    }
+
+    /// Makes `teardown` wait, or lets it run.
+    pub fn set_teardown_waits(&self, waits: bool) {
+        self.state.set_teardown_waits(waits);
     }
 
     /// The same for a request to the run's API.

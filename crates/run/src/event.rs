@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, InFlightReading, Notice};
 use plimsoll_results::record::Record;
-use plimsoll_samples::{SampleRecord, Summary, Window};
+use plimsoll_samples::{Registry, SampleRecord, Summary, Watch, Window};
 use plimsoll_units::Moment;
-use plimsoll_verdict::Verdict;
+use plimsoll_verdict::{Level, Reason, Verdict};
 
 use crate::Progress;
 
@@ -15,6 +15,8 @@ use crate::Progress;
 /// copies what it needs.
 #[derive(Clone, Copy)]
 pub enum Event<'a> {
+    /// An event of the engine, before it is processed.
+    Engine(&'a plimsoll_engine::Event),
     /// Everything is ready. No user exists yet, and nothing was sent.
     Starting,
     /// Information for the user.
@@ -50,7 +52,11 @@ pub struct WorkerWindow<'a> {
 pub struct Judged<'a> {
     pub summary: &'a Summary,
     pub verdict: &'a Verdict,
+    /// The problems found in this process, each with the level that it requires.
+    pub problems: &'a [(Level, Reason)],
     pub aborted: Option<&'a AbortReason>,
+    /// The script called `exec.test.fail`.
+    pub marked_failed: bool,
     /// The run time of the scenarios.
     pub elapsed: Duration,
 }
@@ -74,6 +80,14 @@ pub trait Listener {
         false
     }
 
+    /// Whether it needs the samples of each second apart.
+    fn needs_seconds(&self) -> bool {
+        false
+    }
+
+    /// Receives the metrics of the run, before its first event with samples.
+    fn metrics(&mut self, _registry: &Arc<Registry>, _watch: &Arc<Watch>) {}
+
     /// Receives an event.
     fn event(&mut self, event: Event<'_>);
 
@@ -86,6 +100,14 @@ pub trait Listener {
 impl<L: Listener + ?Sized> Listener for &mut L {
     fn needs_names(&self) -> bool {
         (**self).needs_names()
+    }
+
+    fn needs_seconds(&self) -> bool {
+        (**self).needs_seconds()
+    }
+
+    fn metrics(&mut self, registry: &Arc<Registry>, watch: &Arc<Watch>) {
+        (**self).metrics(registry, watch);
     }
 
     fn interval(&self) -> Duration {
@@ -145,6 +167,17 @@ impl<'a> Listeners<'a> {
     /// Whether a listener needs the results of requests by name.
     pub fn need_names(&self) -> bool {
         self.0.iter().any(|entry| entry.listener.needs_names())
+    }
+
+    /// Whether a listener needs the samples of each second apart.
+    pub fn need_seconds(&self) -> bool {
+        self.0.iter().any(|entry| entry.listener.needs_seconds())
+    }
+
+    pub fn metrics(&mut self, registry: &Arc<Registry>, watch: &Arc<Watch>) {
+        for entry in &mut self.0 {
+            entry.listener.metrics(registry, watch);
+        }
     }
 
     pub fn tell(&mut self, event: Event<'_>) {

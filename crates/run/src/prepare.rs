@@ -10,7 +10,9 @@ use plimsoll_k6::modules::http::HttpOptions;
 use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};
-use plimsoll_plan::{Exports, Layers, Options, Plan, Warning, consolidate};
+use plimsoll_plan::{
+    Exports, Layers, Options, Plan, Segment, SegmentSequence, Warning, consolidate,
+};
 use plimsoll_samples::{Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
@@ -21,6 +23,9 @@ use crate::script_input::{ScriptInput, SourceKind};
 use crate::settings::IoMode;
 use crate::tls_files::TlsFiles;
 use crate::{Refusal, modules, settings};
+
+/// Receives a script's log lines.
+pub type ScriptLog = Log;
 
 /// A loaded script, and the plan built from its options.
 pub struct Prepared {
@@ -51,6 +56,35 @@ impl Prepared {
             longest: needs.duration_with_graceful_stop.unwrap_or_default(),
             users: needs.max_users,
         }
+    }
+
+    /// The archive of the script and all files that it loaded, with the variables given to it. Only if
+    /// files were kept.
+    pub fn archive(&self) -> Archive {
+        let mut options = self.options.clone();
+        options.fill_defaults();
+        Archive {
+            path: self.path.clone(),
+            source: self.source.clone(),
+            options: options.to_json(),
+            env: Some(self.env.clone()),
+            import_map: self.import_map.clone(),
+            files: self.program.files(),
+        }
+    }
+
+    /// The plan for a part of the run.
+    ///
+    /// # Errors
+    /// If the segment is not in the sequence.
+    pub fn plan_in(&self, segment: Segment, sequence: SegmentSequence) -> Result<Plan, Refusal> {
+        let mut options = self.options.clone();
+        options.execution_segment = Some(segment);
+        options.execution_segment_sequence = Some(sequence);
+        let exports = Exports {
+            functions: self.program.functions().to_vec(),
+        };
+        Plan::build(&options, &exports).map_err(Refusal::config)
     }
 
     /// The archive of the script and all files that it loaded, with the variables given to it unless they are left out.
@@ -120,6 +154,30 @@ pub struct ScriptRequest {
     pub io: IoMode,
     /// Certificates that TLS trusts and presents, in addition to those in the script's options.
     pub tls: TlsFiles,
+}
+
+impl ScriptRequest {
+    /// A request for a script with only its own options.
+    pub fn of(script: &str) -> ScriptRequest {
+        ScriptRequest {
+            script: script.to_owned(),
+            kind: SourceKind::default(),
+            config: Options::default(),
+            config_warnings: Vec::new(),
+            variables: Options::default(),
+            flags: Options::default(),
+            rate: None,
+            system_env: BTreeMap::new(),
+            given_env: Vec::new(),
+            import_map: None,
+            is_offline: false,
+            keep_files: false,
+            is_only_read: false,
+            secret_sources: Vec::new(),
+            io: IoMode::default(),
+            tls: TlsFiles::default(),
+        }
+    }
 }
 
 /// A log that does not show the secrets that a script has read.

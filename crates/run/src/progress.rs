@@ -6,8 +6,8 @@ use std::time::Duration;
 use plimsoll_engine::{RunState, ScenarioState};
 use plimsoll_machine::ThreadReading;
 use plimsoll_samples::{
-    CheckTotal, HttpOverview, JudgedThreshold, MetricId, MetricSummary, NameParts, Stage, Summary,
-    Totals, Values, builtin,
+    CheckTotal, Cumulative, HttpOverview, JudgedThreshold, MetricId, MetricSummary, NameParts,
+    Stage, Summary, Totals, Values, builtin,
 };
 use plimsoll_verdict::{Evidence, Verdict};
 
@@ -99,6 +99,11 @@ impl Progress {
     pub fn thresholds(&self) -> Vec<JudgedThreshold> {
         let report = self.totals.evaluate(self.elapsed(), Stage::Running);
         report.judged
+    }
+
+    /// The sum of each metric with samples. Copies every distribution.
+    pub fn cumulative(&self) -> Cumulative {
+        self.totals.cumulative()
     }
 
     /// All metrics with samples or thresholds. Copies every distribution.

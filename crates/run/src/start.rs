@@ -14,8 +14,9 @@ use crate::control::Control;
 use crate::event::{Event, Listener, Listeners};
 use crate::outputs::Outputs;
 use crate::recording::{Contents, Recording};
+use crate::remote::{RemoteStart, Workers};
 use crate::request::{Http, Load, RecordRequest, Request, Script};
-use crate::supervisor::Supervisor;
+use crate::supervisor::{Part, Supervisor};
 use crate::until::{Until, Watcher};
 use crate::{Outcome, Refusal, record_of_script};
 
@@ -35,6 +36,18 @@ impl<'a> Run<'a> {
         request: Request,
         listeners: Vec<Box<dyn Listener + 'a>>,
     ) -> Result<Run<'a>, Refusal> {
+        Run::start_on(Workers::Local, request, listeners)
+    }
+
+    /// Starts a run whose users are on these workers.
+    ///
+    /// # Errors
+    /// Why it cannot start.
+    pub fn start_on(
+        workers: Workers,
+        request: Request,
+        listeners: Vec<Box<dyn Listener + 'a>>,
+    ) -> Result<Run<'a>, Refusal> {
         let Request {
             load,
             threads,
@@ -45,6 +58,7 @@ impl<'a> Run<'a> {
             threads,
             record,
             until,
+            workers,
             listeners: Listeners::new(listeners),
         };
         match load {
@@ -106,6 +120,7 @@ struct Launch<'a> {
     threads: usize,
     record: Option<RecordRequest>,
     until: Option<Until>,
+    workers: Workers,
     listeners: Listeners<'a>,
 }
 
@@ -127,7 +142,7 @@ impl<'a> Launch<'a> {
             output_extra: false,
             breakdown: script.breakdown,
             by_name: self.record.is_some() || self.listeners.need_names(),
-            by_second: self.record.is_some(),
+            by_second: self.record.is_some() || self.listeners.need_seconds(),
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);
@@ -160,6 +175,7 @@ impl<'a> Launch<'a> {
                 .min_iteration_duration
                 .unwrap_or(Duration::ZERO),
             workers: self.threads,
+            waits_for_start: matches!(self.workers, Workers::Part { .. }),
         };
         Ok(self.engine(setting, recording, warm_up, false))
     }
@@ -188,7 +204,7 @@ impl<'a> Launch<'a> {
         let registry = Arc::new(Registry::new());
         let settings = WatchSettings {
             by_name: self.record.is_some() || self.listeners.need_names(),
-            by_second: self.record.is_some(),
+            by_second: self.record.is_some() || self.listeners.need_seconds(),
             ..WatchSettings::default()
         };
         let watch = Watch::new(&registry, settings).map_err(Refusal::config)?;
@@ -209,6 +225,7 @@ impl<'a> Launch<'a> {
             run_tags: TagMap::new(),
             min_iteration: Duration::ZERO,
             workers: self.threads,
+            waits_for_start: matches!(self.workers, Workers::Part { .. }),
         };
         Ok(self.engine(setting, recording, warm_up, true))
     }
@@ -227,7 +244,22 @@ impl<'a> Launch<'a> {
         is_request_load: bool,
     ) -> Supervisor<'a> {
         let (registry, watch) = (Arc::clone(&setting.registry), Arc::clone(&setting.watch));
-        let running = plimsoll_engine::start(setting);
+        self.listeners.metrics(&registry, &watch);
+        let part = match self.workers {
+            Workers::Part { shares_machine } => Some(Part { shares_machine }),
+            Workers::Local | Workers::Remote(_) => None,
+        };
+        let (running, remote) = match self.workers {
+            Workers::Local | Workers::Part { .. } => (plimsoll_engine::start(setting), None),
+            Workers::Remote(mut remote) => {
+                let running = remote.start(RemoteStart {
+                    plan: setting.plan,
+                    registry: Arc::clone(&registry),
+                    watch: Arc::clone(&watch),
+                });
+                (running, Some(remote))
+            }
+        };
         if let Some(until) = self.until {
             let scenarios = running.scenarios.iter().map(|scenario| &**scenario);
             let limit = plimsoll_engine::load_duration(scenarios);
@@ -247,5 +279,6 @@ impl<'a> Launch<'a> {
             is_request_load,
             self.listeners,
         )
+        .with(part, remote)
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Event as EngineEvent, Part, RunState, Running, ScenarioState};
+use plimsoll_engine::{
+    AbortReason, Event as EngineEvent, Part as RunPart, RunState, Running, ScenarioState,
+};
 use plimsoll_machine::MachineReading;
 use plimsoll_results::secrets::for_display;
 use plimsoll_samples::{MetricId, Registry, Stage, Stretch, Summary, Totals, Values, Watch};
@@ -12,6 +14,7 @@ use plimsoll_units::Moment;
 use plimsoll_verdict::RunFigures;
 
 use crate::event::{Event, Judged, Listeners, WorkerWindow};
+use crate::remote::{Conclusion, RemoteWorkers};
 use crate::{Outcome, Phase, Progress};
 
 /// Follows a run on the thread that calls [`Supervisor::follow`].
@@ -28,6 +31,16 @@ pub struct Supervisor<'a> {
     users_most: u32,
     /// Whether every iteration is a request, so that a run without requests has measured nothing.
     is_request_load: bool,
+    /// The run is a part of a larger one.
+    part: Option<Part>,
+    /// Workers that are not in this process.
+    remote: Option<Box<dyn RemoteWorkers>>,
+}
+
+/// A part of a larger run.
+pub struct Part {
+    /// Other parts run on the same machine.
+    pub shares_machine: bool,
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -61,7 +74,16 @@ impl<'a> Supervisor<'a> {
             machine_before: MachineReading::now(),
             users_most: 0,
             is_request_load,
+            part: None,
+            remote: None,
         }
+    }
+
+    /// The same for a part of a larger run, or for workers elsewhere.
+    pub fn with(mut self, part: Option<Part>, remote: Option<Box<dyn RemoteWorkers>>) -> Self {
+        self.part = part;
+        self.remote = remote;
+        self
     }
 
     /// The run's counters.
@@ -114,6 +136,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn take(&mut self, event: EngineEvent) {
+        self.listeners.tell(Event::Engine(&event));
         match event {
             EngineEvent::UsersReady => self.progress.phase = Phase::SetUp,
             EngineEvent::Started => self.progress.phase = Phase::Running,
@@ -127,7 +150,7 @@ impl<'a> Supervisor<'a> {
                 in_flight,
                 thread,
             } => {
-                if part == Part::Scenarios
+                if part == RunPart::Scenarios
                     && let Some(started) = self.progress.state.started()
                 {
                     if let Some(stretch) = &mut self.after_warm_up {
@@ -153,7 +176,7 @@ impl<'a> Supervisor<'a> {
                 }
                 self.pass_on();
             }
-            EngineEvent::Finished => {}
+            EngineEvent::Waiting | EngineEvent::Finished => {}
         }
     }
 
@@ -177,9 +200,11 @@ impl<'a> Supervisor<'a> {
     fn second_ended(&mut self, now: Moment) {
         let progress = &mut self.progress;
         let users = progress.state.users_active();
-        progress
-            .totals
-            .users(users, progress.state.users_initialized(), now);
+        if self.part.is_none() {
+            progress
+                .totals
+                .users(users, progress.state.users_initialized(), now);
+        }
         self.listeners.tell(Event::Second(&self.progress));
         self.users_most = self.users_most.max(users);
         self.read_limits();
@@ -200,6 +225,10 @@ impl<'a> Supervisor<'a> {
     }
 
     fn judge_thresholds(&mut self) {
+        // Thresholds are judged elsewhere.
+        if self.part.is_some() {
+            return;
+        }
         let elapsed = self.progress.elapsed();
         let report = self.progress.totals.evaluate(elapsed, Stage::Running);
         if report.abort() {
@@ -226,6 +255,19 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// The readings of the machine. Workers in other processes count as this program.
+    fn machine(&self) -> MachineReading {
+        let mut machine = MachineReading::now().since(&self.machine_before);
+        if let Some(remote) = &self.remote {
+            machine.own += remote.local_time();
+        }
+        let is_shared = self.part.as_ref().is_some_and(|part| part.shares_machine);
+        if let Some(busy) = machine.allowed_busy.filter(|_| is_shared) {
+            machine.own = busy;
+        }
+        machine
+    }
+
     fn complete_evidence(&mut self, summary: &Summary) {
         let mut evidence = std::mem::take(&mut self.progress.evidence);
         let state = &self.progress.state;
@@ -234,7 +276,7 @@ impl<'a> Supervisor<'a> {
             whole: &|metric| self.progress.totals.values(metric, summary.elapsed),
             judged: &|metric| self.judged(metric),
             judged_time: self.judged_time(),
-            machine: MachineReading::now().since(&self.machine_before),
+            machine: self.machine(),
             users_most: self.users_most,
             completed: state.iterations_completed(),
             interrupted: state.iterations_interrupted(),
@@ -269,19 +311,28 @@ impl<'a> Supervisor<'a> {
         summary.iterations = self.progress.state.iterations_completed();
         self.read_limits();
         self.complete_evidence(&summary);
-        let verdict = self.progress.verdict();
+        let mut verdict = self.progress.verdict();
+        let remote = self.remote.as_mut();
+        let mut conclusion = remote.map_or_else(Conclusion::default, |remote| remote.conclude());
+        conclusion.add_to(&mut verdict);
         let state = &self.progress.state;
+        let marked_failed = state.marked_failed() || conclusion.marked_failed;
         self.listeners.tell(Event::Judged(&Judged {
             summary: &summary,
             verdict: &verdict,
+            problems: &self.progress.evidence.problems(),
             aborted: aborted(state),
+            marked_failed,
             elapsed,
         }));
-        let finished = self.listeners.finish();
+        let mut finished = self.listeners.finish();
+        let mut messages = conclusion.messages;
+        messages.append(&mut finished.messages);
+        finished.messages = messages;
         Outcome {
             verdict,
             aborted: aborted(state).cloned(),
-            marked_failed: state.marked_failed(),
+            marked_failed,
             iterations: state.iterations_completed(),
             crossed: judged.crossed().into_iter().map(str::to_owned).collect(),
             output_errors: finished.errors,

@@ -147,6 +147,12 @@ impl Program {
         serde_json::from_str(text).ok()
     }
 
+    /// Sets what `setup` returned elsewhere, as JSON. Only the first call has an effect, and only before
+    /// setup would run here.
+    pub fn set_setup_data(&self, data: Option<String>) {
+        let _ = self.common.setup_data.set(data.map(Arc::from));
+    }
+
     /// Whether the script has an export of that name that is not a function.
     pub(crate) fn has_other(&self, name: &str) -> bool {
         self.exports.others.iter().any(|other| other == name)

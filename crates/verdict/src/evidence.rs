@@ -116,6 +116,15 @@ impl Evidence {
 
     /// The verdict.
     pub fn judge(&self) -> Verdict {
+        self.find().into_verdict(self)
+    }
+
+    /// The problems, each with the level that it requires.
+    pub fn problems(&self) -> Vec<(Level, Reason)> {
+        self.find().all
+    }
+
+    fn find(&self) -> Findings {
         let mut found = Findings::default();
         // First of its level, because without responses nothing else matters.
         self.judge_responses(&mut found);
@@ -126,7 +135,7 @@ impl Evidence {
         self.judge_service(&mut found);
         self.judge_clock(&mut found);
         self.judge_gaps(&mut found);
-        found.into_verdict(self)
+        found
     }
 
     fn judge_workers(&self, found: &mut Findings) {

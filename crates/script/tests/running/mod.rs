@@ -175,6 +175,7 @@ impl Script {
             run_tags: tags,
             min_iteration: Duration::ZERO,
             workers: 1,
+            waits_for_start: false,
         });
         if let Some(after) = stop_after {
             let state = Arc::clone(&running.state);
