@@ -10,6 +10,7 @@ mod control;
 mod exit;
 mod find;
 mod find_report;
+mod fleet;
 mod grpc;
 mod http;
 mod inspect;
@@ -91,6 +92,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::History(args) => compare::history(&args),
         Command::Lab(args) => lab::lab(&args),
+        Command::Agent(args) => fleet::agent(&args),
         Command::Status(args) => control::status(&args.at),
         Command::Stats(args) => control::stats(&args.at),
         Command::Pause(args) => control::pause(&args.at, true),

@@ -24,6 +24,7 @@ use serde_json::json;
 
 use crate::args::{GlobalArgs, ProgressForm, RunArgs};
 use crate::exit::Exit;
+use crate::fleet;
 use crate::record_request::record_request;
 use crate::reporting::Reporting;
 use crate::run_summary::{RunSummary, summary_mode};
@@ -66,7 +67,9 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     let reporting = Reporting::of_one_run(&args.record.report, args.record.store.as_deref())?;
     let purpose = Purpose {
         has_system_env: true,
-        keep_files: args.record.is_asked() || reporting.needs_record(),
+        keep_files: args.record.is_asked()
+            || reporting.needs_record()
+            || args.fleet.fleet.is_some(),
         is_only_read: false,
     };
     let prepared = prepared(&args.script, &args.runtime, &args.options, log, purpose)?;
@@ -127,6 +130,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
         record,
         until: args.record.until,
     };
+    let workers = fleet::workers(args, &prepared, log)?;
     let output = args.out.iter().find_map(|text| dashboard(text));
     let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
     listeners.extend(web::open(&args.web, output, page)?);
@@ -137,7 +141,7 @@ fn begin(args: &RunArgs, global: &GlobalArgs, log: &Arc<Log>) -> Result<Exit, Re
     listeners.push(Box::new(NoResponse::new(false, move |text| {
         warnings.warn(text);
     })));
-    let run = Run::start(request, listeners)?;
+    let run = Run::start_on(workers, request, listeners)?;
     let signaled = Arc::new(AtomicI32::new(0));
     let latest = Arc::clone(&signaled);
     let lines = Arc::clone(log);

@@ -107,6 +107,13 @@ const EDGES: &[(&str, &[&str])] = &[
             "units", "clock", "machine", "output", "results", "engine", "run", "live",
         ],
     ),
+    (
+        "fleet",
+        &[
+            "units", "clock", "plan", "pace", "machine", "samples", "frames", "verdict", "engine",
+            "output", "run",
+        ],
+    ),
     ("plots", &[]),
     ("search", &["units", "stats", "results", "plots"]),
     ("compare", &["units", "stats", "results", "plots"]),
@@ -143,6 +150,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "results",
             "run",
             "live",
+            "fleet",
             "search",
             "compare",
             "report",

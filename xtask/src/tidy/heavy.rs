@@ -70,6 +70,11 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
         "elliptic curves, certificates and Redis of scripts are in `k6`",
     ),
     (
+        &["async-nats"],
+        &["fleet"],
+        "messages between agents are sent in `fleet`",
+    ),
+    (
         &["prost", "snap", "parquet"],
         &["exporters"],
         "messages for monitoring systems are made in `exporters`",

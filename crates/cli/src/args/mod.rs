@@ -7,6 +7,7 @@ mod compare;
 mod connection;
 mod control;
 mod find;
+mod fleet;
 mod grpc;
 mod help;
 mod history;
@@ -37,6 +38,9 @@ pub use compare::CompareArgs;
 pub use connection::{ConnectionArgs, HttpVersionArgs, IoArgs, TlsArgs};
 pub use control::{ApiArgs, ControlArgs, ScaleArgs};
 pub use find::FindArgs;
+#[cfg(feature = "fleet")]
+pub use fleet::FleetLoss;
+pub use fleet::{AgentArgs, FleetArgs};
 pub use grpc::GrpcArgs;
 pub use help::command;
 pub use history::HistoryArgs;
@@ -157,6 +161,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Run a benchmark from one file: set up, check, measure and report
     Lab(LabArgs),
+    /// Wait for runs of a fleet, and run a part of each
+    Agent(AgentArgs),
     /// Print the state of a run in another process
     Status(ControlArgs),
     /// Print the metrics of a run in another process

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::{OptionArgs, RecordArgs, ThreadArgs, WebArgs};
+use super::{FleetArgs, OptionArgs, RecordArgs, ThreadArgs, WebArgs};
 
 /// `plimsoll run`.
 #[derive(Debug, clap::Args)]
@@ -28,6 +28,8 @@ pub struct RunArgs {
     pub record: RecordArgs,
     #[command(flatten)]
     pub web: WebArgs,
+    #[command(flatten)]
+    pub fleet: FleetArgs,
     /// Progress on a terminal: k6's bars and the figures so far, or the bars only
     #[arg(
         long,

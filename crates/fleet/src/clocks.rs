@@ -1,0 +1,88 @@
+//! Compares an agent's clock with the coordinator's.
+
+use std::time::Duration;
+
+use plimsoll_units::Moment;
+
+/// Exchanges before the clocks count as compared.
+const ENOUGH: u32 = 8;
+
+/// The exchange with the shortest round trip so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ClockComparison {
+    exchanges: u32,
+    best: Option<Exchange>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Exchange {
+    /// The round trip without the agent's own time, in nanoseconds.
+    round_trip: i128,
+    /// The agent's clock minus the coordinator's, in nanoseconds.
+    offset: i128,
+}
+
+impl ClockComparison {
+    /// Adds an exchange: sent and returned in the coordinator's clock, received and replied to in the
+    /// agent's clock, all in nanoseconds.
+    pub fn add(&mut self, sent: u64, received: u64, replied: u64, returned: u64) {
+        let [sent, received, replied, returned] =
+            [sent, received, replied, returned].map(i128::from);
+        let round_trip = (returned - sent) - (replied - received);
+        if round_trip < 0 {
+            return;
+        }
+        self.exchanges = self.exchanges.saturating_add(1);
+        let offset = ((received - sent) + (replied - returned)) / 2;
+        if self.best.is_none_or(|best| round_trip < best.round_trip) {
+            self.best = Some(Exchange { round_trip, offset });
+        }
+    }
+
+    /// Whether there were enough exchanges.
+    pub fn is_complete(&self) -> bool {
+        self.exchanges >= ENOUGH
+    }
+
+    /// The largest possible error of the comparison: half of the shortest round trip.
+    pub fn bound(&self) -> Duration {
+        let half = self.best.map_or(0, |best| best.round_trip / 2);
+        Duration::from_nanos(u64::try_from(half).unwrap_or(u64::MAX))
+    }
+
+    /// The moment in the agent's clock, in nanoseconds.
+    pub fn of_agent(&self, moment: Moment) -> u64 {
+        let offset = self.best.map_or(0, |best| best.offset);
+        let nanos = i128::from(moment.as_nanos()).saturating_add(offset);
+        u64::try_from(nanos.max(0)).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_round_trip_counts() {
+        let mut clocks = ClockComparison::default();
+        // The agent's clock is 1,000 ahead. One direction takes 10, the other one 30.
+        clocks.add(0, 1_010, 1_020, 50);
+        // Both take 5.
+        clocks.add(100, 1_105, 1_115, 120);
+        clocks.add(200, 1_290, 1_300, 310);
+        assert_eq!(clocks.bound(), Duration::from_nanos(5));
+        assert_eq!(clocks.of_agent(Moment::from_nanos(7)), 1_007);
+        assert!(!clocks.is_complete());
+    }
+
+    #[test]
+    fn an_impossible_exchange_does_not_count() {
+        let mut clocks = ClockComparison::default();
+        clocks.add(0, 0, 100, 50);
+        assert!(clocks.best.is_none());
+        for _ in 0..ENOUGH {
+            clocks.add(0, 5, 5, 10);
+        }
+        assert!(clocks.is_complete());
+    }
+}

@@ -1,0 +1,101 @@
+//! What the coordinator knows after a run: whether the results are complete, and how agents did.
+
+use std::time::Duration;
+
+use plimsoll_frames::{Completeness, Grade, Policy, judge};
+use plimsoll_run::Conclusion;
+use plimsoll_verdict::{Cause, Level, Reason};
+
+use crate::peer::Peer;
+
+/// More agents than this are not listed one by one.
+const LISTED: usize = 16;
+
+/// The conclusion of a run of these agents.
+pub fn of(peers: &[Peer], policy: Policy) -> Conclusion {
+    let proof = judge(peers.iter().map(|peer| &peer.account), policy);
+    let mut conclusion = Conclusion::default();
+    let level = match proof.completeness {
+        Completeness::Complete => Level::Valid,
+        Completeness::Degraded => Level::Suspect,
+        Completeness::Invalid => Level::Invalid,
+    };
+    add(
+        &mut conclusion,
+        level,
+        format!("the fleet's results are {proof}"),
+    );
+    for peer in peers {
+        let Some(end) = peer.account.end() else {
+            continue;
+        };
+        conclusion.marked_failed |= end.marked_failed;
+        for (grade, text) in &end.reasons {
+            let level = level_of(*grade);
+            add(&mut conclusion, level, format!("{}: {text}", peer.title()));
+        }
+    }
+    let messages = &mut conclusion.messages;
+    messages.push(format!("fleet: {proof}"));
+    messages.extend(start(peers).map(|text| format!("fleet: {text}")));
+    let is_listed = |peer: &&Peer| peers.len() <= LISTED || peer.is_lost() || !is_good(peer);
+    let listed = peers.iter().filter(is_listed);
+    messages.extend(listed.map(|peer| format!("fleet: {}", line(peer))));
+    conclusion
+}
+
+fn add(conclusion: &mut Conclusion, level: Level, text: String) {
+    let cause = Cause::Client;
+    conclusion.findings.push((level, Reason { cause, text }));
+}
+
+fn level_of(grade: Grade) -> Level {
+    match grade {
+        Grade::Good => Level::Valid,
+        Grade::Suspect => Level::Suspect,
+        Grade::Invalid => Level::Invalid,
+    }
+}
+
+fn is_good(peer: &Peer) -> bool {
+    peer.account
+        .end()
+        .is_some_and(|end| end.grade == Grade::Good)
+}
+
+/// The spread of the actual starts, and the error of the clocks' comparison.
+fn start(peers: &[Peer]) -> Option<String> {
+    let late = peers.iter().filter_map(|peer| peer.state.as_ref()?.late);
+    let late: Vec<_> = late.map(Duration::from_nanos).collect();
+    let (first, last) = (late.iter().min()?, late.iter().max()?);
+    let bound = peers.iter().map(|peer| peer.clocks.bound()).max()?;
+    let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    Some(format!(
+        "agents started within {:.1} ms of each other, and their clocks were compared to ±{:.2} ms",
+        millis(last.saturating_sub(*first)),
+        millis(bound)
+    ))
+}
+
+fn line(peer: &Peer) -> String {
+    let counts = peer.account.counts();
+    let dropped: u64 = counts.scenarios.iter().map(|one| one.dropped).sum();
+    let what = match (&peer.lost, peer.account.end()) {
+        (Some(why), _) => format!(
+            "lost at {:.0} s ({why})",
+            peer.account.until().as_secs_f64()
+        ),
+        (None, Some(end)) => match end.grade {
+            Grade::Good => "a good generator".to_owned(),
+            Grade::Suspect => "a suspect generator".to_owned(),
+            Grade::Invalid => "a bad generator".to_owned(),
+        },
+        (None, None) => "without an end".to_owned(),
+    };
+    format!(
+        "{}: part {}, {} iterations, {dropped} dropped, {what}",
+        peer.title(),
+        peer.assignment.segment,
+        counts.completed
+    )
+}

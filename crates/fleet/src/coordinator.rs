@@ -1,0 +1,369 @@
+//! Leads a run: starts all agents at one moment, adds up their results, and notices lost agents.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use log::Level;
+use plimsoll_engine::{AbortReason, Event as EngineEvent, Mirror, Notice};
+use plimsoll_frames::Policy;
+use plimsoll_plan::ExecutorKind;
+use plimsoll_run::{Conclusion, Prepared, ScriptLog};
+use plimsoll_units::Moment;
+
+use crate::bus::{Bus, Delivery};
+use crate::conclusion;
+use crate::messages::{
+    AbortCause, Aborted, Command, PIECE_LENGTH, Report, SetupData, State, Want, encode,
+    encode_piece,
+};
+use crate::peer::Peer;
+use crate::uplink::LEAD;
+
+/// How often commands are sent.
+const TICK: Duration = Duration::from_millis(200);
+/// An agent that was not heard for this time is lost.
+const LOST: Duration = Duration::from_secs(5);
+/// How often the last command is sent.
+const FAREWELLS: usize = 3;
+
+/// The coordinator of one run.
+pub struct Coordinator {
+    pub bus: Bus,
+    pub inputs: Receiver<Delivery>,
+    pub mirror: Mirror,
+    pub peers: Vec<Peer>,
+    pub archive: Vec<u8>,
+    pub run: String,
+    pub policy: Policy,
+    pub prepared: Arc<Prepared>,
+    pub log: ScriptLog,
+    pub progress: Phase,
+    /// Workers of all agents that were seen so far.
+    pub workers: usize,
+    /// The processor time of all agents, in nanoseconds.
+    pub cpu: Arc<AtomicU64>,
+}
+
+/// How far the run is.
+#[derive(Default)]
+pub struct Phase {
+    users_ready: bool,
+    setup: Option<SetupData>,
+    /// The moment of the start.
+    start: Option<Moment>,
+    is_started: bool,
+    is_done: bool,
+}
+
+impl Coordinator {
+    /// Leads the run to its end.
+    pub fn lead(mut self) -> Conclusion {
+        for peer in &self.peers {
+            let command = Command::Prepare(Box::new(peer.assignment.clone()));
+            self.bus.send(&peer.commands, encode(&command));
+        }
+        let mut due = plimsoll_clock::now() + TICK;
+        while !self.peers.iter().all(Peer::is_over) {
+            let now = plimsoll_clock::now();
+            let start = self.progress.start.filter(|_| !self.progress.is_started);
+            let next = start.map_or(due, |start| start.min(due));
+            match self.inputs.recv_timeout(next.since(now)) {
+                Ok(Delivery::Message { subject, bytes }) => self.take(&subject, &bytes),
+                Ok(Delivery::Unsent(text)) => self.abort(AbortReason::Failed(text)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.lose_all();
+                    break;
+                }
+            }
+            let now = plimsoll_clock::now();
+            if start.is_some_and(|start| start <= now) {
+                self.started();
+            }
+            if now >= due {
+                due = now + TICK;
+                self.tick(now);
+            }
+        }
+        self.finish_scenarios();
+        for peer in 0..self.peers.len() * FAREWELLS {
+            self.tell(peer % self.peers.len(), true);
+        }
+        self.mirror.send(EngineEvent::Finished);
+        conclusion::of(&self.peers, self.policy)
+    }
+
+    fn abort(&self, reason: AbortReason) {
+        self.mirror.state().abort(reason);
+    }
+
+    fn take(&mut self, subject: &str, bytes: &[u8]) {
+        let found = self.peers.iter().position(|peer| peer.reports == subject);
+        let Some(index) = found else { return };
+        let now = plimsoll_clock::now();
+        let peer = &mut self.peers[index];
+        if bytes.first() == Some(&b'P') {
+            peer.heard = now;
+            let before = peer.account.ledger().next();
+            let start = self.progress.start.unwrap_or(now);
+            peer.receive(bytes, start, &self.mirror, &mut self.workers);
+            if let Some(fault) = peer.account.ledger().fault() {
+                let why = format!("its results are invalid: {fault}");
+                self.lose(index, why);
+            } else if peer.account.ledger().next() != before {
+                self.tell(index, false);
+            }
+            return;
+        }
+        // A newer agent may send reports that this coordinator does not know.
+        let Ok(report) = serde_json::from_slice(bytes) else {
+            return;
+        };
+        match report {
+            Report::State(state) if state.run == self.run => {
+                peer.heard = now;
+                self.state(index, *state);
+            }
+            Report::Fetch { run, offset } if run == self.run => {
+                peer.heard = now;
+                let from = usize::try_from(offset).unwrap_or(usize::MAX);
+                let rest = self.archive.get(from..).unwrap_or_default();
+                let piece = rest.get(..PIECE_LENGTH).unwrap_or(rest);
+                let piece = encode_piece(offset, piece);
+                self.bus.send(&peer.commands, piece);
+            }
+            Report::Pong {
+                run,
+                sent,
+                received,
+                replied,
+            } if run == self.run => {
+                peer.clocks.add(sent, received, replied, now.as_nanos());
+                self.ping(index);
+            }
+            Report::Line {
+                run,
+                level,
+                text,
+                fields,
+            } if run == self.run => {
+                let level = level.parse().unwrap_or(Level::Info);
+                let mut fields: Vec<_> = fields
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str()))
+                    .collect();
+                let number = peer.assignment.agent.to_string();
+                fields.push(("agent", &number));
+                (self.log)(level, &text, &fields);
+            }
+            Report::InsufficientUsers {
+                run,
+                scenario,
+                users,
+            } if run == self.run => {
+                let mut scenarios = self.prepared.plan.scenarios.iter();
+                let found = scenarios.find(|one| one.name == scenario);
+                let executor = found.map_or(ExecutorKind::ConstantArrivalRate, |scenario| {
+                    scenario.executor.kind()
+                });
+                self.mirror
+                    .send(EngineEvent::Notice(Notice::InsufficientUsers {
+                        scenario,
+                        executor: executor.name(),
+                        users,
+                    }));
+            }
+            _ => {}
+        }
+    }
+
+    /// An agent has reported its state.
+    fn state(&mut self, index: usize, state: State) {
+        let peer = &mut self.peers[index];
+        if peer.is_lost() {
+            return;
+        }
+        if peer.state.is_none() {
+            self.ping(index);
+        }
+        if let Some(aborted) = &state.aborted {
+            self.abort(reason(aborted));
+        }
+        let has_failed = state.failed.clone();
+        let is_silent = state.ended && state.frames == 0;
+        self.peers[index].state = Some(state);
+        if let Some(text) = has_failed {
+            self.abort(AbortReason::Failed(format!(
+                "{}: {text}",
+                self.peers[index].title()
+            )));
+            self.lose(index, text);
+        } else if is_silent {
+            self.lose(index, "it ended without results".to_owned());
+        }
+        self.advance();
+    }
+
+    /// Asks for a comparison of clocks, until there are enough.
+    fn ping(&self, index: usize) {
+        let peer = &self.peers[index];
+        if !peer.clocks.is_complete() {
+            let ping = Command::Ping {
+                run: self.run.clone(),
+                sent: plimsoll_clock::now().as_nanos(),
+            };
+            self.bus.send(&peer.commands, encode(&ping));
+        }
+    }
+
+    /// Starts the next phases of the run whose conditions are met.
+    fn advance(&mut self) {
+        let phase = &mut self.progress;
+        let all = |property: fn(&State) -> bool| self.peers.iter().all(|peer| peer.has(property));
+        if !phase.users_ready && all(|state| state.users_ready) {
+            phase.users_ready = true;
+            self.mirror.send(EngineEvent::UsersReady);
+        }
+        let first = self.peers.first().and_then(|first| first.state.as_ref());
+        if phase.setup.is_none()
+            && let Some(setup) = first.and_then(|state| state.setup.clone())
+        {
+            self.prepared.program.set_setup_data(setup.json.clone());
+            phase.setup = Some(setup);
+            self.tell_all();
+            return;
+        }
+        let are_compared = |peer: &Peer| peer.is_lost() || peer.clocks.is_complete();
+        if phase.start.is_none()
+            && all(|state| state.waiting)
+            && self.peers.iter().all(are_compared)
+            && self.mirror.state().aborted().is_none()
+        {
+            phase.start = Some(plimsoll_clock::now() + LEAD);
+            self.tell_all();
+            return;
+        }
+        if phase.is_started && !phase.is_done && all(|state| state.done.is_some()) {
+            self.finish_scenarios();
+            self.tell_all();
+        }
+    }
+
+    fn started(&mut self) {
+        if let Some(start) = self.progress.start
+            && self.mirror.state().aborted().is_none()
+        {
+            self.progress.is_started = true;
+            self.mirror.start(start);
+            self.mirror.send(EngineEvent::Started);
+        }
+    }
+
+    /// All scenarios have ended: after the longest time of an agent.
+    fn finish_scenarios(&mut self) {
+        let phase = &mut self.progress;
+        if phase.is_done || !phase.is_started {
+            return;
+        }
+        phase.is_done = true;
+        let longest = self.peers.iter().filter_map(|peer| {
+            let done = peer.state.as_ref().and_then(|state| state.done);
+            done.map_or_else(
+                || peer.is_lost().then(|| peer.account.until()),
+                |nanos| Some(Duration::from_nanos(nanos)),
+            )
+        });
+        let longest = longest.max().unwrap_or_default();
+        let start = phase.start.unwrap_or_else(plimsoll_clock::now);
+        self.mirror.end(start + longest);
+        self.mirror.send(EngineEvent::ScenariosDone);
+    }
+
+    fn tick(&mut self, now: Moment) {
+        for index in 0..self.peers.len() {
+            let peer = &self.peers[index];
+            if !peer.is_over() && now.since(peer.heard) > LOST {
+                let why = format!("it was not heard for {} s", LOST.as_secs());
+                self.lose(index, why);
+            } else if !peer.is_over() {
+                self.ping(index);
+            }
+        }
+        let there = self.peers.iter().filter(|peer| !peer.is_lost());
+        let states = there.filter_map(|peer| peer.state.as_ref());
+        let (users, initialized) = states.fold((0_u32, 0_u32), |(users, ready), state| {
+            (
+                users.saturating_add(state.users),
+                ready.saturating_add(state.initialized),
+            )
+        });
+        let cpu: Duration = self.peers.iter().map(|peer| peer.cpu).sum();
+        let cpu = u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX);
+        self.cpu.store(cpu, Ordering::Relaxed);
+        self.mirror.set_users(users, initialized);
+        self.advance();
+        self.tell_all();
+    }
+
+    fn tell_all(&self) {
+        for index in 0..self.peers.len() {
+            self.tell(index, false);
+        }
+    }
+
+    /// Sends an agent the current command.
+    fn tell(&self, index: usize, leave: bool) {
+        let (peer, phase) = (&self.peers[index], &self.progress);
+        let needs_setup = index > 0 && !peer.has(|state| state.waiting);
+        let want = Want {
+            run: self.run.clone(),
+            next: peer.account.ledger().next(),
+            setup: phase.setup.clone().filter(|_| needs_setup),
+            start: phase.start.map(|start| peer.clocks.of_agent(start)),
+            teardown: phase.is_done,
+            stop: self.mirror.state().aborted().is_some(),
+            leave: leave || peer.is_over(),
+        };
+        self.bus.send(&peer.commands, encode(&Command::Want(want)));
+    }
+
+    /// Gives an agent up.
+    fn lose(&mut self, index: usize, why: String) {
+        let peer = &mut self.peers[index];
+        if peer.is_over() {
+            return;
+        }
+        let at = match self.progress.is_started {
+            true => format!(" at {:.0} s", peer.account.until().as_secs_f64()),
+            false => String::new(),
+        };
+        let text = format!("{} was lost{at}: {why}", peer.title());
+        peer.account.give_up();
+        peer.lost = Some(why);
+        (self.log)(Level::Warn, &text, &[]);
+        let is_last = self.peers.iter().all(Peer::is_lost);
+        if self.policy == Policy::Fail || !self.progress.is_started || is_last {
+            self.abort(AbortReason::Failed(text));
+        }
+    }
+
+    fn lose_all(&mut self) {
+        for index in 0..self.peers.len() {
+            self.lose(index, "the connection to the NATS server ended".to_owned());
+        }
+    }
+}
+
+fn reason(aborted: &Aborted) -> AbortReason {
+    let text = aborted.text.clone();
+    match aborted.cause {
+        AbortCause::ByScript => AbortReason::ByScript(text),
+        AbortCause::Exception => AbortReason::ScriptException(text),
+        AbortCause::SetupTimeout => AbortReason::SetupTimeout(text),
+        AbortCause::TeardownTimeout => AbortReason::TeardownTimeout(text),
+        AbortCause::Failed => AbortReason::Failed(text),
+        AbortCause::Machine => AbortReason::Machine(text),
+    }
+}

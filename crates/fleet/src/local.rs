@@ -1,0 +1,194 @@
+//! A NATS server and agents on this machine, for one run.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::bus::Server;
+use crate::random;
+
+/// The longest time that the server may take to start.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Starts the server, and ends it when stdin is closed: when this process ends, however that happens.
+const KEEPER: &str = r#""$0" -c "$1" <&- & server=$!; read -r _; kill "$server"; wait "$server""#;
+/// How to get the server.
+const HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, or the package nats-server of your system), or name it in PLIMSOLL_NATS_SERVER";
+/// The variable with the password of an agent or a coordinator.
+pub const PASSWORD: &str = "PLIMSOLL_FLEET_PASSWORD";
+
+/// A server and agents. They end when this is dropped.
+pub struct Local {
+    pub server: Server,
+    agents: Vec<Child>,
+    keeper: Child,
+    _folder: TempDir,
+}
+
+impl Local {
+    /// Starts a server that only this machine can reach, and this many agents, which are this
+    /// program with the command `agent`.
+    ///
+    /// # Errors
+    /// If the server is missing or does not start.
+    pub fn start(agents: u32) -> Result<Local, String> {
+        let failed = |error: std::io::Error| {
+            format!("cannot create a directory for the NATS server: {error}; set TMPDIR")
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("plimsoll-fleet-")
+            .tempdir()
+            .map_err(failed)?;
+        let program = std::env::var_os("PLIMSOLL_NATS_SERVER").filter(|name| !name.is_empty());
+        let program = program.map_or_else(|| PathBuf::from("nats-server"), PathBuf::from);
+        let program = located(&program)
+            .ok_or_else(|| format!("there is no {}: {HINT}", program.display()))?;
+        let [coordinator, agent] =
+            [random::bytes::<16>()?, random::bytes::<16>()?].map(|bytes| random::hex(&bytes));
+        let config = folder.path().join("nats.conf");
+        write(&config, &configuration(folder.path(), &coordinator, &agent)).map_err(failed)?;
+        let log = folder.path().join("nats.log");
+        let output = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&log)
+            .map_err(failed)?;
+        let keeper = Command::new("/bin/sh")
+            .args(["-c", KEEPER])
+            .arg(&program)
+            .arg(&config)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(output)
+            // Ctrl-C is for this process, which ends the run gracefully.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+        let mut local = Local {
+            server: Server {
+                address: String::new(),
+                user: "coordinator",
+                password: Some(coordinator),
+            },
+            agents: Vec::new(),
+            keeper,
+            _folder: folder,
+        };
+        local.server.address = local.address().ok_or_else(|| {
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            let last = text.lines().last().unwrap_or("no message").to_owned();
+            format!("{} did not start: {last}", program.display())
+        })?;
+        for number in 0..agents {
+            let child = local.agent(number, &agent)?;
+            local.agents.push(child);
+        }
+        Ok(local)
+    }
+
+    /// The server's address, when it serves.
+    fn address(&self) -> Option<String> {
+        let begun = Instant::now();
+        while begun.elapsed() < PATIENCE {
+            if let Some(address) = self.written_address() {
+                return Some(address);
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        None
+    }
+
+    /// The address that the server has written to its folder.
+    fn written_address(&self) -> Option<String> {
+        let entries = std::fs::read_dir(self._folder.path()).ok()?;
+        let mut files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let file = files.find(|path| path.extension().is_some_and(|end| end == "ports"))?;
+        let text = std::fs::read_to_string(file).ok()?;
+        let ports: Value = serde_json::from_str(&text).ok()?;
+        Some(ports.get("nats")?.get(0)?.as_str()?.to_owned())
+    }
+
+    fn agent(&self, number: u32, password: &str) -> Result<Child, String> {
+        let program = std::env::current_exe()
+            .map_err(|error| format!("cannot find this program: {error}"))?;
+        Command::new(program)
+            .args(["agent", "--local", "--name", &format!("local-{number:03}")])
+            .arg(&self.server.address)
+            .env(PASSWORD, password)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("cannot start an agent: {error}"))
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        for agent in &mut self.agents {
+            // It has ended already if this fails. It exits when its stdin is closed.
+            drop(agent.stdin.take());
+        }
+        let begun = Instant::now();
+        for agent in &mut self.agents {
+            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let _ = agent.kill();
+            let _ = agent.wait();
+        }
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
+    }
+}
+
+/// The file of a program on the PATH.
+fn located(program: &Path) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        return program.is_file().then(|| program.to_owned());
+    }
+    let path = std::env::var_os("PATH")?;
+    let mut folders = std::env::split_paths(&path);
+    folders.find_map(|folder| {
+        let file = folder.join(program);
+        file.is_file().then_some(file)
+    })
+}
+
+/// Agents can send reports but no commands, and cannot read other agents' reports.
+fn configuration(folder: &Path, coordinator: &str, agent: &str) -> String {
+    let folder = folder.display();
+    format!(
+        r#"listen: "127.0.0.1:-1"
+ports_file_dir: "{folder}"
+max_payload: 8MB
+authorization {{
+  users: [
+    {{ user: "coordinator", password: "{coordinator}" }}
+    {{
+      user: "agent", password: "{agent}"
+      permissions: {{ publish: "plimsoll.agent.*", subscribe: "plimsoll.command.>" }}
+    }}
+  ]
+}}
+"#
+    )
+}
+
+/// Writes a file that only this user can read.
+fn write(path: &Path, text: &str) -> Result<(), std::io::Error> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path)?.write_all(text.as_bytes())
+}

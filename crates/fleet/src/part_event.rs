@@ -1,0 +1,84 @@
+//! What happens in an agent's part of a run, and how the part is controlled.
+
+use std::sync::{Arc, OnceLock};
+
+use log::Level;
+use plimsoll_run::{Control, Prepared};
+use plimsoll_units::Moment;
+
+use crate::bus::Delivery;
+use crate::messages::{Aborted, SetupData};
+
+/// What happens in an agent.
+pub enum Input {
+    Bus(Delivery),
+    Part(PartEvent),
+}
+
+/// What happens in a part.
+pub enum PartEvent {
+    /// The script was loaded, and users are being created.
+    Running(Handle),
+    UsersReady,
+    /// Setup is complete, and the part waits for its start.
+    Waiting,
+    /// Scenarios have started, this much later than planned. In nanoseconds.
+    Started {
+        late: u64,
+    },
+    /// Scenarios have ended after this time, in nanoseconds.
+    Done {
+        elapsed: u64,
+    },
+    Frame(Vec<u8>),
+    Aborted(Aborted),
+    Line(Level, String, Vec<(String, String)>),
+    InsufficientUsers {
+        scenario: String,
+        users: u32,
+    },
+    /// It cannot run.
+    Failed(String),
+    /// Its thread is about to end. Always the last event.
+    Finished,
+}
+
+/// Controls a running part.
+pub struct Handle {
+    pub control: Control,
+    prepared: Arc<Prepared>,
+    start: Arc<OnceLock<Moment>>,
+}
+
+impl Handle {
+    /// `start` is set when the moment of the start is known.
+    pub fn new(control: Control, prepared: Arc<Prepared>, start: Arc<OnceLock<Moment>>) -> Handle {
+        Handle {
+            control,
+            prepared,
+            start,
+        }
+    }
+
+    /// Scenarios start at this moment. Only the first moment counts.
+    pub fn start_at(&self, at: Moment) {
+        if self.start.set(at).is_ok() {
+            self.control.start_at(at);
+        }
+    }
+
+    /// Sets what `setup` returned on another agent, and lets the part wait for its start.
+    pub fn set_setup_data(&self, data: &SetupData) {
+        self.prepared.program.set_setup_data(data.json.clone());
+        // It was resumed already if this fails.
+        let _ = self.control.set_paused(false);
+    }
+
+    /// What `setup` returned.
+    pub fn setup_data(&self) -> SetupData {
+        let data = self.prepared.program.setup_data();
+        SetupData {
+            json: data.map(|json| json.to_string()),
+        }
+    }
+}

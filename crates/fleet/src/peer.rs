@@ -1,0 +1,150 @@
+//! An agent, as the coordinator sees it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use plimsoll_engine::{Event as EngineEvent, InFlightReading, Mirror, Part};
+use plimsoll_frames::{Account, Received, WorkerWindow};
+use plimsoll_machine::ThreadReading;
+use plimsoll_samples::Window;
+use plimsoll_units::Moment;
+
+use crate::assignment::Assignment;
+use crate::clocks::ClockComparison;
+use crate::messages::{State, from_agent, to_agent};
+
+/// Workers of one agent above this number count as one.
+const WORKERS: u32 = 1_024;
+
+/// An agent that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub id: String,
+    pub epoch: u64,
+    pub name: String,
+}
+
+/// An agent with a part of the run.
+pub struct Peer {
+    pub found: Found,
+    pub assignment: Assignment,
+    pub commands: String,
+    pub reports: String,
+    pub account: Account,
+    pub clocks: ClockComparison,
+    /// Its latest state; `None` before the first.
+    pub state: Option<State>,
+    pub heard: Moment,
+    /// The processor time of its workers.
+    pub cpu: Duration,
+    /// Why it was given up.
+    pub lost: Option<String>,
+    /// The place of each of its scenarios in the whole plan.
+    scenarios: Vec<usize>,
+    /// The numbers of its workers in the whole run.
+    workers: BTreeMap<u32, usize>,
+}
+
+impl Peer {
+    /// Its part of the plan has scenarios at these places of the whole plan.
+    pub fn new(
+        found: Found,
+        assignment: Assignment,
+        account: Account,
+        scenarios: Vec<usize>,
+    ) -> Peer {
+        Peer {
+            commands: to_agent(&found.id),
+            reports: from_agent(&found.id),
+            found,
+            assignment,
+            account,
+            clocks: ClockComparison::default(),
+            state: None,
+            heard: plimsoll_clock::now(),
+            cpu: Duration::ZERO,
+            lost: None,
+            scenarios,
+            workers: BTreeMap::new(),
+        }
+    }
+
+    /// Its number and name.
+    pub fn title(&self) -> String {
+        format!("agent {} ({})", self.assignment.agent, self.found.name)
+    }
+
+    pub fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    /// Whether nothing more is expected of it.
+    pub fn is_over(&self) -> bool {
+        self.is_lost() || self.account.end().is_some()
+    }
+
+    /// Whether its state has this property. A lost agent has every property, because nobody waits for it.
+    pub fn has(&self, property: impl Fn(&State) -> bool) -> bool {
+        self.is_lost() || self.state.as_ref().is_some_and(property)
+    }
+
+    /// Adds a frame to the account, and passes on what became known with it. `workers` is the number of
+    /// workers of all agents so far.
+    pub fn receive(&mut self, bytes: &[u8], start: Moment, mirror: &Mirror, workers: &mut usize) {
+        for Received { frame, samples } in self.account.receive(bytes, start) {
+            let counts = &frame.counts;
+            mirror.add_iterations(counts.completed, counts.interrupted, counts.threw);
+            for (place, counted) in self.scenarios.iter().zip(&counts.scenarios) {
+                mirror.add_to_scenario(*place, counted.started, counted.completed, counted.dropped);
+            }
+            for (about, window) in frame.windows.into_iter().zip(samples) {
+                let cpu = about.thread.as_ref().map(|thread| thread.cpu);
+                self.cpu = self.cpu.saturating_add(cpu.unwrap_or_default());
+                // Nobody follows the run any more if this fails.
+                let worker = self.worker(about.worker, workers);
+                mirror.send(event(worker, about, window, start));
+            }
+        }
+    }
+
+    /// The number of one of its workers in the whole run. Workers are numbered when they are first seen,
+    /// because an agent with few users has fewer workers than processors.
+    fn worker(&mut self, own: u32, workers: &mut usize) -> usize {
+        let own = own.min(WORKERS);
+        *self.workers.entry(own).or_insert_with(|| {
+            *workers += 1;
+            *workers - 1
+        })
+    }
+}
+
+fn event(worker: usize, about: WorkerWindow, window: Window, start: Moment) -> EngineEvent {
+    EngineEvent::Window {
+        worker,
+        window,
+        part: match about.part {
+            0 => Part::SetUp,
+            1 => Part::Scenarios,
+            _ => Part::TearDown,
+        },
+        taken: at(start, about.taken),
+        in_flight: InFlightReading {
+            from: at(start, about.span.0),
+            until: at(start, about.span.1),
+            total: about.in_flight,
+            interrupted: about.interrupted,
+        },
+        thread: about.thread.map(|thread| ThreadReading {
+            span: thread.span,
+            cpu: thread.cpu,
+            run_queue_wait: thread.waited,
+            lateness: thread.lateness,
+        }),
+    }
+}
+
+/// The moment this many nanoseconds after the start.
+fn at(start: Moment, nanos: i64) -> Moment {
+    let sum = i128::from(start.as_nanos()) + i128::from(nanos);
+    Moment::from_nanos(u64::try_from(sum.max(0)).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,17 @@
+//! Identifiers and passwords that nobody can guess.
+
+/// Random bytes.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub fn bytes<const N: usize>() -> Result<[u8; N], String> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| format!("the system gave no random numbers: {error}"))?;
+    Ok(bytes)
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
