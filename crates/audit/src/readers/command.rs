@@ -151,7 +151,7 @@ pub fn assign(
         let near = chosen.filter(|command| {
             block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
         });
-        if let Some(command) = near {
+        if let Some(command) = near.filter(|command| !of_another_run(block, &command.text)) {
             if command.tool == Tool::Wrk2 && block.tool == Tool::Wrk {
                 block.tool = Tool::Wrk2;
                 block.layout = "wrk2 text";
@@ -161,6 +161,26 @@ pub fn assign(
             apply(block);
         }
         last_end.push((family, block.first_line));
+    }
+}
+
+/// Whether the output shows another number of users than the command requests: the command was printed
+/// for another run, and nothing of it is certain for this one.
+fn of_another_run(block: &Block, command: &str) -> bool {
+    let prints_users = matches!(
+        block.tool,
+        Tool::Wrk | Tool::Wrk2 | Tool::Ab | Tool::Bombardier | Tool::Autocannon
+    );
+    let words: Vec<&str> = command
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'', '`']))
+        .collect();
+    let asked = flag(&words, &["-c", "--connections", "--concurrency"])
+        .and_then(number)
+        .map(|(n, _)| n);
+    match (&block.users, asked) {
+        (Some(shown), Some(asked)) => prints_users && (shown.value - asked).abs() > 0.5,
+        _ => false,
     }
 }
 

@@ -220,6 +220,15 @@ fn of_no_run(sentence: &str) -> bool {
     WORDS.iter().any(|word| sentence.contains(word))
 }
 
+/// Whether a sentence states a plan or a possibility, not what a run did.
+pub fn is_conditional(sentence: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "should", "would", "could", "can ", "will ", "if ", "up to", "target", "expect",
+    ];
+    let sentence = sentence.to_lowercase();
+    WORDS.iter().any(|word| sentence.contains(word)) || of_another_run(&sentence)
+}
+
 /// Whether a sentence is about a change, so that one number may be from an earlier run that is not
 /// on the page.
 fn of_another_run(sentence: &str) -> bool {

@@ -2,11 +2,13 @@
 //! subject is uncertain produces no finding.
 
 mod duration;
+mod each;
 mod errors;
 mod named;
 mod objective;
 mod quantile;
 mod ratio;
+mod sum;
 mod total;
 
 use std::sync::LazyLock;
@@ -61,9 +63,13 @@ pub fn durations(report: &Report, findings: &mut Findings) {
     duration::lines(report, findings);
 }
 
-/// Claimed numbers of requests.
+/// Claimed numbers of requests, and of requests and failures together.
 pub fn totals(report: &Report, findings: &mut Findings) {
     total::lines(report, findings);
+    for (prose, sentence) in sentences(report) {
+        each::sentence(report, sentence, prose.line, findings);
+        sum::sentence(report, sentence, prose.line, findings);
+    }
 }
 
 /// Every sentence outside of tool output.

@@ -76,7 +76,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 }
 
 /// Whether a count of the block is this number, within two percent.
-fn counts(block: &Block, said: f64, step: f64) -> bool {
+pub fn counts(block: &Block, said: f64, step: f64) -> bool {
     let made = block
         .rate
         .as_ref()

@@ -1,0 +1,91 @@
+//! "3279 + 120 requests": the first is a block's count, the second nearly its failures.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::failures::bad_answers;
+use crate::rules::prose::shortened;
+
+static SUM: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)").ok());
+
+/// How far the second figure may be off and still be meant as the failures.
+const NEAR: f64 = 0.25;
+
+pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+    let Some(found) = SUM
+        .as_ref()
+        .filter(|_| report.document.markdown)
+        .and_then(|pattern| pattern.captures(sentence))
+    else {
+        return;
+    };
+    let read = |at: usize| Some(number(found.get(at)?.as_str())?.0);
+    let (Some(made), Some(added)) = (read(1), read(2)) else {
+        return;
+    };
+    if made < 100.0 || added < 10.0 {
+        return;
+    }
+    let counted = |block: &&Block| {
+        block
+            .requests
+            .as_ref()
+            .is_some_and(|count| count.value == made)
+    };
+    let mut blocks = report.blocks.iter().filter(counted);
+    let (Some(block), None) = (blocks.next(), blocks.next()) else {
+        return;
+    };
+    let Some((failed, at)) = only_failures(block) else {
+        return;
+    };
+    if added == failed || (added - failed).abs() > NEAR * failed {
+        return;
+    }
+    findings.block(
+        "stale-prose",
+        Level::Warning,
+        block,
+        line,
+        [
+            format!(
+                "\"{}\"; the block counts {} failures (line {at})",
+                shortened(sentence),
+                digits(failed)
+            ),
+            format!(
+                "{} + {} = {}, but {} + {} = {}",
+                digits(made),
+                digits(added),
+                digits(made + added),
+                digits(made),
+                digits(failed),
+                digits(made + failed)
+            ),
+            "Copy both numbers from the block.".to_owned(),
+        ],
+    );
+}
+
+/// The failures of a block that counts only one kind of them.
+fn only_failures(block: &Block) -> Option<(f64, usize)> {
+    let sockets = block.sockets.filter(|_| bad_answers(block) == 0.0)?;
+    let mut kinds = [
+        sockets.connect,
+        sockets.read,
+        sockets.write,
+        sockets.timeout,
+    ]
+    .into_iter()
+    .filter(|count| *count > 0.0);
+    match (kinds.next(), kinds.next()) {
+        (Some(count), None) => Some((count, sockets.line)),
+        _ => None,
+    }
+}
