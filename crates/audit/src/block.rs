@@ -233,6 +233,16 @@ pub struct SocketErrors {
     pub line: usize,
 }
 
+impl SocketErrors {
+    /// As wrk prints them.
+    pub fn text(&self) -> String {
+        format!(
+            "connect {}, read {}, write {}, timeout {}",
+            self.connect, self.read, self.write, self.timeout
+        )
+    }
+}
+
 /// A histogram's row: how many were at or below `upper` and above `lower`.
 #[derive(Clone, Debug)]
 pub struct Bucket {

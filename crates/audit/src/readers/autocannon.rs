@@ -64,6 +64,16 @@ impl Reader {
                 .map(str::trim)
                 .collect();
             self.cells(&cells, line);
+        } else if let (["Latency", "(ms)", values @ ..], true) = (
+            &words[..],
+            self.columns.iter().any(|column| column.ends_with('%')),
+        ) {
+            let values: Vec<String> = values.iter().map(|value| format!("{value}ms")).collect();
+            let cells: Vec<&str> = ["Latency"]
+                .into_iter()
+                .chain(values.iter().map(String::as_str))
+                .collect();
+            self.cells(&cells, line);
         } else if let ["Latency", "(ms)", mean, _, max] = words[..] {
             self.start(line);
             let trend = self

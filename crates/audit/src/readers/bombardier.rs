@@ -9,7 +9,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = false;
     for (at, line) in lines.iter().enumerate() {
-        let words: Vec<&str> = line.text.split_whitespace().take(12).collect();
+        let words: Vec<&str> = line.text.split_whitespace().take(20).collect();
         if line.text == BOUNDARY {
             open = false;
         }

@@ -28,7 +28,10 @@ pub fn flattened(text: &str, document: &Document) -> String {
         let in_code = codes
             .peek()
             .is_some_and(|code| code.range.start < offset + line.len() && offset < code.range.end);
-        if in_code {
+        if in_code && line.contains("**") {
+            // Authors mark figures in a block in bold, although code has no emphasis.
+            out.push_str(&line.replace("**", "  "));
+        } else if in_code {
             out.push_str(line);
         } else {
             out.extend(line.chars().map(|letter| match letter {
@@ -101,6 +104,9 @@ fn stripped(line: &str, in_code: bool) -> &str {
         if let Some(item) = start.strip_prefix("- ") {
             rest = item;
         }
+    } else if let Some(quoted) = rest.strip_prefix("> ") {
+        // Code within a quotation.
+        rest = quoted;
     }
     rest = behind_time(rest);
     rest = behind_service(rest);

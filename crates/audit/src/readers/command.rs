@@ -301,7 +301,9 @@ fn apply(block: &mut Block) {
             wanted = users(&["-c", "--connections"], Some(10.0));
             declared = time(&["-d", "--duration"]);
             asked_count = count(&["-a", "--amount"]);
-            asked_rate = count(&["-R", "--overallRate"]);
+            let each = count(&["-r", "--connectionRate"])
+                .zip(count(&["-c", "--connections"]).or(Some(10.0)));
+            asked_rate = count(&["-R", "--overallRate"]).or(each.map(|(rate, users)| rate * users));
             let streams = count(&["-p", "--pipelining"]).filter(|n| *n > 1.0);
             block.streams = block
                 .streams

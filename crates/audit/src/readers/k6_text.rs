@@ -88,6 +88,15 @@ impl Reader {
             }
             return;
         }
+        // Traffic alone above the progress line is the end of another summary.
+        let only_traffic = |block: &Block| block.trends.is_empty() && block.requests.is_none();
+        if text.starts_with("running (")
+            && self.metrics > 0
+            && self.block.as_ref().is_some_and(only_traffic)
+        {
+            self.block = None;
+            self.start(line.number);
+        }
         let Some(block) = &mut self.block else {
             if text.starts_with(['✓', '✗', '↳']) && self.pending.len() < 500 {
                 self.pending.push((text.to_owned(), line.number));

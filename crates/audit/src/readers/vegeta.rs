@@ -181,6 +181,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             for pair in text[close + 1..].split_whitespace() {
                 if let Some((code, count)) = pair.split_once(':')
                     && let Some(count) = bare(count, Unit::Count, line)
+                    // A script may print the line again above the report.
+                    && block.statuses.iter().all(|(known, _)| known != code)
                 {
                     block.statuses.push((code.to_owned(), count));
                 }

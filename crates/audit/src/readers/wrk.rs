@@ -170,7 +170,7 @@ fn sockets(block: &mut Block, text: &str, line: usize) {
         let Some((name, count)) = part.trim().split_once(' ') else {
             continue;
         };
-        let Ok(count) = count.trim().parse::<f64>() else {
+        let Ok(count) = count.trim_matches([' ', '*']).parse::<f64>() else {
             continue;
         };
         match name {

@@ -113,6 +113,9 @@ pub fn printed(report: &Report, findings: &mut Findings) {
         let Some(latency) = block.latency() else {
             continue;
         };
+        if block.samples() == Some(0.0) {
+            continue;
+        }
         // Nobody quotes a figure below the median.
         let lowest = latency.median().map_or(0.0, |median| median.value);
         let coarse: Vec<_> = latency

@@ -209,7 +209,12 @@ pub fn little(report: &Report, findings: &mut Findings) {
         let nearly_all = !fixed && idle > 0.9 * allowed && allowed >= 100.0;
         let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0) || nearly_all;
         // If only k6's gauge shows the users, an arrival rate may have needed just one.
-        let uncertain = block.constant_users && block.command.is_none() && allowed < 2.0;
+        let gauge = block.constant_users && block.command.is_none() && allowed < 2.0;
+        // wrk2 prints the same lines as wrk, and keeps a rate.
+        let paced = block.tool == Tool::Wrk
+            && block.command.is_none()
+            && block.titles.iter().any(|title| title.contains("wrk2"));
+        let uncertain = gauge || paced;
         if !(over || under && !uncertain) || block.tool == Tool::H2load && block.streams.is_none() {
             continue;
         }

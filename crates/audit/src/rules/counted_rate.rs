@@ -22,6 +22,7 @@ pub fn counted(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         throughput(block, findings);
         wait(block, findings);
+        asked_duration(block, findings);
         let (Some(tolerance), Some(count), Some(rate), None) =
             (tolerance(block), &block.requests, &block.rate, block.ramp)
         else {
@@ -62,6 +63,40 @@ pub fn counted(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// wrk prints the duration it was asked for and the one it measured.
+fn asked_duration(block: &Block, findings: &mut Findings) {
+    let (Tool::Wrk | Tool::Wrk2, Some(asked), Some(took)) =
+        (block.tool, &block.declared, &block.elapsed)
+    else {
+        return;
+    };
+    let early = took.value + took.step < 0.9 * (asked.value - asked.step);
+    let late = took.value > 2.0 * (asked.value + asked.step) + 10.0;
+    if !(early || late) {
+        return;
+    }
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        took.line,
+        [
+            format!("a test of {}; the requests took {}", asked.text, took.text),
+            format!(
+                "{} ÷ {} = {:.2}",
+                took.text,
+                asked.text,
+                took.value / asked.value
+            ),
+            if early {
+                "State that the run was cut short.".to_owned()
+            } else {
+                "The clock of this run is wrong, and so is every rate: repeat it.".to_owned()
+            },
+        ],
+    );
+}
+
 /// HttpArena publishes only the declared time.
 fn own_time(block: &Block) -> Option<&Quantity> {
     block
@@ -81,7 +116,12 @@ fn throughput(block: &Block, findings: &mut Findings) {
     ) else {
         return;
     };
-    if time.value <= 0.0 {
+    // After an attack of a single request, vegeta prints counts as rates.
+    let single = block
+        .declared
+        .as_ref()
+        .is_some_and(|sending| sending.value <= 0.0);
+    if time.value <= 0.0 || single {
         return;
     }
     let good = success.value * count.value;

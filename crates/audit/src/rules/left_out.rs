@@ -24,14 +24,24 @@ pub fn left_out(report: &Report, findings: &mut Findings) {
 
 /// wrk records no latency for a request that times out.
 fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
-    let Some(requests) = block.requests.as_ref().filter(|n| n.value > 0.0) else {
+    let Some(requests) = &block.requests else {
         return;
     };
-    // As many read errors as requests: the server closes the connection after each response, and
-    // wrk counts both.
-    let closed = sockets.read > 100.0 && (sockets.read / requests.value - 1.0).abs() < 0.01;
-    let read = if closed { 0.0 } else { sockets.read };
-    let lost = sockets.timeout + read + sockets.write;
+    if requests.value <= 0.0 {
+        nothing(block, sockets, findings);
+        return;
+    }
+    // As many read errors as requests, or read and write errors together: the server closes the
+    // connection after each response, and wrk counts both.
+    let each = |errors: f64| errors > 100.0 && (errors / requests.value - 1.0).abs() < 0.01;
+    let (read, write) = if each(sockets.read + sockets.write) {
+        (0.0, 0.0)
+    } else if each(sockets.read) {
+        (0.0, sockets.write)
+    } else {
+        (sockets.read, sockets.write)
+    };
+    let lost = sockets.timeout + read + write;
     if lost <= 0.0 {
         return;
     }
@@ -40,7 +50,7 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let what = if sockets.timeout > 0.0 {
         format!("{} time-outs", digits(sockets.timeout))
     } else {
-        format!("{} read and write errors", digits(read + sockets.write))
+        format!("{} read and write errors", digits(read + write))
     };
     findings.block(
         RULE,
@@ -68,6 +78,26 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
                 plain(share, Unit::Share)
             ),
             "Report the failures with the latency, and repeat the run with a longer timeout."
+                .to_owned(),
+        ],
+    );
+}
+
+/// No request got a response, and sockets failed.
+fn nothing(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
+    let failed = sockets.read + sockets.write + sockets.timeout;
+    if failed <= 0.0 {
+        return;
+    }
+    findings.block(
+        RULE,
+        Level::Error,
+        block,
+        sockets.line,
+        [
+            format!("0 requests; {}", sockets.text()),
+            format!("{} sockets failed and no response was counted", digits(failed)),
+            "There is no result: look at one response with curl, and check that it is complete HTTP."
                 .to_owned(),
         ],
     );

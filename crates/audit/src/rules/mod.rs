@@ -22,6 +22,7 @@ mod place;
 mod prose;
 mod protocol;
 mod ramp;
+mod rate_label;
 mod same_request;
 mod samples;
 mod series;
@@ -118,6 +119,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     claims::durations(report, findings);
     claims::totals(report, findings);
     counted_rate::counted(report, findings);
+    rate_label::mismatch(report, findings);
     setup_tail::between_quantiles(report, findings);
     stated::stated(report, findings);
     for finding in &mut findings.found {

@@ -52,6 +52,9 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
         let (Some(mean), Some(max)) = (&latency.mean, &latency.max) else {
             continue;
         };
+        if declared.value <= 0.0 || block.samples().is_some_and(|n| n < 10.0) {
+            continue;
+        }
         // A queue that grows during the whole run: its last requests wait longest, and the mean is
         // about half of that.
         // Requests that all took the same time waited for a timeout, in no queue.
@@ -122,13 +125,13 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
             .as_ref()
             .and_then(|command| rate_flag(block.tool, command));
         let flag = match block.tool {
-            Tool::HttpArena | Tool::Zrk | Tool::Oha => {
+            Tool::HttpArena | Tool::Zrk | Tool::Oha | Tool::Ghz => {
                 block.asked_rate.as_ref().map(|rate| rate.value)
             }
             _ => flag,
         };
         let got = match block.tool {
-            Tool::HttpArena | Tool::Zrk | Tool::Oha => block.rate.as_ref(),
+            Tool::HttpArena | Tool::Zrk | Tool::Oha | Tool::Ghz => block.rate.as_ref(),
             Tool::Vegeta => block.asked_rate.as_ref(),
             Tool::Wrk2 => block.rate.as_ref(),
             _ => None,

@@ -12,6 +12,10 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
         let (Some(latency), Some(samples)) = (block.latency(), block.samples()) else {
             continue;
         };
+        // Without a sample there is no percentile to quote.
+        if samples <= 0.0 {
+            continue;
+        }
         let thin: Vec<_> = latency
             .quantiles
             .iter()

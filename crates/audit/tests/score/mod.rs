@@ -3,7 +3,8 @@
 //! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
 //! of their names: one third of the first collection and half of the second one only measure, and no
 //! rule may be derived from them. The second collection was labeled when the rules for the first
-//! one were finished, and the third one, which only measures, when those for the second were.
+//! one were finished. The third and the fourth one only measure: each was labeled when the rules for the
+//! one before it were finished.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,14 +53,16 @@ pub enum Part {
     SecondWriting,
     SecondMeasuring,
     Third,
+    Fourth,
 }
 
-pub const PARTS: [(&str, Part); 5] = [
+pub const PARTS: [(&str, Part); 6] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
     ("second collection, measuring", Part::SecondMeasuring),
     ("third collection", Part::Third),
+    ("fourth collection", Part::Fourth),
 ];
 
 impl Part {
@@ -75,6 +78,7 @@ impl Part {
     fn folder(self) -> PathBuf {
         let name = match self {
             Part::Third => "third",
+            Part::Fourth => "fourth",
             _ if self.is_second() => "second",
             _ => "pages",
         };
@@ -85,7 +89,7 @@ impl Part {
 
     /// Whether a page of its folder belongs to it, by FNV-1a of the page's name.
     fn has(self, name: &str) -> bool {
-        if self == Part::Third {
+        if matches!(self, Part::Third | Part::Fourth) {
             return true;
         }
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
