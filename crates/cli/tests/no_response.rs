@@ -3,7 +3,9 @@
 mod plimsoll;
 
 use std::fs;
+use std::io::Write;
 use std::net::TcpListener;
+use std::thread;
 
 use plimsoll::plimsoll;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
@@ -181,6 +183,15 @@ const GRPC_SCRIPT: &str = "import grpc from 'k6/net/grpc';
 fn grpc_calls_of_a_script_without_a_response_are_invalid() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let target = format!("TARGET={}", listener.local_addr().unwrap());
+    // Its settings are the last thing that this server sends (RFC 9113, section 3.4).
+    thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).unwrap();
+            open.push(stream);
+        }
+    });
     let (verdict, reason, end) = recorded(GRPC_SCRIPT, &["-i", "3", "-e", &target]);
     assert_eq!(verdict, "invalid");
     assert!(reason.contains("none of 3 requests"), "{reason}");
