@@ -394,7 +394,11 @@ fn changed_figures_are_found() {
     let judge = |change: &dyn Fn(&mut Reported)| judge_of(row, change);
     assert_eq!(judge(&|_| {}), 0);
     let changes: [&dyn Fn(&mut Reported); 15] = [
-        &|said| said.resent = Some(1),
+        &|said| {
+            said.resent = Some(1);
+            // A message that is sent again is not counted again.
+            said.messages_sent = Some(6);
+        },
         &|said| said.requests = Some(11),
         &|said| said.failed = Some(1),
         &|said| said.statuses = Some(BTreeMap::from([("200".to_owned(), 9)])),
