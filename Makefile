@@ -13,7 +13,7 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo book test lint spelling unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
+.PHONY: help setup demo book test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
@@ -42,7 +42,7 @@ book:
 
 test: setup lint unit
 
-lint: spelling
+lint: spelling reports
 	$(CARGO) xtask tidy
 	@vendor/patch check
 	$(CARGO) fmt --all --check
@@ -57,6 +57,11 @@ lint: spelling
 spelling:
 	@if command -v codespell >/dev/null 2>&1; then git ls-files -z -- . $(NOT_OURS) | xargs -0 codespell --quiet-level=6; \
 	else echo "lint: codespell is not installed; spelling was not checked"; fi
+
+# What docs/reports/README.md says of the published results, and how the labs avoid the errors of their sources.
+reports:
+	@if command -v python3 >/dev/null 2>&1; then labs/rows --check && labs/avoided; \
+	else echo "lint: python3 is not installed; the published reports were not checked"; fi
 
 unit:
 	@CARGO="$(CARGO)" scripts/unit
