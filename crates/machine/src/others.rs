@@ -5,7 +5,7 @@ use std::fs;
 
 use plimsoll_units::Moment;
 
-use crate::process::descendants;
+use crate::process::{cpu_seconds, descendants};
 
 /// Processor time of all programs of this machine at one moment.
 #[derive(Debug)]
@@ -98,7 +98,7 @@ impl Programs {
 
 /// Reads `/proc/PID/stat` (proc(5)); `None` for a thread of the kernel.
 fn program(stat: &str) -> Option<Program> {
-    // utime, stime, cutime and cstime are the fields 14 to 17, in ticks of 1/100 s.
+    // cutime and cstime are the fields 16 and 17, in ticks of 1/100 s.
     const TICKS: f64 = 100.0;
     /// The parent of all threads of the kernel.
     const KTHREADD: u32 = 2;
@@ -111,7 +111,7 @@ fn program(stat: &str) -> Option<Program> {
     (parent != KTHREADD && pid != KTHREADD).then_some(Program {
         name: name.to_owned(),
         parent,
-        own: (ticks(11)? + ticks(12)?) / TICKS,
+        own: cpu_seconds(stat)?,
         ended: (ticks(13)? + ticks(14)?) / TICKS,
     })
 }

@@ -71,7 +71,7 @@ impl ProcessUse {
 }
 
 /// Processor time in the text of `/proc/PID/stat`.
-fn cpu_seconds(stat: &str) -> Option<f64> {
+pub(crate) fn cpu_seconds(stat: &str) -> Option<f64> {
     // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s. The name is in
     // parentheses and may contain anything.
     const TICKS: f64 = 100.0;
