@@ -56,7 +56,7 @@ pub fn judge(repeat: &mut Repeat, facts: &Facts) {
             repeat,
             "suspect",
             format!(
-                "a processor of the lab stood still for {still:.0} ms: the hypervisor or the kernel used it for something else"
+                "a processor of the lab stood still for {still:.0} ms: the hypervisor, the kernel or a program with real-time priority used it"
             ),
         );
     }

@@ -1,5 +1,5 @@
 //! Notices when a processor stands still. A hypervisor that gives it to others for a while stops everything on it,
-//! and the counters of this machine need not show that.
+//! and the counters of this machine need not show that. A program with real-time priority does the same.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
