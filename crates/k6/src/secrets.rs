@@ -56,7 +56,7 @@ impl Secrets {
     /// The secret `key` of the source with that name; `None` for the default source.
     ///
     /// # Errors
-    /// If there is no such source or secret.
+    /// If the source or the secret does not exist.
     pub fn get(&self, source: Option<&str>, key: &str) -> Result<String, String> {
         if self.sources.is_empty() {
             return Err("no secret sources are configured".to_owned());
