@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use plimsoll_testkit::chromium::chromium;
 use plimsoll_testkit::npm;
 use serde_json::Value;
 use tiny_lab::{Lab, TINY};
@@ -18,11 +19,7 @@ const WATCH: &str = include_str!("../../live/tests/browser/lab.mjs");
 
 #[test]
 fn a_browser_watches_a_lab_from_start_to_end() {
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
-    assert!(
-        Path::new(&chromium).exists(),
-        "this test needs Chromium: apt-get install chromium, or CHROMIUM=its path"
-    );
+    let chromium = chromium();
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lab-browser");
     npm::install(&directory, PACKAGE, LOCK);
     std::fs::write(directory.join("lab.mjs"), WATCH).expect("a file below target");

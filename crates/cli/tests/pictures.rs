@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use plimsoll_testkit::chromium::chromium;
 use plimsoll_testkit::npm;
 use screen::{Session, Streams};
 
@@ -119,11 +120,7 @@ fn the_terminal_is_drawn() {
 fn pictures_of_the_live_page_and_of_the_report_are_taken() {
     let (folder, seconds) = target();
     fs::create_dir_all(&folder).unwrap();
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
-    assert!(
-        Path::new(&chromium).exists(),
-        "this test needs Chromium: apt-get install chromium, or CHROMIUM=its path"
-    );
+    let chromium = chromium();
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures-browser");
     npm::install(&directory, PACKAGE, LOCK);
     fs::write(directory.join("pictures.mjs"), TAKE).unwrap();

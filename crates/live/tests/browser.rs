@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use plimsoll_live::{LivePage, Mark, PageTitle, Row, Steps, WebAddress};
+use plimsoll_testkit::chromium::chromium;
 use plimsoll_testkit::npm;
 use serde_json::Value;
 use support::relay::Relay;
@@ -42,11 +43,7 @@ fn ended_search(address: &WebAddress) -> LivePage {
 
 #[test]
 fn a_browser_watches_a_run_from_start_to_end() {
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
-    assert!(
-        Path::new(&chromium).exists(),
-        "this test needs Chromium: apt-get install chromium, or CHROMIUM=its path"
-    );
+    let chromium = chromium();
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("live-browser");
     npm::install(&directory, PACKAGE, LOCK);
     std::fs::write(directory.join("watch.mjs"), WATCH).expect("a file below target");

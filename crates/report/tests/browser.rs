@@ -7,6 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use plimsoll_testkit::chromium::chromium;
+use plimsoll_testkit::npm;
 use support::fixture;
 
 const PACKAGE: &str = include_str!("browser/package.json");
@@ -33,32 +35,14 @@ fn run(command: &mut Command, hint: &str) {
 /// runs need no registry.
 fn driver() -> PathBuf {
     let directory = below_target("pages-browser");
-    let stamp = directory.join("installed");
-    fs::create_dir_all(&directory).expect("a directory below target");
+    npm::install(&directory, PACKAGE, LOCK);
     fs::write(directory.join("check.mjs"), CHECK).expect("a file below target");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == LOCK) {
-        return directory;
-    }
-    fs::write(directory.join("package.json"), PACKAGE).expect("a file below target");
-    fs::write(directory.join("package-lock.json"), LOCK).expect("a file below target");
-    run(
-        Command::new("npm")
-            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-            .args(["--prefer-offline", "--loglevel=error"])
-            .current_dir(&directory),
-        "this test needs Node.js with npm, and npm's registry or a copy of it",
-    );
-    fs::write(stamp, LOCK).expect("a file below target");
     directory
 }
 
 #[test]
 fn pages_work_in_a_browser() {
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_owned());
-    assert!(
-        Path::new(&chromium).exists(),
-        "this test needs Chromium: apt-get install chromium, or CHROMIUM=its path"
-    );
+    let chromium = chromium();
     let pages = below_target("pages-in-browser");
     let _ = fs::remove_dir_all(&pages);
     for (name, result) in fixture::all() {

@@ -8,6 +8,7 @@
 
 pub mod case_server;
 pub mod cases;
+pub mod chromium;
 pub mod figures;
 pub mod logged_server;
 pub mod npm;
