@@ -19,7 +19,8 @@ pub struct Programs {
 pub struct OtherUse {
     /// Processor time, as a share of one processor.
     pub share: f64,
-    /// The name of the program that used most.
+    /// The name of the program that used most; empty if there is no other program, as in a
+    /// container with its own process numbers.
     pub most: String,
 }
 
@@ -88,10 +89,10 @@ impl Programs {
             let ended = (ended - earlier.get(pid).copied().unwrap_or(0.0)).max(0.0);
             *by_name.entry(&now.name).or_default() += own.max(0.0) + ended;
         }
-        let most = by_name.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let most = by_name.iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
         Some(OtherUse {
             share: by_name.values().sum::<f64>() / seconds,
-            most: (*most.0).to_owned(),
+            most: most.map_or_else(String::new, |(name, _)| (*name).to_owned()),
         })
     }
 }
@@ -169,6 +170,19 @@ mod tests {
         let after = programs(start + Duration::from_secs(10), &[(20, 1, 1.0, 102.0)]);
         let found = after.use_since(&before, &BTreeSet::new()).expect("a use");
         assert!((found.share - 0.2).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn without_other_programs_their_use_is_zero() {
+        let start = Moment::ZERO;
+        let before = programs(start, &[(10, 1, 5.0, 0.0)]);
+        let after = programs(start + Duration::from_secs(10), &[(10, 1, 9.0, 0.0)]);
+        let found = after.use_since(&before, &BTreeSet::from([10]));
+        let expected = OtherUse {
+            share: 0.0,
+            most: String::new(),
+        };
+        assert_eq!(found, Some(expected));
     }
 
     #[test]
