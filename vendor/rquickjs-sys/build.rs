@@ -22,6 +22,7 @@ fn main() {
         .opt_level(if sanitized { 1 } else { 2 })
         .define("_GNU_SOURCE", None)
         .define("JS_ARENA_DISABLED", None)
+        .define("JS_DUMPS_DISABLED", None)
         .files(["libregexp.c", "libunicode.c", "quickjs.c", "dtoa.c"].map(|f| format!("quickjs/{f}")))
         .compile("quickjs");
 }

@@ -82,7 +82,7 @@
 #define __extension__
 #endif
 
-#ifndef NDEBUG
+#if !defined(NDEBUG) && !defined(JS_DUMPS_DISABLED)
 #define ENABLE_DUMPS
 #endif
 
