@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import (  # noqa: E402
     grpc,
+    growth,
     limit,
     open_model,
     rivals,
@@ -37,6 +38,8 @@ PARTS = {
     "websocket": (websocket.websocket, ["k6"]),
     "memory": (users.memory, ["k6"]),
     "startup": (users.startup, ["k6"]),
+    "libraries": (growth.libraries, ["k6"]),
+    "users": (growth.requests, ["wrk", "k6"]),
     "lag": (open_model.lag, []),
     "truth": (open_model.truth, ["k6", "oha"]),
     "wire": (wire.wire, ["iperf3"]),

@@ -19,4 +19,6 @@ pub mod pauses;
 pub mod peers;
 pub mod quantiles;
 pub mod server;
+pub mod symbols;
 pub mod syscalls;
+pub mod touched;

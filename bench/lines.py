@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Counts the cache lines of user space that a request touches, by what they belong to.
+
+    bench/lines.py                    all cases, with 10 and 50 users
+    bench/lines.py --users 10 500     with other numbers of users
+    bench/lines.py --case "get and one check"
+
+Between two rounds, in which every user sends one request, the generator touches some lines that all users share (code,
+constants, tables) and some that only one user needs. With more users only the second kind grows, so two numbers of users
+separate them. As long as a round fits the cache, a line costs nothing; a line that has left it costs up to 100 ns.
+
+Runs plimsoll under valgrind's lackey, on one processor with its server: about a minute for each case and number of users.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from instructions import CASES, ROOT, _address, _pin  # noqa: E402
+
+# crates/quickjs/src/fiber.rs, STACK_SIZE
+SCRIPT_STACK = 256 * 1024
+# Kinds with fewer lines than this in a request are one row.
+LEAST = 3
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--users", nargs=2, type=int, default=[10, 50], help="two numbers of users (default 10 50)")
+    parser.add_argument("--case", nargs="+", choices=list(CASES), default=list(CASES), help="only these cases")
+    parser.add_argument("--skip", type=int, default=8, help="rounds before the count begins (default 8)")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds counted (default 5)")
+    parser.add_argument("--profile", default="fast", help="Cargo profile of the programs (default fast)")
+    parser.add_argument("--no-build", action="store_true", help="take what is already built")
+    told = parser.parse_args()
+    for name in ("valgrind", "nm"):
+        if not shutil.which(name):
+            sys.exit(f"{name} is not here; on Debian: apt-get install valgrind binutils")
+    if not told.no_build:
+        build = ["cargo", "build", "--quiet", "--profile", told.profile, "-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
+        subprocess.run(build, cwd=ROOT, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / told.profile
+    for name in told.case:
+        server, case = CASES[name]
+        process = subprocess.Popen([target / server, "--port", "0"], stdout=subprocess.PIPE, text=True, preexec_fn=_pin)
+        try:
+            url = _address(process.stdout.readline())
+            counted = [count(target, case, url, users, told) for users in told.users]
+        finally:
+            process.kill()
+        print(table(name, told.users, counted), flush=True)
+
+
+def count(target, case, url, users, told):
+    """The lines of a round of all users, by kind."""
+    requests = users * (told.skip + told.rounds + 4)
+    arguments = [str(part) for part in case(url, requests)]
+    # The cases are written for ten users.
+    for flag in ("-c", "--vus"):
+        if flag in arguments:
+            arguments[arguments.index(flag) + 1] = str(users)
+    command = [target / "touched-lines", "--program", target / "plimsoll", "--script-stack", SCRIPT_STACK]
+    command += ["--window", users, "--skip", told.skip, "--windows", told.rounds, "--", *arguments]
+    ran = subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        timeout=1800,
+        preexec_fn=_pin,
+        env={**os.environ, "URL": url, "NO_COLOR": "1"},
+    )
+    if ran.returncode != 0:
+        sys.exit(f"touched-lines ended with {ran.returncode}:\n{ran.stderr[-2000:]}")
+    return json.loads(ran.stdout)
+
+
+def table(name, users, counted):
+    few, many = users
+    rows, rest = [], [0.0, 0.0]
+    for kind in dict.fromkeys([*counted[0], *counted[1]]):
+        first, second = (found.get(kind, 0.0) for found in counted)
+        own = (second - first) / (many - few)
+        shared = first - few * own
+        if own < LEAST and shared < 10 * LEAST:
+            rest = [rest[0] + shared, rest[1] + own]
+        else:
+            rows.append((kind, shared, own))
+    rows.sort(key=lambda row: -row[2])
+    rows.append(("others", *rest))
+    rows.append(("**all**", sum(row[1] for row in rows), sum(row[2] for row in rows)))
+    lines = [f"### {name}", "", f"| kind | shared by all users | of each user | in a round of {many} |", "|---|---:|---:|---:|"]
+    for kind, shared, own in rows:
+        lines.append(f"| {kind} | {shared:,.0f} | {own:,.1f} | {shared + own * many:,.0f} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
