@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plimsoll_lab::conclude::first_look;
+use plimsoll_lab::conclude::{first_look, until::is_enough};
 use plimsoll_lab::fail_on::failures;
 use plimsoll_lab::run::Step;
 use plimsoll_lab::run::keeper::{self, Ended};
@@ -148,7 +148,11 @@ fn measure(
             lab_page::show(page, step);
         }
     };
-    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, &first_look, &mut show);
+    let reading = plimsoll_lab::run::Reading {
+        look: first_look,
+        is_enough,
+    };
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, reading, &mut show);
     streams::clear();
     for problem in &outcome.problems {
         messages::complain(&problem.to_string());

@@ -121,7 +121,14 @@ fn times(cell: &Cell) -> String {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
     };
-    let restarts = counted(cell.load.restarts, "restart");
+    let mut restarts = counted(cell.load.restarts, "restart");
+    if let Some(until) = &cell.load.until {
+        restarts = format!(
+            "until {} is known within {}%, at most {restarts}",
+            until.figure,
+            until.precision * 100.0
+        );
+    }
     match cell.load.repeats {
         1 => restarts,
         repeats => format!("{restarts} × {}", counted(repeats, "run")),

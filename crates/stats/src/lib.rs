@@ -11,6 +11,7 @@
 mod buckets;
 pub mod change_points;
 pub mod comparison;
+pub mod enough;
 mod histogram;
 pub mod interaction;
 pub mod interval;

@@ -16,7 +16,7 @@ pub struct Repeated {
     pub value: f64,
     /// The mean of each restart, in their order.
     pub restarts: Vec<f64>,
-    /// The 95 % interval; `None` for a single run.
+    /// The interval, of 95 % if nothing else is said; `None` for a single run.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -25,6 +25,11 @@ impl Repeated {
     /// of several runs, over the runs. On the log scale, because figures are positive and skewed;
     /// if a value is not above 0, on their own scale, cut off at 0. `None` without values.
     pub fn of(runs: &[Vec<f64>]) -> Option<Repeated> {
+        Repeated::with(runs, 1.0 - LEVEL)
+    }
+
+    /// As [`Repeated::of`], with an interval of another confidence, above 0 and below 1.
+    pub fn with(runs: &[Vec<f64>], confidence: f64) -> Option<Repeated> {
         let all = || runs.iter().flatten();
         if runs.is_empty() || runs.iter().any(Vec::is_empty) || all().any(|run| !run.is_finite()) {
             return None;
@@ -49,13 +54,13 @@ impl Repeated {
         };
         Some(Repeated {
             value: mean(&restarts),
-            interval: interval(units, by_logs),
+            interval: interval(units, by_logs, confidence),
             restarts,
         })
     }
 }
 
-fn interval(units: &[f64], by_logs: bool) -> Option<(f64, f64)> {
+fn interval(units: &[f64], by_logs: bool, confidence: f64) -> Option<(f64, f64)> {
     if units.len() < 2 {
         return None;
     }
@@ -67,7 +72,7 @@ fn interval(units: &[f64], by_logs: bool) -> Option<(f64, f64)> {
     let mean = scaled.iter().sum::<f64>() / n;
     let squares = scaled.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
     let error = (squares / (n - 1.0) / n).sqrt();
-    let half = student::quantile(1.0 - LEVEL, n - 1.0) * error;
+    let half = student::quantile(confidence, n - 1.0) * error;
     let (low, high) = (mean - half, mean + half);
     Some(match by_logs {
         true => (low.exp(), high.exp()),

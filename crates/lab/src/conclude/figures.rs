@@ -7,13 +7,19 @@ use plimsoll_stats::interval::{self, Insufficient};
 use plimsoll_stats::repetition::Repeated;
 
 use super::repeat::{Measured, QUANTILES};
+use super::until::confidence_of;
+use crate::resolve::Cell;
 use crate::resolve::conclusions::FIGURES;
 
 /// The confidence of every interval.
 const CONFIDENCE: f64 = 0.95;
 
 /// All figures of a cell, the built-in ones first.
-pub fn of(repeats: &[Measured]) -> Vec<Figure> {
+pub fn of(cell: &Cell, repeats: &[Measured]) -> Vec<Figure> {
+    of_runs(repeats, &|name| confidence_of(cell, name, CONFIDENCE))
+}
+
+fn of_runs(repeats: &[Measured], confidence: &dyn Fn(&str) -> f64) -> Vec<Figure> {
     let names: BTreeSet<&str> = repeats
         .iter()
         .flat_map(|repeat| repeat.figures.keys().map(String::as_str))
@@ -28,16 +34,16 @@ pub fn of(repeats: &[Measured]) -> Vec<Figure> {
         .filter(|name| !FIGURES.iter().any(|(known, _)| known == name));
     known
         .chain(own)
-        .filter_map(|name| figure(name, repeats))
+        .filter_map(|name| figure(name, repeats, confidence(name)))
         .collect()
 }
 
-fn figure(name: &str, runs: &[Measured]) -> Option<Figure> {
+fn figure(name: &str, runs: &[Measured], confidence: f64) -> Option<Figure> {
     let values: Vec<f64> = runs
         .iter()
         .filter_map(|run| run.figures.get(name).copied())
         .collect();
-    let repeated = over_restarts(runs, |run| run.figures.get(name).copied())?;
+    let repeated = over_restarts(runs, confidence, |run| run.figures.get(name).copied())?;
     let (interval, why) = match (repeated.interval, runs) {
         (Some(interval), _) => (Some(interval), None),
         (None, [only]) => match within(name, only, repeated.value) {
@@ -60,7 +66,7 @@ fn figure(name: &str, runs: &[Measured]) -> Option<Figure> {
         interval,
         interval_from: interval.is_some().then_some(from),
         why_no_interval: why,
-        with_warm_up: over_restarts(runs, |run| run.whole.get(name).copied())
+        with_warm_up: over_restarts(runs, confidence, |run| run.whole.get(name).copied())
             .map(|whole| whole.value),
         better,
         repeats: values,
@@ -69,7 +75,11 @@ fn figure(name: &str, runs: &[Measured]) -> Option<Figure> {
 }
 
 /// A figure over the restarts; `None` unless each run has it.
-fn over_restarts(runs: &[Measured], value: impl Fn(&Measured) -> Option<f64>) -> Option<Repeated> {
+fn over_restarts(
+    runs: &[Measured],
+    confidence: f64,
+    value: impl Fn(&Measured) -> Option<f64>,
+) -> Option<Repeated> {
     let mut restarts: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for run in runs {
         restarts
@@ -77,7 +87,7 @@ fn over_restarts(runs: &[Measured], value: impl Fn(&Measured) -> Option<f64>) ->
             .or_default()
             .push(value(run)?);
     }
-    Repeated::of(&restarts.into_values().collect::<Vec<_>>())
+    Repeated::with(&restarts.into_values().collect::<Vec<_>>(), confidence)
 }
 
 /// The interval of a single run, from its own seconds.
@@ -176,7 +186,7 @@ mod tests {
     }
 
     fn of(runs: &[Measured]) -> Figure {
-        figure("throughput", runs).expect("each run has it")
+        figure("throughput", runs, CONFIDENCE).expect("each run has it")
     }
 
     #[test]

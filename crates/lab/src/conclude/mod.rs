@@ -14,6 +14,7 @@ pub mod pooled;
 pub mod repeat;
 pub mod same_cell;
 pub mod stream;
+pub mod until;
 
 use plimsoll_results::lab::{
     Axis, Cell as Written, CellState, Finding, LabResult, LimitSearch, Placed, PublishedError,
@@ -228,7 +229,7 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
     let written = Written {
         name: cell.name.clone(),
         place: cell.coordinates.0.clone(),
-        state: state(cell, &measured, store),
+        state: state(lab, cell, &measured, store),
         command,
         link,
         protocol_declared: cell.load.protocol.clone(),
@@ -237,7 +238,7 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
         figures: if invalid {
             Vec::new()
         } else {
-            figures::of(&measured)
+            figures::of(cell, &measured)
         },
         repeats: measured.iter().map(|one| one.repeat.clone()).collect(),
         verdict,
@@ -258,12 +259,15 @@ fn cell_of(lab: &Lab, cell: &Cell, store: &Store) -> (Written, Vec<Measured>, Ve
     (written, measured, topology)
 }
 
-fn state(cell: &Cell, measured: &[Measured], store: &Store) -> CellState {
+fn state(lab: &Lab, cell: &Cell, measured: &[Measured], store: &Store) -> CellState {
     if !cell.chosen {
         return CellState::LeftOut;
     }
-    let wanted = usize::try_from(cell.load.runs()).unwrap_or(usize::MAX);
-    if measured.len() == wanted {
+    let restarts = until::enough_restarts(lab, cell, cell.load.restarts, store);
+    let restarts = restarts.unwrap_or(cell.load.restarts);
+    let wanted = restarts.saturating_mul(cell.load.repeats);
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    if measured.len() >= wanted {
         return CellState::Measured;
     }
     match store.fate(cell.number) {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::fields::Fields;
 use super::process::template_of;
 use super::scope::Scope;
+use super::until::Until;
 use super::{text_of_path, text_of_time};
 use crate::file::keys;
 use crate::file::node::Node;
@@ -42,6 +43,9 @@ pub struct Load {
     pub restarts: u32,
     /// Runs of each cell in each restart.
     pub repeats: u32,
+    /// The precision that ends the restarts early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
     /// Variables of a script, environment of a command.
     pub environment: Vec<(String, String)>,
     /// Further flags.
@@ -164,7 +168,7 @@ impl Load {
         self.warmup + self.duration
     }
 
-    /// Runs of the cell, over all restarts.
+    /// Runs of the cell, over all restarts. With `until`, it may need fewer.
     pub fn runs(&self) -> u32 {
         self.restarts.saturating_mul(self.repeats)
     }
@@ -220,6 +224,10 @@ impl Load {
                 fields.problem_at(key, NO_RUNS);
             }
         }
+        let until = fields
+            .text("until")
+            .map(|text| Until::parse(&text))
+            .and_then(|until| until.map_err(|why| fields.problem_at("until", why)).ok());
         let whole = own.duration + own.warmup;
         let waits = if work.is_some() {
             Duration::from_secs(600)
@@ -254,6 +262,7 @@ impl Load {
             warmup: own.warmup,
             restarts: own.restarts.max(1),
             repeats: own.repeats.max(1),
+            until,
             environment: fields.named("environment"),
             arguments: fields.many("arguments"),
             protocol: fields.text("protocol"),

@@ -10,6 +10,7 @@ pub mod process;
 pub mod same_cell;
 pub mod scope;
 pub mod tables;
+pub mod until;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -273,8 +273,14 @@ pub struct FirstLook {
     pub disturbance: Option<String>,
 }
 
-/// Reads the record of a run. The module that does it depends on this one.
-pub type Look<'a> = &'a dyn Fn(&Cell, u32, &Store) -> FirstLook;
+/// Reads the records of runs. The module that does it depends on this one.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// What the record of one run shows.
+    pub look: fn(&Cell, u32, &Store) -> FirstLook,
+    /// Whether these restarts of a cell are enough.
+    pub is_enough: fn(&Lab, &Cell, u32, &Store) -> bool,
+}
 
 /// Makes the missing runs in the order of the seed, and reports each step.
 pub fn run(
@@ -282,7 +288,7 @@ pub fn run(
     seed: u64,
     store: &Store,
     private: &Path,
-    look: Look<'_>,
+    reading: Reading,
     tell: &mut dyn FnMut(Step<'_>),
 ) -> LabOutcome {
     let turns = order(lab, seed);
@@ -300,7 +306,7 @@ pub fn run(
             outcome.before += 1;
             continue;
         }
-        if lost.contains(&cell.variant) {
+        if lost.contains(&cell.variant) || (reading.is_enough)(lab, cell, turn.restart - 1, store) {
             continue;
         }
         let told = format!(
@@ -319,7 +325,7 @@ pub fn run(
                     |before: &[String]| once(cell, variant, store, turn.run, number, before);
                 let seen = RefCell::new(FirstLook::default());
                 let why = || {
-                    seen.replace(look(cell, turn.run, store));
+                    seen.replace((reading.look)(cell, turn.run, store));
                     seen.borrow().disturbance.clone()
                 };
                 let mut say = |text: &str| tell(Step::Done(&format!("{told}: {text}")));

@@ -244,6 +244,12 @@ pub static LOAD: Shape = Shape {
         RESTARTS,
         REPEATS,
         key(
+            "until",
+            Text,
+            "none",
+            "A figure and a precision, such as `latency_p95 ±5%`: a cell is not measured again once the interval of this figure is that narrow. `restarts` is then the maximum. The interval is wider than that of a fixed number of restarts, so that it contains the true value in 95 % of all cases, although it was looked at several times.",
+        ),
+        key(
             "environment",
             Named(&Text),
             "none",

@@ -1,0 +1,70 @@
+//! `until` in a lab: cells are measured again only until a figure is precise.
+#![cfg(target_os = "linux")]
+
+mod tiny_lab;
+
+use tiny_lab::Lab;
+
+fn lab(load: &str) -> Lab {
+    Lab::new(&format!(
+        r#"
+[lab]
+title = "Until it is precise"
+pause = "0ms"
+
+[[system]]
+name = "pages"
+command = "SYSTEM"
+environment = {{ LAB_TEST_PORT = "{{port}}" }}
+
+[load]
+http = {{ url = "{{pages.url}}/" }}
+warmup = "0s"
+duration = "1s"
+{load}
+"#
+    ))
+}
+
+#[test]
+fn a_steady_rate_is_known_after_few_restarts() {
+    let lab = lab("rate = 20\nrestarts = 12\nuntil = \"requests_per_second ±5%\"\n");
+    let plan = lab.run(&["plan", "lab.toml"]);
+    let plan = String::from_utf8_lossy(&plan.stdout).into_owned();
+    let until = "until requests_per_second is known within 5%, at most 12 restarts";
+    assert!(plan.contains(until), "{plan}");
+    let cell = lab.cell();
+    let count = cell["repeats"].as_array().expect("repeats").len();
+    // An open model at 20/s sends 20 requests in each second, unless the machine is so busy that it cannot.
+    assert!((3..12).contains(&count), "{count}: {cell:#}");
+    // Nothing is left to do.
+    let before = lab.result();
+    let run = lab.the_run();
+    let again = lab.run(&["resume", run.to_str().expect("text")]);
+    assert_eq!(again.status.code(), Some(0), "{again:?}");
+    assert!(lab.result() == before, "a finished run was continued");
+}
+
+#[test]
+fn a_figure_that_never_becomes_precise_takes_all_restarts() {
+    let lab = lab("users = 2\nrestarts = 4\nuntil = \"latency_p95 ±0.001%\"\n");
+    let cell = lab.cell();
+    assert_eq!(
+        cell["repeats"].as_array().map(Vec::len),
+        Some(4),
+        "{cell:#}"
+    );
+}
+
+#[test]
+fn mistakes_name_the_line_and_an_example() {
+    let lab = lab("users = 2\nuntil = \"latency_p59 ±5%\"\n");
+    let output = lab.run(&["run", "lab.toml"]);
+    let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_ne!(output.status.code(), Some(0), "{talk}");
+    assert!(
+        talk.contains("did you mean latency_p5") || talk.contains("did you mean latency_p9"),
+        "{talk}"
+    );
+    assert!(talk.contains("lab.toml"), "{talk}");
+}

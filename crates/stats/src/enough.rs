@@ -1,0 +1,83 @@
+//! When restarts are enough: stopping as soon as a figure over them is precise.
+
+use crate::looks::Looks;
+use crate::repetition::Repeated;
+
+/// Restarts before the first look. An interval over two is many times as wide as the figure.
+const FIRST: usize = 3;
+
+/// The restarts, from the first, after which the interval's ends are at most `precision` away from the figure, as a share
+/// of it. `None` if these restarts are not enough. `most` is how many there will be at most: it decides when to look.
+pub fn enough(restarts: &[Vec<f64>], most: usize, precision: f64) -> Option<usize> {
+    let mut looks = Looks::new(FIRST, most);
+    (FIRST..=restarts.len()).find(|count| {
+        let Some(confidence) = looks.due(*count) else {
+            return false;
+        };
+        let runs = restarts.get(..*count).unwrap_or_default();
+        Repeated::with(runs, confidence)
+            .and_then(|found| Some((found.value, found.interval?)))
+            .is_some_and(|(value, (low, high))| {
+                (value - low).max(high - value) <= precision * value.abs()
+            })
+    })
+}
+
+/// The confidence of an interval over restarts that end when they are enough: with it, the interval contains the true
+/// value in at least 95 % of all cases.
+pub fn confidence(most: usize) -> f64 {
+    Looks::new(FIRST, most).confidence()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    #[test]
+    fn equal_restarts_are_enough_at_the_first_look_and_different_ones_never() {
+        let equal = vec![vec![10.0]; 5];
+        assert_eq!(enough(&equal, 20, 0.05), Some(3));
+        assert_eq!(enough(equal.get(..2).expect("two"), 20, 0.05), None);
+        let different: Vec<Vec<f64>> = (0..20).map(|n| vec![1.0 + f64::from(n % 2)]).collect();
+        assert_eq!(enough(&different, 20, 0.05), None);
+    }
+
+    /// Restarts vary by `spread`, on the log scale, around a true value of 1.
+    fn coverage(spread: f64, precision: f64, seed: u64) -> (f64, f64) {
+        const LABS: u32 = 2000;
+        const MOST: usize = 24;
+        let mut random = Random::new(seed);
+        let (mut covered, mut used) = (0, 0);
+        for _ in 0..LABS {
+            let restarts: Vec<Vec<f64>> = (0..MOST)
+                .map(|_| vec![(spread * random.normal()).exp()])
+                .collect();
+            let count = enough(&restarts, MOST, precision).unwrap_or(MOST);
+            used += count;
+            let runs = restarts.get(..count).expect("as many");
+            let found = Repeated::with(runs, confidence(MOST)).expect("values");
+            let (low, high) = found.interval.expect("an interval");
+            covered += u32::from(low <= 1.0 && 1.0 <= high);
+        }
+        (
+            f64::from(covered) / f64::from(LABS),
+            used as f64 / f64::from(LABS),
+        )
+    }
+
+    /// The promise is 95 %, although the lab stops when the figure happens to look precise.
+    #[test]
+    fn the_interval_at_the_stop_contains_the_true_value() {
+        for (seed, spread) in [(1, 0.01), (2, 0.05), (3, 0.1), (4, 0.2)] {
+            let (covered, used) = coverage(spread, 0.05, seed);
+            assert!(covered >= 0.95, "spread {spread}: {covered}");
+            // A steady system needs the fewest restarts, a varying one all of them.
+            match spread {
+                0.01 => assert!(used < 5.5, "{used}"),
+                0.2 => assert!(used > 22.0, "{used}"),
+                _ => {}
+            }
+        }
+    }
+}
