@@ -32,6 +32,9 @@ pub struct MachineReading {
     pub memory_pressure: Option<Duration>,
     /// Retransmitted TCP segments of all connections of this machine.
     pub retransmitted: Option<u64>,
+    /// Segments that arrived twice, as their receivers reported (DSACK, RFC 2883): retransmitted, although nothing was
+    /// lost.
+    pub retransmitted_needlessly: Option<u64>,
     /// TCP segments sent.
     pub segments_sent: Option<u64>,
     /// TCP connections opened by all programs of this machine.
@@ -53,6 +56,11 @@ impl MachineReading {
         let file = |path: &str| std::fs::read_to_string(proc.join(path)).unwrap_or_default();
         let stat = file("stat");
         let snmp = file("net/snmp");
+        let netstat = file("net/netstat");
+        // Linux 5.10 began to count the segments of each report.
+        let arrived_twice = ["TCPDSACKRecvSegs", "TCPDSACKRecv"]
+            .into_iter()
+            .find_map(|name| counter(&netstat, "TcpExt:", name));
         let (processor_time, steal) = processor_times(&stat).unzip();
         let allowed = allowed_processors(&file("self/status"));
         let (allowed_time, allowed_busy) = allowed_times(&stat, &allowed).unzip();
@@ -68,9 +76,10 @@ impl MachineReading {
             quota_periods: quota.map(|quota| quota.periods),
             processor_pressure: pressure(&file("pressure/cpu")),
             memory_pressure: pressure(&file("pressure/memory")),
-            retransmitted: snmp_tcp(&snmp, "RetransSegs"),
-            segments_sent: snmp_tcp(&snmp, "OutSegs"),
-            opened: snmp_tcp(&snmp, "ActiveOpens"),
+            retransmitted: counter(&snmp, "Tcp:", "RetransSegs"),
+            retransmitted_needlessly: arrived_twice,
+            segments_sent: counter(&snmp, "Tcp:", "OutSegs"),
+            opened: counter(&snmp, "Tcp:", "ActiveOpens"),
             calendar: SystemTime::now().duration_since(UNIX_EPOCH).ok(),
             since_boot: since_boot(),
         }
@@ -114,6 +123,10 @@ impl MachineReading {
             processor_pressure: time(self.processor_pressure, earlier.processor_pressure),
             memory_pressure: time(self.memory_pressure, earlier.memory_pressure),
             retransmitted: count(self.retransmitted, earlier.retransmitted),
+            retransmitted_needlessly: count(
+                self.retransmitted_needlessly,
+                earlier.retransmitted_needlessly,
+            ),
             segments_sent: count(self.segments_sent, earlier.segments_sent),
             opened: count(self.opened, earlier.opened),
             calendar: time(self.calendar, earlier.calendar),
@@ -195,9 +208,9 @@ fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
     Some((tick(ticks.iter().sum()), tick(*ticks.get(7)?)))
 }
 
-/// A counter from the pair of `Tcp:` lines: names above values.
-fn snmp_tcp(text: &str, name: &str) -> Option<u64> {
-    let mut lines = text.lines().filter(|line| line.starts_with("Tcp:"));
+/// A counter from the pair of lines of a protocol, such as `Tcp:`: names above values.
+fn counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines().filter(|line| line.starts_with(protocol));
     let place = lines
         .next()?
         .split_ascii_whitespace()
@@ -236,8 +249,11 @@ mod tests {
         assert_eq!(all, Duration::from_secs(10));
         assert_eq!(steal, Duration::from_millis(350));
         let snmp = "Ip: a\nIp: 1\nTcp: RtoAlgorithm OutSegs RetransSegs\nTcp: 1 2000 7\n";
-        assert_eq!(snmp_tcp(snmp, "RetransSegs"), Some(7));
-        assert_eq!(snmp_tcp(snmp, "NoSuch"), None);
+        assert_eq!(counter(snmp, "Tcp:", "RetransSegs"), Some(7));
+        assert_eq!(counter(snmp, "Tcp:", "NoSuch"), None);
+        let netstat = "TcpExt: TW TCPDSACKRecv\nTcpExt: 5 6\nIpExt: InOctets\nIpExt: 8\n";
+        assert_eq!(counter(netstat, "TcpExt:", "TCPDSACKRecv"), Some(6));
+        assert_eq!(counter(netstat, "TcpExt:", "TCPDSACKRecvSegs"), None);
         let status = "Name:\tx\nCpus_allowed_list:\t0-1,5\n";
         assert_eq!(allowed_processors(status), [0, 1, 5]);
         let stat = "cpu  9 9 9 9\ncpu0 100 0 0 300 0 0 0 0\ncpu1 1 1 1 1 1 1 1 1\n";
@@ -253,7 +269,7 @@ mod tests {
     fn a_missing_or_broken_file_gives_nothing() {
         assert_eq!(processor_times(""), None);
         assert_eq!(processor_times("cpu x y"), None);
-        assert_eq!(snmp_tcp("Tcp: OutSegs", "OutSegs"), None);
+        assert_eq!(counter("Tcp: OutSegs", "Tcp:", "OutSegs"), None);
         assert_eq!(allowed_times("cpu0 1 2", &[0]), None);
         assert_eq!(pressure("some avg10=0"), None);
         assert_eq!(

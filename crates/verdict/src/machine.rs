@@ -131,14 +131,21 @@ impl Evidence {
     }
 
     fn judge_network(&self, found: &mut Findings) {
-        if let (Some(again), Some(sent)) = (self.machine.retransmitted, self.machine.segments_sent)
+        // A sender also retransmits what was not lost: if the acknowledgment is late, after as little as 2 ms (RFC 8985,
+        // section 7). The receiver reports such segments.
+        let needless = self.machine.retransmitted_needlessly.unwrap_or(0);
+        let lost = self
+            .machine
+            .retransmitted
+            .map(|all| all.saturating_sub(needless));
+        if let (Some(again), Some(sent)) = (lost, self.machine.segments_sent)
             && sent > RETRANSMIT_LEAST
             && again as f64 / sent as f64 > RETRANSMIT_SUSPECT
         {
             found.add(
                 Level::Suspect,
                 Cause::Network,
-                format!("{again} of {sent} TCP segments were retransmitted"),
+                format!("{again} of {sent} TCP segments were retransmitted, because they were lost or late"),
             );
         }
         if self.exhausted > 0 {

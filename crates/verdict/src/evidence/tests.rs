@@ -60,6 +60,23 @@ fn waiting_on_other_processors_is_not_the_generators() {
 }
 
 #[test]
+fn segments_that_arrived_twice_were_not_lost() {
+    let mut evidence = after(10, &second(100, 0, Duration::ZERO));
+    evidence.machine.retransmitted = Some(401);
+    evidence.machine.segments_sent = Some(13_590);
+    assert_eq!(evidence.judge().level, Level::Suspect);
+    evidence.machine.retransmitted_needlessly = Some(401);
+    assert_eq!(evidence.judge().level, Level::Valid);
+    evidence.machine.retransmitted = Some(801);
+    let verdict = evidence.judge();
+    assert_eq!(verdict.level, Level::Suspect);
+    assert!(
+        verdict.reasons[0].text.starts_with("400 of 13590"),
+        "{verdict:?}"
+    );
+}
+
+#[test]
 fn late_timers_are_reported() {
     let verdict = after(10, &second(100, 0, Duration::from_millis(20))).judge();
     assert_eq!(verdict.level, Level::Suspect);
