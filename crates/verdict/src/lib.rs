@@ -21,5 +21,6 @@ pub use complete::RunFigures;
 pub use evidence::Evidence;
 pub use likely_cause::{main_failure, with_hint};
 pub use main_failure::MainFailure;
+pub use service::IN_TRANSIT;
 pub use service_times::ServiceTimes;
 pub use verdict::{Cause, Level, Reason, Verdict};

@@ -18,6 +18,8 @@ const RARE: f64 = 0.01;
 const HIDDEN: f64 = 0.10;
 /// The share of the service time in which bytes were transferred.
 const MOVING: f64 = 0.50;
+/// How the doubt begins that the network limited a run. A lab that declares the rate of the line knows better.
+pub const IN_TRANSIT: &str = "bytes were in transit for";
 /// Requests with fewer bytes do not count as transfers; a stream of small events is not one.
 const TRANSFER: u64 = 10_000;
 
@@ -75,7 +77,7 @@ fn judge_transfer(service: &ServiceTimes, found: &mut Findings) {
         let rate = service.bytes.get() as f64 * 8e-6
             / service.elapsed.as_secs_f64().max(f64::MIN_POSITIVE);
         found.add(Level::Suspect, Cause::Network, format!(
-            "bytes were in transit for {:.0}% of the service time, {rate:.1} Mbit/s in total: the limit is the link, or the speed at which the server sends",
+            "{IN_TRANSIT} {:.0}% of the service time, {rate:.1} Mbit/s in total: the limit is the link, or the speed at which the server sends",
             share * 100.0
         ));
     }

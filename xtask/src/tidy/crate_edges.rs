@@ -118,7 +118,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("search", &["units", "stats", "results", "plots"]),
     ("compare", &["units", "stats", "results", "plots"]),
     ("report", &["stats", "results", "plots"]),
-    ("lab", &["units", "stats", "audit", "results", "machine"]),
+    (
+        "lab",
+        &["units", "stats", "audit", "results", "machine", "verdict"],
+    ),
     (
         "cli",
         &[

@@ -1,5 +1,6 @@
 //! Builds a lab's result from the files of its runs. Nothing is measured here.
 
+mod declared_line;
 mod disturbed;
 pub mod figures;
 pub mod findings;

@@ -215,6 +215,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         let share = end.generator.cpu_seconds / end.duration_seconds;
         measured.insert("generator_cpu".to_owned(), share * 100.0);
     }
+    super::declared_line::accept(cell, &measured, &mut repeat);
     repeat.extra = extra(&measured);
     repeat.extra.extend(super::load::of(kept));
     Measured {
