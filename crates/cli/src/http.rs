@@ -14,6 +14,7 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
         method: args.request.method.clone(),
         headers: args.request.headers.clone(),
         body: args.request.body.clone(),
+        body_lines: args.request.body_lines.clone(),
         timeout: args.request.timeout,
         protocol: args.version.protocol(),
         streams: args.streams,

@@ -1,7 +1,9 @@
 //! One HTTP request over and over: from options to a run that may start.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use bytes::Bytes;
 use plimsoll_http::Protocol;
 use plimsoll_scriptless::RequestSpec;
 
@@ -10,6 +12,9 @@ use crate::load_options::LoadOptions;
 use crate::request::{Http, Load};
 use crate::resolved::Resolved;
 use crate::settings;
+
+/// Each body is kept encoded with its request, once for each worker.
+const MOST_BODIES: usize = 1_000_000;
 
 /// The request and the load, as options describe them.
 pub struct HttpOptions {
@@ -20,6 +25,8 @@ pub struct HttpOptions {
     pub headers: Vec<String>,
     /// The body, or `@` and the file that it is in.
     pub body: Option<String>,
+    /// A file with one body in each line, sent in turn.
+    pub body_lines: Option<PathBuf>,
     pub timeout: Duration,
     pub protocol: Option<plimsoll_plan::Protocol>,
     /// Users of each connection, each with a stream of its own.
@@ -69,20 +76,13 @@ impl HttpOptions {
     }
 
     fn request(&self) -> Result<RequestSpec, String> {
-        let body = match &self.body {
-            None => Vec::new(),
-            Some(text) => match text.strip_prefix('@') {
-                Some(path) => plimsoll_script::read_file(path.as_ref())
-                    .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?,
-                None => text.clone().into_bytes(),
-            },
-        };
+        let bodies = self.bodies()?;
         let headers = self.headers.iter();
         let headers =
             headers.map(|line| plimsoll_scriptless::attack_values::header("--header", line));
         let method = match &self.method {
             Some(method) => method.clone(),
-            None if self.body.is_some() => "POST".to_owned(),
+            None if !bodies.is_empty() => "POST".to_owned(),
             None => "GET".to_owned(),
         };
         let url = if self.url.contains("://") {
@@ -94,8 +94,42 @@ impl HttpOptions {
             method,
             url,
             headers: headers.collect::<Result<_, String>>()?,
-            body: body.into(),
+            bodies,
             timeout: self.timeout,
+        })
+    }
+
+    fn bodies(&self) -> Result<Vec<Bytes>, String> {
+        if let Some(path) = &self.body_lines {
+            let wrong = |why: String| format!("--body-lines {}: {why}", path.display());
+            let text = plimsoll_script::read_file(path)
+                .map_err(|error| wrong(format!("cannot read it: {error}")))?;
+            // Slices of one allocation.
+            let text = Bytes::from(text);
+            let bodies: Vec<Bytes> = text
+                .split(|byte| *byte == b'\n')
+                .map(|line| text.slice_ref(line.strip_suffix(b"\r").unwrap_or(line)))
+                .filter(|line| !line.is_empty())
+                .collect();
+            if bodies.is_empty() {
+                return Err(wrong("it has no line with a body".to_owned()));
+            }
+            if bodies.len() > MOST_BODIES {
+                return Err(wrong(format!(
+                    "it has {} bodies; at most {MOST_BODIES} are possible, because each is kept ready to send",
+                    bodies.len()
+                )));
+            }
+            return Ok(bodies);
+        }
+        Ok(match &self.body {
+            None => Vec::new(),
+            Some(text) => vec![match text.strip_prefix('@') {
+                Some(path) => plimsoll_script::read_file(path.as_ref())
+                    .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?
+                    .into(),
+                None => text.clone().into(),
+            }],
         })
     }
 
@@ -170,7 +204,11 @@ impl HttpOptions {
         record["method"] = request.method.clone().into();
         record["url"] = request.url.clone().into();
         record["headers"] = headers.collect::<Vec<_>>().into();
-        record["body_bytes"] = request.body.len().into();
+        let bytes: usize = request.bodies.iter().map(Bytes::len).sum();
+        record["body_bytes"] = (bytes / request.bodies.len().max(1)).into();
+        if request.bodies.len() > 1 {
+            record["bodies"] = request.bodies.len().into();
+        }
         record["streams"] = self.streams.into();
         record["timeout"] = plimsoll_units::duration::format(self.timeout).into();
         record["protocol"] = self.protocol.unwrap_or_default().name().into();

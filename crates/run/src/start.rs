@@ -181,7 +181,8 @@ impl<'a> Launch<'a> {
     }
 
     fn http(self, http: Http) -> Result<Supervisor<'a>, Refusal> {
-        let body = http.request.body.clone();
+        // A single body is named by its own contents; several are as the lines of a file.
+        let body = http.request.bodies.join(&b'\n');
         let users = HttpUsers::new(http.request, Arc::new(http.settings))
             .map_err(Refusal::config)?
             .sharing(http.users_per_connection)

@@ -21,7 +21,7 @@ fn request(server: &LoggedServer, executor: Executor) -> Request {
                 method: "GET".to_owned(),
                 url: server.http_url(),
                 headers: Vec::new(),
-                body: Vec::new().into(),
+                bodies: Vec::new(),
                 timeout: Duration::from_secs(10),
             },
             settings: plimsoll_http::Settings::default(),

@@ -50,18 +50,18 @@ pub struct RequestSpec {
     pub url: String,
     /// Names and values, in order.
     pub headers: Vec<(String, String)>,
-    /// Sent unchanged.
-    pub body: bytes::Bytes,
+    /// Sent in turn, each unchanged. Without one, the body is empty.
+    pub bodies: Vec<bytes::Bytes>,
     /// From the start to the last byte of the response.
     pub timeout: Duration,
 }
 
 impl RequestSpec {
-    /// Encodes the request.
+    /// Encodes the request with each of its bodies: at least one.
     ///
     /// # Errors
     /// Why the method, the URL or a header is invalid.
-    pub fn prepare(&self, settings: &Settings) -> Result<Prepared, String> {
+    pub fn prepare(&self, settings: &Settings) -> Result<Rc<[Prepared]>, String> {
         let method = Method::parse(&self.method)
             .ok_or_else(|| format!("\"{}\" is not an HTTP method", self.method))?;
         let url = Url::parse(&self.url).map_err(|error| format!("{}: {error}", self.url))?;
@@ -73,9 +73,19 @@ impl RequestSpec {
         }
         let mut request = Request::new(method, Rc::new(url));
         request.headers = headers;
-        request.body = self.body.clone();
         request.timeout = self.timeout;
-        Prepared::new(&request, settings).map_err(|error| error.message)
+        let none = [bytes::Bytes::new()];
+        let bodies = match &*self.bodies {
+            [] => &none,
+            bodies => bodies,
+        };
+        bodies
+            .iter()
+            .map(|body| {
+                request.body = body.clone();
+                Prepared::new(&request, settings).map_err(|error| error.message)
+            })
+            .collect()
     }
 }
 
@@ -98,7 +108,7 @@ thread_local! {
 
 struct Common {
     shared: Rc<Shared>,
-    prepared: Rc<Prepared>,
+    prepared: Rc<[Prepared]>,
     /// The client created last, and how many more users may share it.
     client: Option<(Rc<Client>, u32)>,
     /// Clients whose connections are to be opened before the run starts.
@@ -133,7 +143,7 @@ impl HttpUsers {
         self
     }
 
-    fn client(&self, id: UserId) -> Result<(Rc<Client>, Rc<Prepared>), InitError> {
+    fn client(&self, id: UserId) -> Result<(Rc<Client>, Rc<[Prepared]>), InitError> {
         SHARED.with_borrow_mut(|slot| {
             let common = match slot {
                 Some(common) => common,
@@ -144,7 +154,7 @@ impl HttpUsers {
                         .map_err(|error| InitError(AbortReason::Machine(error)))?;
                     slot.insert(Common {
                         shared: Shared::new(Arc::clone(&self.settings)),
-                        prepared: Rc::new(prepared),
+                        prepared,
                         client: None,
                         to_open: Vec::new(),
                     })
@@ -201,7 +211,9 @@ impl UserFactory for HttpUsers {
             async move {
                 let started = plimsoll_clock::now();
                 // On failure, the first request opens a connection and records the error.
-                if client.connect_ahead(&prepared).await.is_ok() {
+                if let Some(first) = prepared.first()
+                    && client.connect_ahead(first).await.is_ok()
+                {
                     let took = plimsoll_clock::now().since(started);
                     facts::record_opened_ahead(&recorder, &tags, took, started);
                 }
@@ -214,7 +226,8 @@ impl UserFactory for HttpUsers {
 /// A user that sends one request per iteration.
 pub struct HttpUser {
     client: Rc<Client>,
-    prepared: Rc<Prepared>,
+    /// The request with each of its bodies: at least one.
+    prepared: Rc<[Prepared]>,
     recorder: Rc<Recorder>,
     tags: BaseTags,
     tally: Tally,
@@ -227,9 +240,13 @@ impl VirtualUser for HttpUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
+        let place = iteration.in_instance % (self.prepared.len() as u64).max(1);
+        let Some(prepared) = self.prepared.get(place as usize) else {
+            return Ending::Interrupted;
+        };
         let sent = {
             // Pinned here because it is large and would be copied if it were moved.
-            let sending = pin!(self.client.send_prepared(&self.prepared, iteration.started));
+            let sending = pin!(self.client.send_prepared(prepared, iteration.started));
             iteration.stop.race(sending).await
         };
         let Ok(exchange) = sent else {

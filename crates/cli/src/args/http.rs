@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{ConnectionArgs, HttpVersionArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
@@ -40,6 +41,9 @@ pub struct RequestArgs {
     /// Body; @FILE reads it from a file
     #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
+    /// Bodies, one in each line of a file, sent in turn
+    #[arg(short = 'Z', long, value_name = "FILE", conflicts_with = "body")]
+    pub body_lines: Option<PathBuf>,
     /// Time limit of a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::time)]
     pub timeout: Duration,

@@ -76,7 +76,7 @@ pub enum Source {
     /// One request.
     Http(Http),
     /// A list of targets.
-    Targets(Targets),
+    Targets(Template),
     /// One call.
     Grpc(Grpc),
     /// Throughput of one stream.
@@ -85,9 +85,9 @@ pub enum Source {
     Command(Vec<String>),
 }
 
-/// A list of targets.
+/// A file that may contain variables: a list of targets, or of bodies.
 #[derive(Clone, Debug, Serialize)]
-pub struct Targets {
+pub struct Template {
     /// The file.
     #[serde(serialize_with = "text_of_path")]
     pub file: PathBuf,
@@ -107,6 +107,9 @@ pub struct Http {
     pub headers: Vec<(String, String)>,
     /// The body, or `@` and a file.
     pub body: Option<String>,
+    /// Bodies, one in each line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_lines: Option<Template>,
     /// `kept`, `fresh` or `shared`.
     pub connections: String,
     /// Whether connections are opened within the makespan.
@@ -278,7 +281,7 @@ impl Load {
 fn source(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Source {
     match fields.one_of(&SOURCES) {
         Some("script") => Source::Script(fields.path("script").unwrap_or_default()),
-        Some("targets") => Source::Targets(read_targets(fields, scope)),
+        Some("targets") => Source::Targets(read_template(fields, "targets", scope)),
         Some("throughput") => Source::Throughput(Throughput {
             protocol: fields.text("throughput").unwrap_or_default(),
             to: fields.required("to"),
@@ -286,7 +289,7 @@ fn source(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Source {
         }),
         Some("http") => fields
             .table("http", &keys::HTTP)
-            .map(|mut http| Source::Http(read_http(&mut http)))
+            .map(|mut http| Source::Http(read_http(&mut http, scope)))
             .unwrap_or(Source::Command(Vec::new())),
         Some("grpc") => fields
             .table("grpc", &keys::GRPC)
@@ -296,17 +299,23 @@ fn source(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Source {
     }
 }
 
-fn read_targets(fields: &mut Fields<'_>, scope: &Scope<'_>) -> Targets {
-    let file = fields.path("targets").unwrap_or_default();
+fn read_template(fields: &mut Fields<'_>, key: &str, scope: &Scope<'_>) -> Template {
+    let file = fields.path(key).unwrap_or_default();
     let template = file
         .is_file()
-        .then(|| template_of(fields, "targets", None, scope))
+        .then(|| template_of(fields, key, None, scope))
         .flatten()
         .filter(|text| crate::template::has_variables(text));
-    Targets { file, template }
+    Template { file, template }
 }
 
-fn read_http(http: &mut Fields<'_>) -> Http {
+fn read_http(http: &mut Fields<'_>, scope: &Scope<'_>) -> Http {
+    if http.has("body") && http.has("body-lines") {
+        http.problem("body and body-lines exclude each other: set one of them");
+    }
+    let body_lines = http
+        .has("body-lines")
+        .then(|| read_template(http, "body-lines", scope));
     let identity = match (http.text("cert"), http.text("key")) {
         (Some(cert), Some(key)) => Some((cert, key)),
         (None, None) => None,
@@ -320,6 +329,7 @@ fn read_http(http: &mut Fields<'_>) -> Http {
         method: http.text("method").unwrap_or_else(|| "GET".to_owned()),
         headers: http.named("headers"),
         body: file_or_text(http, "body"),
+        body_lines,
         connections: http.text("connections").unwrap_or_else(kept),
         include_connecting: http.flag("include-connecting").unwrap_or(false),
         insecure: http.flag("insecure").unwrap_or(false),

@@ -8,7 +8,7 @@ use super::server::{ourselves, with_program};
 use super::service::find;
 use crate::problem::{Place, Problem};
 use crate::resolve::Cell;
-use crate::resolve::load::{Grpc, Http, Load, Source, Targets, Throughput};
+use crate::resolve::load::{Grpc, Http, Load, Source, Template, Throughput};
 
 /// A command, and where it writes its results.
 #[derive(Clone, Debug, Default)]
@@ -129,13 +129,13 @@ fn ours(
                     }
                 }
             }
-            let request = http_flags(http, load.protocol.as_deref(), names, place)?;
+            let request = http_flags(http, load.protocol.as_deref(), names, place, directory)?;
             add(&request.iter().map(String::as_str).collect::<Vec<_>>());
         }
         Source::Targets(targets) => {
             let output = directory.join("results.bin").display().to_string();
             let rate = load.rate.unwrap_or(0.0);
-            let list = list_of(targets, names, place, directory)?;
+            let list = filled(targets, names, place, directory, "targets.txt")?;
             add(&[
                 "attack",
                 &format!("--targets={list}"),
@@ -250,7 +250,10 @@ fn theirs(
             ];
             add(&[
                 "attack",
-                &format!("-targets={}", list_of(targets, names, place, directory)?),
+                &format!(
+                    "-targets={}",
+                    filled(targets, names, place, directory, "targets.txt")?
+                ),
                 &format!("-output={output}"),
             ]);
             add(&[
@@ -273,17 +276,18 @@ fn theirs(
     })
 }
 
-/// The file with the targets of a run, which is generated if it is a template.
-fn list_of(
-    targets: &Targets,
+/// The path of a file, which is written into the directory of the run if it contains variables.
+fn filled(
+    file: &Template,
     names: &Names,
     place: &Place,
     directory: &Path,
+    name: &str,
 ) -> Result<String, Problem> {
-    let Some(template) = &targets.template else {
-        return Ok(absolute(&targets.file));
+    let Some(template) = &file.template else {
+        return Ok(absolute(&file.file));
     };
-    let path = directory.join("targets.txt");
+    let path = directory.join(name);
     std::fs::write(&path, names.fill(template, place)?)
         .map_err(|error| place.problem(format!("cannot write {}: {error}", path.display())))?;
     Ok(absolute(&path))
@@ -321,6 +325,7 @@ pub fn http_flags(
     protocol: Option<&str>,
     names: &Names,
     place: &Place,
+    directory: &Path,
 ) -> Result<Vec<String>, Problem> {
     let url = names.fill(&http.url, place)?;
     let mut flags = vec!["-m".to_owned(), http.method.clone()];
@@ -329,6 +334,10 @@ pub fn http_flags(
     }
     if let Some(body) = &http.body {
         flags.extend(["-b".to_owned(), names.fill(body, place)?]);
+    }
+    if let Some(lines) = &http.body_lines {
+        let path = filled(lines, names, place, directory, "bodies.txt")?;
+        flags.extend(["--body-lines".to_owned(), path]);
     }
     flags.extend(connection_flags(http, protocol, names, place)?);
     flags.push(url);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::names::Names;
 use crate::problem::{Place, Problem};
-use crate::resolve::load::{Expect, Http};
+use crate::resolve::load::{Expect, Http, Template};
 
 /// The script, for `plimsoll run`.
 ///
@@ -18,7 +18,10 @@ pub fn text(
     place: &Place,
 ) -> Result<String, Problem> {
     let body = http.body.as_ref().map(|body| names.fill(body, place));
-    let body = body.transpose()?;
+    let body = match &http.body_lines {
+        Some(lines) => Some(first_line(lines, names, place)?),
+        None => body.transpose()?,
+    };
     let (file, body) = match body.as_deref().map(|body| (body.strip_prefix('@'), body)) {
         Some((Some(file), _)) => (Some(file), None),
         Some((None, body)) => (None, Some(body)),
@@ -45,6 +48,23 @@ pub fn text(
     Ok(format!(
         "const request = {request:#};\nconst expected = {expected:#};\n{SCRIPT}"
     ))
+}
+
+/// The first body of a list.
+fn first_line(lines: &Template, names: &Names, place: &Place) -> Result<String, Problem> {
+    let first = |text: &str| {
+        let line = text.lines().find(|line| !line.is_empty());
+        line.unwrap_or_default().to_owned()
+    };
+    match &lines.template {
+        Some(template) => names.fill(&first(template), place),
+        None => match std::fs::read_to_string(&lines.file) {
+            Ok(text) => Ok(first(&text)),
+            Err(error) => {
+                Err(place.problem(format!("cannot read {}: {error}", lines.file.display())))
+            }
+        },
+    }
 }
 
 const SCRIPT: &str = r#"

@@ -64,7 +64,10 @@ fn named_by(cell: &Cell, files: &mut Vec<PathBuf>) {
     match &cell.load.source {
         Source::Script(script) => files.push(script.clone()),
         Source::Targets(targets) => files.push(targets.file.clone()),
-        Source::Http(http) => files.extend(http.body.as_deref().and_then(body)),
+        Source::Http(http) => {
+            files.extend(http.body.as_deref().and_then(body));
+            files.extend(http.body_lines.iter().map(|lines| lines.file.clone()));
+        }
         Source::Grpc(grpc) => {
             files.extend(body(&grpc.data));
             files.extend(grpc.proto.as_deref().map(PathBuf::from));

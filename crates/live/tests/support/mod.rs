@@ -23,6 +23,7 @@ pub fn request(seconds: u64) -> Request {
         method: None,
         headers: Vec::new(),
         body: None,
+        body_lines: None,
         timeout: Duration::from_secs(10),
         protocol: None,
         streams: None,

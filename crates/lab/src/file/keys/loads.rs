@@ -106,6 +106,12 @@ pub static HTTP: Shape = Shape {
             "The body; `@FILE` reads it from a file, relative to the lab file.",
         ),
         key(
+            "body-lines",
+            Text,
+            "none",
+            "A file with one body in each line, sent in turn; relative to the lab file. It is a template, so it may contain `{NAME.url}`. By default, only the first line is sent before the measurement, as the sanity request.",
+        ),
+        key(
             "connections",
             OneOf(&["kept", "fresh", "shared"]),
             "kept",
