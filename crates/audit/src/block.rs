@@ -22,6 +22,8 @@ pub enum Tool {
     Drill,
     Gcannon,
     Zrk,
+    Jmeter,
+    Locust,
     /// HttpArena's result files, of several load generators.
     HttpArena,
     /// CSV exports in the layout of ann-benchmarks.
@@ -46,6 +48,8 @@ impl Tool {
             Tool::Drill => "drill",
             Tool::Gcannon => "gcannon",
             Tool::Zrk => "zrk",
+            Tool::Jmeter => "jmeter",
+            Tool::Locust => "locust",
             Tool::HttpArena => "HttpArena",
             Tool::AnnBenchmarks => "ann-benchmarks",
         }

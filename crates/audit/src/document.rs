@@ -122,6 +122,7 @@ fn is_markdown(text: &str) -> bool {
     }
     let mut headings = 0;
     for line in text.lines() {
+        let line = unquoted(line);
         let start = line.trim_start();
         if start.starts_with("```") || start.starts_with("~~~") {
             return true;
@@ -135,6 +136,15 @@ fn is_markdown(text: &str) -> bool {
         }
     }
     headings >= 1
+}
+
+/// The line without the marks of a quotation.
+fn unquoted(line: &str) -> &str {
+    let mut rest = line;
+    while let Some(quoted) = rest.strip_prefix('>') {
+        rest = quoted.strip_prefix(' ').unwrap_or(quoted);
+    }
+    rest
 }
 
 struct Walk<'a> {

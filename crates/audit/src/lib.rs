@@ -56,7 +56,7 @@ impl std::fmt::Display for Unreadable {
             ),
             Unreadable::NoBlock => write!(
                 formatter,
-                "no output of k6, vegeta, iperf3, wrk, wrk2, oha, hey, ab, ghz, h2load, bombardier, autocannon, drill, gcannon or zrk was found in it"
+                "no output of k6, vegeta, iperf3, wrk, wrk2, oha, hey, ab, ghz, h2load, bombardier, autocannon, drill, gcannon, zrk, JMeter or Locust was found in it"
             ),
         }
     }

@@ -174,8 +174,8 @@ fn clock_time(text: &str) -> Option<f64> {
 pub fn time_unit(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-9,
-        "us" | "µs" | "μs" => 1e-6,
-        "ms" | "msec" | "msecs" => 1e-3,
+        "us" | "µs" | "μs" | "microseconds" => 1e-6,
+        "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 1e-3,
         "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
         "m" | "min" | "minutes" => 60.0,
         "h" => 3600.0,

@@ -37,6 +37,7 @@ impl<'a> Report<'a> {
             blocks.extend(tables.into_iter().filter(|_| !own));
         }
         blocks.sort_by_key(|block| block.first_line);
+        readers::join_parts(&mut blocks);
         drop_repeated(&mut blocks);
         let region = |line: usize| document.region(line);
         for block in &mut blocks {

@@ -198,3 +198,35 @@ Req/Sec      1       0.45   2
     assert!(has(&page(""), "littles-law-gap"));
     assert!(!has(&page("-r 1"), "littles-law-gap"));
 }
+
+/// A unit in full counts next to the name of a column.
+#[test]
+fn times_with_a_unit_in_full_are_compared() {
+    let found = |sentence: &str| {
+        let page = format!(
+            "\
+{sentence}
+
+```
+Summary:
+  Success rate: 100.00%
+  Total:        30.0000 secs
+  Slowest:      3.4069 secs
+  Fastest:      0.0008 secs
+  Average:      0.8086 secs
+  Requests/sec: 100.0000
+
+Status code distribution:
+  [200] 3000 responses
+```
+"
+        );
+        has(&page, "stale-prose")
+    };
+    assert!(found("The fastest request took 0.00008 seconds."));
+    assert!(!found("The fastest request took 0.0008 seconds."));
+    assert!(!found("The average is 0.81 seconds."));
+    assert!(found("The average is 0.91 seconds."));
+    // Of something else.
+    assert!(!found("The build took 12.34 seconds."));
+}

@@ -185,3 +185,41 @@ fn recordings_of_both_are_read() {
     assert_eq!(json["blocks"][0]["layout"], "oha JSON");
     assert_eq!(figure(&json, "p99"), 0.023_352_25);
 }
+
+/// bombardier prints its settings, so that no command is needed.
+#[test]
+fn the_first_line_of_bombardier_has_its_settings() {
+    let page = |header: &str| {
+        format!(
+            "\
+```
+{header}
+Done!
+Statistics        Avg      Stdev        Max
+  Reqs/sec      4000.00     200.00    5000.00
+  Latency       20.00ms     1.14ms   116.01ms
+  HTTP codes:
+    1xx - 0, 2xx - 40000, 3xx - 0, 4xx - 0, 5xx - 0
+    others - 0
+  Throughput:   663.97KB/s
+```
+"
+        )
+    };
+    let audit = audit(
+        "x.md",
+        &page("Bombarding http://192.0.2.7:8080/ for 10s using 80 connection(s)"),
+    )
+    .unwrap();
+    let block = &audit.blocks[0];
+    assert_eq!(block.users.as_ref().unwrap().value, 80.0);
+    assert_eq!(block.declared.as_ref().unwrap().value, 10.0);
+    let audit = plimsoll_audit::audit(
+        "x.md",
+        &page("Bombarding http://192.0.2.7:8080/ with 40000 request(s) using 80 connection(s)"),
+    )
+    .unwrap();
+    let block = &audit.blocks[0];
+    assert_eq!(block.asked_count.as_ref().unwrap().value, 40_000.0);
+    assert!(block.declared.is_none());
+}

@@ -282,3 +282,162 @@ fn idle_users_are_reported_however_few_the_turns() {
     // With 4 s each, the 760 under way are no contradiction: the last turns were cut off.
     assert!(!found(&of_one_thousand("1910", "189.10", "4.02s")));
 }
+
+/// A comment in a file without fences looks like a heading.
+#[test]
+fn a_comment_may_divide_the_output_of_ab() {
+    let (audit, json) = read(
+        "\
+# about the server
+Server Hostname:        192.0.2.7
+Document Path:          /list
+
+Concurrency Level:      400
+Time taken for tests:   8.000 seconds
+Complete requests:      800
+Failed requests:        0
+Requests per second:    100.00 [#/sec] (mean)
+Time per request:       4000.000 [ms] (mean)
+Time per request:       10.000 [ms] (mean, across all concurrent requests)
+
+# how the time was spent
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0   20   4.6     20      29
+Processing:    51 1700 925.2   1643    3228
+",
+    );
+    assert_eq!(audit.blocks.len(), 1, "{json:#}");
+    assert!(rules(&audit, Level::Note).contains(&"inverse-rate-as-latency"));
+}
+
+/// Its first and its last bar have the unit of two lines above.
+#[test]
+fn the_histogram_of_ghz_has_the_unit_of_its_ends() {
+    let run = |service: &str, slowest: &str| {
+        format!(
+            "\
+### {service}
+
+```
+Summary:
+  Count:	20000
+  Total:	20.00 s
+  Slowest:	{slowest}
+  Fastest:	2.00 ms
+  Average:	78.00 ms
+  Requests/sec:	1000.00
+
+Response time histogram:
+  2.000 [1]	|
+  1200.000 [19919]	|∎∎∎∎
+  2400.000 [0]	|
+  3600.000 [0]	|
+  4800.000 [0]	|
+  6000.000 [80]	|
+
+Latency distribution:
+  50 % in 50.00 ms
+  90 % in 60.00 ms
+  99 % in 100.00 ms
+
+Status code distribution:
+  [OK]	20000 responses
+```
+"
+        )
+    };
+    let command = "```\n$ ghz --insecure -z 20s -c 80 --call a.B/C 192.0.2.7:50051\n```\n\n";
+    let page = format!(
+        "{command}{}{}",
+        run("One", "6.00 s"),
+        run("Other", "6.00 s")
+    );
+    let (audit, json) = read(&page);
+    let tails = rules(&audit, Level::Note);
+    let tails = tails
+        .iter()
+        .filter(|rule| **rule == "connection-setup-tail");
+    // The command is of both runs: each took its time and kept its users busy.
+    assert_eq!(tails.count(), 2, "{json:#}");
+    let (audit, _) = read(&format!("{command}{}", run("One", "9.00 s")));
+    assert!(!rules(&audit, Level::Note).contains(&"connection-setup-tail"));
+}
+
+/// The command is of the first run only: the second one had another number of requests.
+#[test]
+fn a_command_is_of_no_run_that_did_something_else() {
+    let run = |total: &str, count: u32| {
+        format!(
+            "\
+## {count} calls
+
+```
+Summary:
+  Count:	{count}
+  Total:	{total}
+  Slowest:	90.00 ms
+  Fastest:	2.00 ms
+  Average:	40.00 ms
+  Requests/sec:	2000.00
+```
+"
+        )
+    };
+    let (_, json) = read(&format!(
+        "`ghz --insecure -n 20000 -c 80 --call a.B/C 192.0.2.7:50051`\n\n{}{}",
+        run("10.00 s", 20_000),
+        run("30.00 s", 60_000)
+    ));
+    assert_eq!(json["blocks"][0]["figures"]["users"]["value"], 80.0);
+    assert!(json["blocks"][1]["figures"]["users"].is_null(), "{json:#}");
+}
+
+/// Converters of web pages write a backslash before each sign.
+#[test]
+fn signs_may_be_escaped() {
+    let (_, json) = read(
+        "\
+# Result
+
+http\\_req\\_duration..............: avg=22.5ms min=4ms med=22ms max=90ms p\\(90\\)=25ms p\\(95\\)=27ms
+
+http\\_reqs......................: 9000 300.0/s
+",
+    );
+    assert_eq!(json["blocks"][0]["tool"], "k6", "{json:#}");
+    assert!((mean(&json, 0) - 0.0225).abs() < 1e-9);
+}
+
+/// With fewer than ten requests there is no steady state.
+#[test]
+fn a_few_requests_give_notes_about_their_distribution() {
+    let page = |count: u32, total: f64| {
+        format!(
+            "\
+```
+$ hey -n {count} -c 1 http://192.0.2.7/
+
+Summary:
+  Total:	{total:.4} secs
+  Slowest:	6.0000 secs
+  Fastest:	0.0100 secs
+  Average:	{:.4} secs
+  Requests/sec:	{:.4}
+
+Latency distribution:
+  50% in 0.0100 secs
+  90% in 0.0200 secs
+
+Status code distribution:
+  [200]	{count} responses
+```
+",
+            (total - 1.0) / f64::from(count),
+            f64::from(count) / total
+        )
+    };
+    let loud = |text: &str| rules(&read(text).0, Level::Note).contains(&"startup-dominates");
+    assert!(loud(&page(100, 9.0)));
+    assert!(!loud(&page(9, 9.0)));
+}

@@ -39,6 +39,10 @@ pub const TARGET: Target = Target {
         b"gcannon \xe2\x80\x94 io_uring HTTP load generator\n  Conns:     200 (200/thread)\n  Pipeline:  16\n    Latency   8.99ms   8.43ms   14.10ms   22.30ms   26.90ms\n\
           5 requests in 30.01s, 4 responses\n  Throughput: 355.94K req/s\n  Status codes: 2xx=6, 3xx=0\n",
         b"{\"framework\":\"a\",\"results\":{\"b-512\":{\"rps\":5403,\"avg_latency\":\"402.26ms\",\"duration\":\"5s\",\"connections\":512,\"status_2xx\":54036}}}",
+        b"summary +   5 in 00:00:01 =    5.0/s Avg:    31 Min:     2 Max:   134 Err:     1 (20.00%) Active: 1 Started: 1 Finished: 0\n\
+          summary =   9 in     2s =    4.5/s Avg:    30 Min:     2 Max:   134 Err:     1 (11.11%)\n",
+        b" Name  # reqs  # fails | Avg Min Max Med | req/s failures/s\n GET /  3  1(33.33%) | 5 1 9 5 | 1.0 0.3\n Aggregated 3 1(33.33%) | 5 1 9 5 | 1.0 0.3\n\
+          Name 50% 99% 100% # reqs\n Aggregated 5 9 9 3\n",
         b"algorithm,parameters,k-nn,qps,p50\n\"a\",\"b(c=1, d)\",0.9,812.5,1.1\n",
         b"{\"start\":{},\"end\":{\"sum_sent\":{\"bytes\":1,\"bits_per_second\":8,\"seconds\":1}}}",
         b"# A\n\nOur SLA of 5ms holds on the 95percentile. `{a|b}-{n}[-c]`\n\n| Test | From | Time |\n|---|---|---|\n| 1MB x 10 | a | 5s |\n\n\
@@ -50,6 +54,7 @@ pub const TARGET: Target = Target {
         "running (", "http_reqs......: ", "iterations......: ", "9999999999999999999999", "sec", "Mbits/sec",
         "MB/s", "to be determined", " is slower than ", "25 %", "`{a|", "}`", "seq 1 10", "\n\n", "\u{feff}",
         "target rate ", "ramp ", "gcannon io_uring", "\"rps\":", "algorithm,qps,k-nn\n",
+        "summary = ", " in 00:00:01 = ", " Avg: ", "# reqs", "# fails", "Aggregated ", "\u{a0}", "http\\_reqs",
     ],
 };
 

@@ -40,14 +40,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             block.last_line = line.number;
         }
     }
-    blocks.retain(|block| {
-        block.requests.is_some()
-            || block.rate.is_some()
-            || block
-                .trends
-                .first()
-                .is_some_and(|trend| trend.mean.is_some())
-    });
+    blocks.retain(|block| is_result(block) || is_timed(block));
     for block in &mut blocks {
         finish(block);
         let total = block.requests.as_ref().map_or(0.0, |count| count.value);
@@ -61,6 +54,19 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// Whether a block has enough rows for a result of its own.
+fn is_result(block: &Block) -> bool {
+    let mean = block.trends.first().and_then(|trend| trend.mean.as_ref());
+    block.requests.is_some() || block.rate.is_some() || mean.is_some()
+}
+
+/// Whether a block has rows of `Connection Times (ms)` or percentiles.
+fn is_timed(block: &Block) -> bool {
+    let total = block.trends.first();
+    block.trends.len() > 1
+        || total.is_some_and(|trend| trend.mean.is_some() || !trend.quantiles.is_empty())
 }
 
 /// Whether a block may start with this row.
@@ -92,6 +98,39 @@ fn has(block: &Block, text: &str) -> bool {
         "Connection Times (ms)" => !block.trends[0].quantiles.is_empty(),
         _ => false,
     }
+}
+
+/// How many lines of comments may be between the two parts of a block.
+const BETWEEN: usize = 6;
+
+/// Joins the figures of a run and its table of times. In plain text, a comment between them looks
+/// like a heading of Markdown, which begins another section.
+pub fn join_parts(blocks: &mut Vec<Block>) {
+    let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
+    for block in blocks.drain(..) {
+        if block.tool != Tool::Ab {
+            joined.push(block);
+            continue;
+        }
+        let only_times = block.elapsed.is_none() && block.rate.is_none() && is_timed(&block);
+        match joined.last_mut() {
+            Some(first)
+                if only_times
+                    && first.tool == Tool::Ab
+                    && first.rate.is_some()
+                    && !is_timed(first)
+                    && (1..=BETWEEN)
+                        .contains(&block.first_line.saturating_sub(first.last_line)) =>
+            {
+                first.trends = block.trends;
+                first.last_line = block.last_line;
+            }
+            _ if is_result(&block) => joined.push(block),
+            // A table of times without the run's figures.
+            _ => {}
+        }
+    }
+    *blocks = joined;
 }
 
 /// Derives what is not printed. The first `Time per request` is not measured but computed from the

@@ -8,10 +8,17 @@ use crate::quantity::{Quantity, Unit, bare, data, duration};
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = false;
+    let mut header = None;
     for (at, line) in lines.iter().enumerate() {
         let words: Vec<&str> = line.text.split_whitespace().take(20).collect();
         if line.text == BOUNDARY {
             open = false;
+        }
+        if let Some(at) = line.text.find("Bombarding ") {
+            header = Some(Line {
+                number: line.number,
+                text: &line.text[at..],
+            });
         }
         if let ["Reqs/sec", mean, _, _] = words[..]
             && latency_follows(&lines[at + 1..])
@@ -20,6 +27,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             block.model = Model::Closed;
             block.thinks_never = true;
             block.rate = bare(mean, Unit::Rate, line.number);
+            if let Some(header) = header.take() {
+                asked(&mut block, header);
+            }
             blocks.push(block);
             open = true;
             continue;
@@ -34,6 +44,22 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         finish(block);
     }
     blocks
+}
+
+/// `Bombarding http://a:8080/ for 10s using 200 connection(s)`, or `with 5000 request(s) using …`.
+fn asked(block: &mut Block, header: Line) {
+    let words: Vec<&str> = header.text.split_whitespace().take(12).collect();
+    let after = |name: &str| {
+        let at = words.iter().position(|word| *word == name)?;
+        words.get(at + 1).copied()
+    };
+    let count = |name: &str| bare(after(name)?, Unit::Count, header.number);
+    block.target = after("Bombarding").map(str::to_owned);
+    block.users = count("using");
+    block.asked_count = count("with");
+    block.declared = after("for")
+        .filter(|_| block.asked_count.is_none())
+        .and_then(|time| duration(time, header.number));
 }
 
 fn latency_follows(lines: &[Line]) -> bool {

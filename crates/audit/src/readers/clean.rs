@@ -2,6 +2,8 @@
 //! and table bars. A section extends from one heading to the next, so a command in one fence and
 //! its output in another belong together.
 
+use std::borrow::Cow;
+
 use super::{BOUNDARY, Line};
 use crate::document::Document;
 
@@ -16,7 +18,7 @@ const LONGEST: usize = 1 << 22;
 /// The text with bars and emphasis outside of code replaced by blanks; offsets stay the same.
 pub fn flattened(text: &str, document: &Document) -> String {
     if !document.markdown {
-        return text.to_owned();
+        return text.split_inclusive('\n').map(with_plain_blanks).collect();
     }
     let mut out = String::with_capacity(text.len());
     let mut codes = document.codes.iter().peekable();
@@ -28,13 +30,14 @@ pub fn flattened(text: &str, document: &Document) -> String {
         let in_code = codes
             .peek()
             .is_some_and(|code| code.range.start < offset + line.len() && offset < code.range.end);
-        if in_code && line.contains("**") {
+        let plain = with_plain_blanks(line);
+        if in_code && plain.contains("**") {
             // Authors mark figures in a block in bold, although code has no emphasis.
-            out.push_str(&line.replace("**", "  "));
+            out.push_str(&plain.replace("**", "  "));
         } else if in_code {
-            out.push_str(line);
+            out.push_str(&plain);
         } else {
-            out.extend(line.chars().map(|letter| match letter {
+            out.extend(without_escapes(&plain).chars().map(|letter| match letter {
                 '|' | '*' | '`' => ' ',
                 letter => letter,
             }));
@@ -42,6 +45,53 @@ pub fn flattened(text: &str, document: &Document) -> String {
         offset += line.len();
     }
     out
+}
+
+/// The line with ordinary blanks in place of those that do not break a line, which copies of web
+/// pages have. Its length stays the same. Between digits they group thousands.
+fn with_plain_blanks(line: &str) -> Cow<'_, str> {
+    const UNBROKEN: [char; 3] = ['\u{a0}', '\u{2007}', '\u{202f}'];
+    if !line.contains(UNBROKEN) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut letters = line.chars().peekable();
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        let after = letters.peek().copied().unwrap_or(' ');
+        let groups = before.is_ascii_digit() && after.is_ascii_digit();
+        if UNBROKEN.contains(&letter) && !groups {
+            out.extend(std::iter::repeat_n(' ', letter.len_utf8()));
+        } else {
+            out.push(letter);
+        }
+        before = letter;
+    }
+    Cow::Owned(out)
+}
+
+/// The line without the backslashes of Markdown, which converters add before each sign:
+/// `http\_reqs`. Blanks at its end keep its length.
+fn without_escapes(line: &str) -> Cow<'_, str> {
+    if !line.contains('\\') {
+        return Cow::Borrowed(line);
+    }
+    let body = line.trim_end_matches(['\n', '\r']);
+    let mut out = String::with_capacity(line.len());
+    let mut letters = body.chars().peekable();
+    let mut removed = 0;
+    while let Some(letter) = letters.next() {
+        let escapes = letter == '\\' && letters.peek().is_some_and(char::is_ascii_punctuation);
+        if !escapes {
+            out.push(letter);
+            continue;
+        }
+        removed += 1;
+        out.extend(letters.next());
+    }
+    out.extend(std::iter::repeat_n(' ', removed));
+    out.push_str(&line[body.len()..]);
+    Cow::Owned(out)
 }
 
 /// The sections of a document whose text was [`flattened`].

@@ -12,7 +12,7 @@ pub struct Command {
     pub text: String,
 }
 
-const TOOLS: [(&str, Tool); 17] = [
+const TOOLS: [(&str, Tool); 19] = [
     ("k6", Tool::K6),
     ("vegeta", Tool::Vegeta),
     ("iperf3", Tool::Iperf3),
@@ -30,6 +30,8 @@ const TOOLS: [(&str, Tool); 17] = [
     ("drill", Tool::Drill),
     ("gcannon", Tool::Gcannon),
     ("zrk", Tool::Zrk),
+    ("jmeter", Tool::Jmeter),
+    ("locust", Tool::Locust),
 ];
 
 /// Maximum number of commands that are used.
@@ -161,6 +163,45 @@ pub fn assign(
             apply(block);
         }
         last_end.push((family, block.first_line));
+    }
+    for tool in [Tool::Hey, Tool::Oha, Tool::Ghz, Tool::Bombardier] {
+        let mut own = commands.iter().filter(|command| of(command, tool));
+        if let (Some(only), None) = (own.next(), own.next()) {
+            let later = blocks
+                .iter_mut()
+                .filter(|block| block.tool == tool && block.first_line > only.line);
+            later.for_each(|block| confirm_users(block, only));
+        }
+    }
+}
+
+/// The number of users of the page's only command, for a later run that did what it requests: the
+/// same time or count, and as many requests in flight. Nothing else is certain for that run.
+fn confirm_users(block: &mut Block, command: &Command) {
+    if block.command.is_some() || block.users.is_some() {
+        return;
+    }
+    let mut as_told = block.clone();
+    as_told.command = Some(command.text.clone());
+    apply(&mut as_told);
+    let near = |one: &Option<Quantity>, other: &Option<Quantity>, share: f64| {
+        one.as_ref()
+            .zip(other.as_ref())
+            .is_some_and(|(one, other)| {
+                (one.value - other.value).abs() <= share * one.value + other.step
+            })
+    };
+    let done = near(&as_told.declared, &block.elapsed, 0.02)
+        || near(&as_told.asked_count, &block.requests, 0.005);
+    let mean = block.latency().and_then(|latency| latency.mean.as_ref());
+    let (Some(users), Some(rate), Some(mean), None) =
+        (as_told.users, &block.rate, mean, &as_told.asked_rate)
+    else {
+        return;
+    };
+    let share = rate.value * mean.value / users.value;
+    if done && (0.75..=1.05).contains(&share) {
+        block.users = Some(users);
     }
 }
 
@@ -330,6 +371,10 @@ fn apply(block: &mut Block) {
             }
         }
         Tool::Vegeta => declared = time(&["-duration", "--duration"]),
+        Tool::Locust => {
+            wanted = users(&["-u", "--users", "-c", "--clients"], None);
+            declared = time(&["-t", "--run-time"]);
+        }
         _ => {}
     }
     block.users = block.users.take().or(wanted);

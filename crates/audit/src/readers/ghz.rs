@@ -9,13 +9,41 @@ use crate::quantity::{Quantity, Unit};
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = hey::summaries(lines, Tool::Ghz, |summary| summary.contains("Count:"));
     for block in &mut blocks {
-        // Its histogram has the same unit as its other figures, which it does not print.
-        block.bars = block.histogram.drain(..).map(|bar| bar.count).collect();
+        block.bars = block.histogram.iter().map(|bar| bar.count).collect();
+        scale(block);
         // Without its command line it is unknown whether the run had a fixed rate.
         block.model = Model::Unknown;
         block.thinks_never = false;
     }
     blocks
+}
+
+/// ghz prints its histogram without a unit. The first bar ends at the fastest request and the last
+/// one at the slowest, which have one. If they do not agree, the bars have no times.
+fn scale(block: &mut Block) {
+    let ends = |of: fn(&Trend) -> Option<&Quantity>| block.latency().and_then(of).cloned();
+    let least = ends(|latency| latency.min.as_ref());
+    let most = ends(|latency| latency.max.as_ref());
+    let mut bars = std::mem::take(&mut block.histogram);
+    let (Some(first), Some(last), Some(least), Some(most)) =
+        (bars.first(), bars.last(), least, most)
+    else {
+        return;
+    };
+    let agrees = |mark: f64, figure: &Quantity| {
+        (mark - figure.value).abs() <= figure.step + 0.001 * figure.value
+    };
+    let unit = [1e-3, 1.0, 1e-6]
+        .into_iter()
+        .find(|unit| agrees(first.upper * unit, &least) && agrees(last.upper * unit, &most));
+    let Some(unit) = unit else {
+        return;
+    };
+    for bar in &mut bars {
+        bar.lower *= unit;
+        bar.upper *= unit;
+    }
+    block.histogram = bars;
 }
 
 /// `-O json`: times in nanoseconds.

@@ -118,10 +118,19 @@ impl Reader {
         self.metrics = 0;
     }
 
-    /// A heading without figures is not a result.
+    /// A heading without figures is not a result, and neither are users or traffic alone, which a
+    /// guide quotes to explain them.
     fn finish(&mut self) {
+        let measured = |block: &Block| {
+            let counted = block.requests.is_some() || block.iterations.is_some();
+            counted
+                || !block.trends.is_empty()
+                || block.checks.is_some()
+                || block.failures.is_some()
+        };
         if let Some(block) = self.block.take()
             && self.metrics >= 2
+            && measured(&block)
         {
             self.blocks.push(block);
         }

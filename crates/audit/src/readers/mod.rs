@@ -14,10 +14,12 @@ mod h2load;
 mod hey;
 mod httparena;
 mod iperf3;
+mod jmeter;
 mod json;
 mod k6_json;
 mod k6_table;
 mod k6_text;
+mod locust;
 mod oha;
 mod public_json;
 mod vegeta;
@@ -28,6 +30,7 @@ use crate::MOST_BLOCKS;
 use crate::block::Block;
 use crate::line::{BOUNDARY, Line};
 
+pub use ab::join_parts;
 pub use clean::{flattened, sections};
 pub use k6_table::read as read_tables;
 
@@ -58,6 +61,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         drill::read,
         gcannon::read,
         zrk::read,
+        jmeter::read,
+        locust::read,
         ann_csv::read,
     ] {
         blocks.extend(reader(lines));

@@ -8,7 +8,13 @@ use crate::report::{Findings, Report};
 /// The tools whose rate is their count divided by their time, and how far it may be off.
 fn tolerance(block: &Block) -> Option<f64> {
     match block.tool {
-        Tool::Wrk | Tool::Wrk2 | Tool::Ab | Tool::Drill | Tool::Gcannon | Tool::Zrk => Some(0.02),
+        Tool::Wrk
+        | Tool::Wrk2
+        | Tool::Ab
+        | Tool::Drill
+        | Tool::Gcannon
+        | Tool::Zrk
+        | Tool::Jmeter => Some(0.02),
         // Its rate counts successful responses only.
         Tool::H2load if block.failed() == 0.0 && block.errors.is_empty() => Some(0.02),
         // The declared time is without the warm-up.

@@ -164,16 +164,14 @@ pub fn total(report: &Report, findings: &mut Findings) {
             .iter()
             .fold(0.0, |sum, (_, count)| sum + count.value);
         // hey keeps at most a million samples.
-        let bars: f64 = block
-            .histogram
-            .iter()
-            .map(|bucket| bucket.count)
-            .chain(block.bars.iter().copied())
-            .sum();
+        let bars: f64 = match block.bars.is_empty() {
+            true => block.histogram.iter().map(|bucket| bucket.count).sum(),
+            false => block.bars.iter().sum(),
+        };
         let whole = !block.histogram_cut && !(of_answers && (answers == 0.0 || bars == 1e6));
         // ghz may omit a sample on the edge of a bar.
         let apart = (bars - n).abs() > 2.0 + 0.005 * n;
-        if block.histogram.is_empty() && !block.bars.is_empty() && whole && apart {
+        if !block.bars.is_empty() && whole && apart {
             mismatch(
                 block,
                 "the histogram's rows",
@@ -183,7 +181,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
                 findings,
             );
         }
-        if !block.histogram.is_empty() && whole {
+        if block.bars.is_empty() && !block.histogram.is_empty() && whole {
             let sum = bars;
             let against = if of_answers { answers } else { n };
             mismatch(
@@ -217,8 +215,12 @@ pub fn total(report: &Report, findings: &mut Findings) {
                 findings,
             );
         }
+        let failures = match block.tool {
+            Tool::K6 => "http_req_failed",
+            _ => "failures",
+        };
         for (name, tally, failed_first) in [
-            ("http_req_failed", &block.failures, true),
+            (failures, &block.failures, true),
             ("checks", &block.checks, false),
         ] {
             let Some(tally) = tally else { continue };

@@ -2,6 +2,7 @@
 //! figure is missing for it, the finding is a note, or there is none.
 
 mod baseline;
+mod certainty;
 mod checks;
 mod claims;
 mod clock;
@@ -121,6 +122,8 @@ pub fn check(report: &Report, findings: &mut Findings) {
     counted_rate::counted(report, findings);
     rate_label::mismatch(report, findings);
     setup_tail::between_quantiles(report, findings);
+    certainty::few_samples(report, findings);
+    certainty::one_cause(report, findings);
     stated::stated(report, findings);
     for finding in &mut findings.found {
         let rule = RULES.iter().find(|rule| rule.name == finding.rule);

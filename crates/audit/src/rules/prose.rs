@@ -44,6 +44,24 @@ static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static TIMES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(\d+\.\d+)\s?(ms|µs|us|s)\b").ok());
+/// Units in full, as sentences write them. They count only next to the name of a column, because
+/// such times are also written about other things.
+static LONG_TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(\d+\.\d{2,})\s(microseconds|milliseconds|seconds|secs?|msecs?)\b").ok()
+});
+const COLUMNS: [&str; 11] = [
+    "average",
+    "mean",
+    "median",
+    "fastest",
+    "slowest",
+    "minimum",
+    "maximum",
+    "percentile",
+    "p9",
+    "p50",
+    "response time",
+];
 static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(\d[\d,]*)(?:\s?(?:-|–|to)\s?(\d[\d,]*))?\s+requests\s+in\s+(\d+)\s?(?:s|seconds)\b").ok()
 });
@@ -113,14 +131,23 @@ pub fn stale(report: &Report, findings: &mut Findings) {
             }
             missing.extend(unknown_counts(sentence, &report.blocks));
             let lower = sentence.to_lowercase();
-            for found in TIMES
+            let long = LONG_TIMES
                 .iter()
-                .flat_map(|pattern| pattern.captures_iter(sentence))
+                .flat_map(|pattern| pattern.captures_iter(sentence));
+            let short = TIMES
+                .iter()
+                .flat_map(|pattern| pattern.captures_iter(sentence));
+            for (found, in_full) in short
+                .map(|found| (found, false))
+                .chain(long.map(|found| (found, true)))
             {
                 let text = found.get(0).map_or("", |all| all.as_str());
                 // The word next to the number decides whether it is a setting.
                 let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
                 if SETTINGS.iter().any(|word| near.contains(word)) || of_another_run(&lower) {
+                    continue;
+                }
+                if in_full && !COLUMNS.iter().any(|word| near.contains(word)) {
                     continue;
                 }
                 let Some(said) = duration(text, prose.line) else {
@@ -385,7 +412,7 @@ fn given(report: &Report, what: &str) -> bool {
 }
 
 static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|s))\b").ok()
+    Regex::new(r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\b").ok()
 });
 
 /// The value of one column, quoted under the name of another.

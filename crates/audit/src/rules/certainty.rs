@@ -1,0 +1,69 @@
+//! What remains certain of the findings about one block, when all rules have been applied.
+
+use std::collections::BTreeSet;
+
+use crate::block::Block;
+use crate::finding::{Finding, Level};
+use crate::report::{Findings, Report};
+
+/// Rules that compare means, minima and rates of a run in a steady state.
+const STEADY: [&str; 13] = [
+    "startup-dominates",
+    "hidden-stall",
+    "littles-law-gap",
+    "think-time-bound",
+    "saturated-closed-loop",
+    "lock-step",
+    "hot-key",
+    "impossible-minimum",
+    "connect-left-out",
+    "keepalive-not-kept",
+    "overdriven",
+    "non-monotone",
+    "unlike-questions",
+];
+
+/// Rules whose calculation uses the mean, which another finding says is wrong.
+const OF_THE_MEAN: [&str; 4] = [
+    "startup-dominates",
+    "littles-law-gap",
+    "saturated-closed-loop",
+    "think-time-bound",
+];
+
+fn block<'r>(report: &'r Report, finding: &Finding) -> Option<&'r Block> {
+    report.blocks.get(finding.block?.checked_sub(1)?)
+}
+
+/// A run of fewer than ten requests has no steady state: what the rules say about one is a note.
+pub fn few_samples(report: &Report, findings: &mut Findings) {
+    const LEAST: f64 = 10.0;
+    for finding in &mut findings.found {
+        let few = block(report, finding)
+            .and_then(Block::samples)
+            .is_some_and(|samples| samples < LEAST);
+        if few && STEADY.contains(&finding.rule) {
+            finding.level = Level::Note;
+        }
+    }
+}
+
+/// If the figures of a latency exclude each other, other calculations with its mean have the same
+/// cause.
+pub fn one_cause(report: &Report, findings: &mut Findings) {
+    let broken: BTreeSet<usize> = findings
+        .found
+        .iter()
+        .filter(|finding| finding.rule == "percentile-disorder" && finding.level == Level::Error)
+        .filter(|finding| {
+            block(report, finding)
+                .and_then(Block::latency)
+                .is_some_and(|latency| latency.line == finding.line)
+        })
+        .filter_map(|finding| finding.block)
+        .collect();
+    findings.found.retain(|finding| {
+        let same = finding.block.is_some_and(|block| broken.contains(&block));
+        !(same && OF_THE_MEAN.contains(&finding.rule))
+    });
+}
