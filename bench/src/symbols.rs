@@ -92,7 +92,7 @@ fn is_engine(name: &str) -> bool {
         && !name.contains("::")
 }
 
-/// The crate that a demangled name belongs to. A generic function belongs to the crate of ours that it is made for.
+/// The crate that a demangled name belongs to. A generic function belongs to our own crate that it is instantiated for.
 fn crate_of(name: &str) -> Option<&str> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     if let Some(at) = name.find("plimsoll_") {

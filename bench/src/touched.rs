@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn mappings_are_told_apart_by_size_and_file() {
+    fn mappings_are_distinguished_by_size_and_file() {
         let maps = "1000-2000 r-xp 00000000 00:00 1 /usr/bin/x\n\
                     2000-3000 ---p 00000000 00:00 0\n\
                     3000-43000 rw-p 00000000 00:00 0\n\
