@@ -13,12 +13,13 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo book guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
+.PHONY: help setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
 	@echo "make book   make one book with search of the documentation: target/book/html/index.html (needs Python and PyPI)"
 	@echo "make guides type the commands of the README and of the guides, as a reader would (Linux)"
+	@echo "make crates package the crates that are published, as cargo publish would, without building them again"
 	@echo "make test   run everything that must pass before a change lands"
 	@echo "make setup  install the programs that building and testing need (Debian)"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
@@ -45,6 +46,10 @@ guides:
 	$(CARGO) build --quiet --profile fast --package plimsoll
 	$(CARGO) build --quiet --profile fast $(SYSTEMS)
 	@docs/guide/check $${CARGO_TARGET_DIR:-target}/fast
+
+crates:
+	$(CARGO) publish --workspace --dry-run --no-verify --allow-dirty
+	$(CARGO) publish $(SYSTEMS) --workspace --dry-run --no-verify --allow-dirty
 
 test: setup lint unit
 

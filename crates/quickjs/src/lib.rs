@@ -52,7 +52,7 @@ pub use runtime::{MustEnd, Runtime, Settings, StartError, check_threads};
 pub use text::Text;
 pub use value::{Borrowed, Value};
 
-use rquickjs_sys as sys;
+use plimsoll_quickjs_sys as sys;
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use super::manifest::Manifest;
 /// Packages, the crates whose product code may use them, and the reason.
 const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (
-        &["rquickjs", "rquickjs-core", "rquickjs-sys", "corosensei"],
+        &["rquickjs", "plimsoll-quickjs-sys", "corosensei"],
         &["quickjs"],
         "JavaScript lives in `quickjs`",
     ),

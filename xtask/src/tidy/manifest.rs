@@ -101,7 +101,10 @@ fn parse(metadata: &Value, root: &Path) -> Vec<Manifest> {
     let ours = packages
         .iter()
         .filter(|package| members.contains(&package["id"]));
-    ours.map(|package| parse_package(package, root)).collect()
+    ours.map(|package| parse_package(package, root))
+        // Patched crates of others follow their own rules.
+        .filter(|manifest| !manifest.path.starts_with("vendor/"))
+        .collect()
 }
 
 fn parse_package(package: &Value, root: &Path) -> Manifest {
@@ -139,7 +142,12 @@ mod tests {
 
     #[test]
     fn packages_and_kinds_are_read() {
-        let metadata = serde_json::json!({"workspace_members": ["a"], "packages": [{
+        let metadata = serde_json::json!({"workspace_members": ["a", "b"], "packages": [{
+            "id": "b",
+            "name": "patched",
+            "manifest_path": "/w/vendor/patched/Cargo.toml",
+            "dependencies": [],
+        }, {
             "id": "a",
             "name": "plimsoll-http",
             "manifest_path": "/w/crates/http/Cargo.toml",

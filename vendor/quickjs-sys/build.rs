@@ -23,6 +23,8 @@ fn main() {
         .define("_GNU_SOURCE", None)
         .define("JS_ARENA_DISABLED", None)
         .define("JS_DUMPS_DISABLED", None)
-        .files(["libregexp.c", "libunicode.c", "quickjs.c", "dtoa.c"].map(|f| format!("quickjs/{f}")))
+        .files(
+            ["libregexp.c", "libunicode.c", "quickjs.c", "dtoa.c"].map(|f| format!("quickjs/{f}")),
+        )
         .compile("quickjs");
 }
