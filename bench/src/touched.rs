@@ -148,7 +148,7 @@ fn call(line: &[u8]) -> Event {
     }
 }
 
-/// What a line belongs to: the rows of the table.
+/// The owner of a cache line: the rows of the table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     Code(Owner),
@@ -160,7 +160,7 @@ pub enum Kind {
     EngineBefore,
     /// The engine's memory that it wrote first after that.
     EngineAfter,
-    /// What others allocated, by who accesses it most.
+    /// Memory that others allocated, by the code that accesses it most.
     Heap(Owner),
 }
 

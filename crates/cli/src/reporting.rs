@@ -15,7 +15,7 @@ use plimsoll_terminal::messages::{lose, say, talk};
 use crate::args::{ReportArgs, ReportFormat};
 use crate::exit::Exit;
 
-/// What is written when a run has ended. Its files are opened before the run.
+/// The reports to write when a run has ended. Their files are opened before the run.
 pub struct Reporting {
     reports: Vec<(ReportFormat, Destination)>,
     markdown: Option<Destination>,

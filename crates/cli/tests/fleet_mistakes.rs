@@ -1,4 +1,4 @@
-//! What a fleet refuses, without a NATS server.
+//! Runs that a fleet refuses, without a NATS server.
 
 mod plimsoll;
 

@@ -67,7 +67,7 @@ fn a_browser_watches_a_lab_from_start_to_end() {
         assert!(row.contains("1 of 1") && row.contains('✓'), "{shown:#}");
         assert!(row.contains("requests/s"), "{shown:#}");
     }
-    // What the lab did was seen in several steps, and its conclusions at the end.
+    // The page showed several steps of the lab, and its conclusions at the end.
     assert!(shown["steps"].as_u64() > Some(1), "{shown:#}");
     assert_ne!(shown["result"], "", "{shown:#}");
     lab.assert_nothing_is_left();

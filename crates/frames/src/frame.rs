@@ -1,4 +1,4 @@
-//! What an agent sends once a second, and its encoding.
+//! The frame that an agent sends once a second, and its encoding.
 //!
 //! ```text
 //! "PF" version  run  agent  epoch  sequence  hash of the previous frame  kind  content  checksum

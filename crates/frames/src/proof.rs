@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::account::Account;
 use crate::frame::End;
 
-/// What a run does when an agent is lost.
+/// The reaction of a run to the loss of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// The run ends, and its results are invalid.
@@ -114,7 +114,7 @@ pub fn judge<'a>(accounts: impl IntoIterator<Item = &'a Account>, policy: Policy
     proof
 }
 
-/// What the agent's own sums contradict: the sums of its frames, the plan, or each other.
+/// The contradictions between the agent's own sums and the sums of its frames, the plan, or each other.
 fn contradictions(account: &Account, end: &End) -> Vec<String> {
     let mut found = Vec::new();
     let received = account.cumulative();

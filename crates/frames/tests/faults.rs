@@ -104,7 +104,7 @@ fn merge(totals: &mut Totals, received: Vec<Received>) {
     windows.for_each(|window| totals.merge(window));
 }
 
-/// What happens to the frames on their way.
+/// The faults that frames suffer in transit.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
     Drop(prop::sample::Index),

@@ -46,7 +46,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed is left to the system's own cleaning of temporary files.
+        // If it cannot be removed, the system's cleanup of temporary files removes it.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -126,11 +126,11 @@ fn count(group: &Value, checks: &mut Checks, depth: usize) {
 /// Largest file that a run for comparison may write, in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// What a run wrote; nothing if it wrote no file.
+/// The output of a run; empty if it wrote no file.
 pub fn read(file: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(file) {
-        // What cannot be read is missing, as if the run had ended earlier.
+        // An unreadable part is missing, as if the run had ended earlier.
         let _ = file.take(LARGEST).read_to_end(&mut bytes);
     }
     bytes

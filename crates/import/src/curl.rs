@@ -92,7 +92,7 @@ pub fn read(text: &str) -> Result<Journey, String> {
     Ok(journey)
 }
 
-/// What the flags of a command say.
+/// The settings that a command's flags contain.
 #[derive(Default)]
 struct Given {
     method: Option<String>,

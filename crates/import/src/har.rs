@@ -227,7 +227,7 @@ impl Reader<'_> {
         let before = self.ended;
         self.ended = Some(before.map_or(end, |before| before.max(end)));
         let pause = before.map_or(0.0, |before| start - before);
-        // What a browser needs between two requests is not a user's think time.
+        // The time that a browser needs between two requests is not a user's think time.
         match pause > 300.0 {
             true => Duration::from_secs_f64((pause / 1e3).min(LONGEST_PAUSE.as_secs_f64())),
             false => Duration::ZERO,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::text::Text;
 
-/// What a user does, in order.
+/// The requests of one user, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Journey {
     /// The origin of most requests, such as `https://shop.example`. Empty if unknown.
@@ -119,7 +119,7 @@ pub struct Cookie {
 pub struct Problem {
     /// Which entry.
     pub entry: String,
-    /// What happened to it, and the fix.
+    /// The problem and its fix.
     pub text: String,
 }
 

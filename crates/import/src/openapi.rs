@@ -159,7 +159,7 @@ struct Reader<'a> {
 const MOST_REFERENCES: usize = 16;
 
 impl<'a> Reader<'a> {
-    /// What a reference within the document means; other values are themselves.
+    /// Resolves a reference within the document; other values are returned unchanged.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..MOST_REFERENCES {

@@ -10,7 +10,7 @@ use crate::javascript::{comment, constant, key, string};
 use crate::journey::{Journey, Request};
 use crate::url;
 
-/// What the script is for.
+/// The purpose of the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// For the user.
@@ -19,7 +19,7 @@ pub enum Purpose {
     Capture,
 }
 
-/// What every part of the script knows.
+/// The context of every part of the script.
 pub(super) struct Context<'a> {
     journey: &'a Journey,
     purpose: Purpose,

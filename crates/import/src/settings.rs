@@ -1,6 +1,6 @@
-//! What the user decides about an import.
+//! The user's settings for an import.
 
-/// What the user decides about an import.
+/// The user's settings for an import.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// The server to load instead of the one in the source: a URL without a path.

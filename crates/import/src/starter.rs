@@ -7,7 +7,7 @@ use crate::url;
 
 const MINIMAL: &str = include_str!("../templates/minimal.js");
 const PROTOCOL: &str = include_str!("../templates/protocol.js");
-/// What the templates load without a URL: the address of `plimsoll serve payload`.
+/// The default URL of the templates: the address of `plimsoll serve payload`.
 pub const PAYLOAD: &str = "http://127.0.0.1:10080/";
 /// The file of a new script.
 const SCRIPT: &str = "script.js";

@@ -15,7 +15,7 @@ const MOST_ROUNDS: usize = 4;
 /// Most problems that are printed. The script lists more.
 const MOST_PROBLEMS: usize = 20;
 
-/// What to translate.
+/// The file to translate, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'a> {
     /// The name of the format.
@@ -39,7 +39,7 @@ pub struct Translation<'a> {
 /// A new script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
-    /// What the user should know about it.
+    /// The message for the user.
     pub message: String,
     /// Whether its smoke run failed.
     pub is_failed: bool,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::{PoisonError, RwLock};
 
-/// What the log shows instead of a secret.
+/// The replacement for secrets in the log.
 const REDACTED: &str = "***SECRET_REDACTED***";
 
 /// The name of the source that `secrets.get` reads.

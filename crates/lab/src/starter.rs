@@ -6,7 +6,7 @@ use crate::file::Document;
 use crate::form::Which;
 use crate::resolve::Lab;
 
-/// What a new lab measures.
+/// The system that a new lab measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct System {
     /// How people call it.

@@ -84,7 +84,7 @@ impl Collector {
         }
     }
 
-    /// What the event means for the page, if anything.
+    /// The update of the page for this event, if there is one.
     pub fn event(&mut self, event: Event<'_>) -> Option<Update> {
         match event {
             Event::Window(window) => {

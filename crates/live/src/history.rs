@@ -14,7 +14,7 @@ pub struct History {
     span: f64,
 }
 
-/// What changed in a history.
+/// A change of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The point at this place is new, or continues to grow.

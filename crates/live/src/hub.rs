@@ -53,7 +53,7 @@ struct Whole<'a> {
     state: &'a State,
 }
 
-/// What is new.
+/// The changes since the last message.
 #[derive(Serialize)]
 struct News<'a> {
     /// The place of the point, which may replace an earlier version of itself.

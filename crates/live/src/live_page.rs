@@ -25,7 +25,7 @@ pub struct LivePage {
     url: String,
 }
 
-/// What requests need.
+/// The state that requests share.
 struct Shared {
     hub: Arc<Hub>,
     /// The figures for Prometheus; only of a run.

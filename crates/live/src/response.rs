@@ -16,7 +16,7 @@ pub enum Response {
     Events(Receiver<Message>, Watching),
 }
 
-/// What a browser may do with the page: use what is in it, and connect to where it came from.
+/// Allows the page to use only its own content, and to connect only to its own origin.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'";

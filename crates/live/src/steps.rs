@@ -5,11 +5,11 @@ use serde::Serialize;
 /// The steps so far, as a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Steps {
-    /// What the rows are: trials, cells.
+    /// The name of the rows: trials, cells.
     pub title: String,
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
-    /// What happens now.
+    /// The current activity.
     pub now: String,
     /// The result, line by line. Empty before the end.
     pub result: Vec<String>,

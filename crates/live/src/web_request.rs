@@ -9,7 +9,7 @@ const PREFIX: &str = "K6_WEB_DASHBOARD";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebRequest {
     pub address: WebAddress,
-    /// What requested it, for messages.
+    /// The flag or variable that requested it, for messages.
     pub flag: &'static str,
     /// Open it in a browser.
     pub is_opened: bool,
@@ -20,7 +20,7 @@ impl WebRequest {
     /// argument of `--out web-dashboard`, which overrides the variables.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// The invalid one, and how to write it.
     pub fn of(
         flag: Option<&str>,
         output: Option<&str>,

@@ -8,7 +8,7 @@ use plimsoll_verdict::Level;
 /// The figures of a run up to the end of its latest second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveFigures {
-    /// What is counted.
+    /// The counted events.
     pub counted: Counted,
     /// The number of those so far, including failed ones.
     pub total: u64,
@@ -49,7 +49,7 @@ pub struct LiveFigures {
     pub verdict: Option<(Level, Vec<String>)>,
 }
 
-/// What a rate counts.
+/// The events that a rate counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counted {
     #[default]

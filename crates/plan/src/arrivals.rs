@@ -57,7 +57,7 @@ impl Arrivals {
     /// Parses `poisson`, `gamma:0.5`, `on-off:2s/8s`, each with an optional `@SEED`.
     ///
     /// # Errors
-    /// What is wrong, with the accepted forms.
+    /// The problem, with the accepted forms.
     pub fn parse(text: &str) -> Result<Arrivals, String> {
         let wrong = |what: &str| Err(format!("{what}: write {ARRIVAL_FORMS}"));
         let (process, seed) = match text.split_once('@') {

@@ -158,7 +158,7 @@ fn network(result: &LabResult) -> String {
     texts.join("; ")
 }
 
-/// What the lab measured without having started it.
+/// The systems that the lab measured but did not start.
 fn not_started(result: &LabResult) -> String {
     let findings = result.findings.iter();
     let texts = findings.filter(|finding| finding.rule == "not-started");

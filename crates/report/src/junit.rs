@@ -28,7 +28,7 @@ pub struct Suite {
 
 /// One test.
 pub struct Case {
-    /// What kind of test it is.
+    /// The kind of test.
     pub class: &'static str,
     /// Its name.
     pub name: String,

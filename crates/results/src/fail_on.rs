@@ -115,7 +115,7 @@ fn names() -> String {
     NAMES.map(|(name, _)| name).join(", ")
 }
 
-/// What the conditions found.
+/// The findings of the conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
     /// The conditions that are met, each a sentence.

@@ -32,7 +32,7 @@ pub trait RemoteWorkers {
     /// The processor time of workers that are on this machine.
     fn local_time(&self) -> Duration;
 
-    /// What is known of the whole run after its last event.
+    /// The facts about the whole run that are known after its last event.
     fn conclude(&mut self) -> Conclusion;
 }
 

@@ -241,7 +241,7 @@ impl Tables {
     }
 }
 
-/// What the numbers of an encoded window stand for in this process.
+/// The meaning of the numbers of an encoded window in this process.
 struct Places {
     metrics: Vec<(MetricId, Kind)>,
     cells: Vec<usize>,

@@ -31,7 +31,7 @@ pub(crate) struct StreamingCall<'a> {
     pub data: u64,
 }
 
-/// What both directions of a call have done so far.
+/// The progress of both directions of a call.
 #[derive(Default)]
 struct Progress {
     /// The number of the next new message.

@@ -55,7 +55,7 @@ pub struct RunArgs {
     pub traces_output: Option<String>,
 }
 
-/// What `plimsoll run` shows on a terminal.
+/// The progress that `plimsoll run` shows on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum ProgressForm {
     Full,

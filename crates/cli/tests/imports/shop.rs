@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What it has issued so far.
+/// The tokens and identifiers issued so far.
 #[derive(Default)]
 struct Issued {
     count: u64,

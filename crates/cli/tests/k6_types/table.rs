@@ -1,4 +1,4 @@
-//! What exists of k6's API here, and what does not: for the test of the type files and for `docs/guide/from-k6.md`.
+//! The parts of k6's API that exist here and those that do not, for the test of the type files and for `docs/guide/from-k6.md`.
 
 /// A module, and what to know about it.
 pub struct Module {
@@ -118,14 +118,14 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/ws WebSocketError", "not exported, only passed"),
 ];
 
-/// What works, beyond the modules.
+/// Features that work, besides the modules.
 pub const WORKS: &[&str] = &[
     "ES modules, CommonJS, JSON, TypeScript (types are stripped), `https://` modules (cached), packages in `node_modules`, import maps (`--import-map`).",
     "All executors, also `externally-controlled`; options of scripts, flags, variables and `~/.config/k6/config.json`; thresholds, groups, tags, `handleSummary`, both summaries and `--summary-export`.",
     "`run`, `archive`, `inspect`, `new`, `version`, exit statuses, and the outputs JSON, CSV, InfluxDB, Prometheus and OpenTelemetry.",
 ];
 
-/// What differs on purpose.
+/// Intended differences.
 pub const DIFFERS: &[&str] = &[
     "Messages of Plimsoll itself and of the JavaScript engine have other words; names of errors and exit statuses are k6's.",
     "`http_req_response_time` measures from the scheduled start, and the verdict below the summary judges whether the figures can be trusted.",
@@ -134,7 +134,7 @@ pub const DIFFERS: &[&str] = &[
     "The keys of WebCrypto follow the standard where k6 has errors: RSA-OAEP keys can wrap other keys, and ECDH keys can derive keys.",
 ];
 
-/// What is missing, beyond modules.
+/// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
     "`k6/browser`.",
     "Extensions other than `k6/x/redis`, and k6's cloud. Of `k6/x/redis`: clusters, sentinels and TLS.",

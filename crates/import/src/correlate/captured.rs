@@ -114,7 +114,7 @@ fn by_name(journey: &mut Journey, at: usize, found: Vec<Candidate>) {
     }
 }
 
-/// What a request to a collection creates: `pet` for `POST /pets`.
+/// The resource that a request to a collection creates: `pet` for `POST /pets`.
 fn created_by(journey: &Journey, at: usize) -> String {
     let request = &journey.requests[at];
     let path = request.shown();

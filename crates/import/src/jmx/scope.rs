@@ -1,4 +1,4 @@
-//! What applies to the samplers of a tree.
+//! The settings that apply to the samplers of a tree.
 
 use std::time::Duration;
 

@@ -36,7 +36,7 @@ impl Link {
         };
         link.query = query;
         let Some(rest) = rest.strip_prefix("//") else {
-            // What follows the scheme of `mailto:someone` is not a path.
+            // The part after the scheme of `mailto:someone` is not a path.
             if link.scheme.is_empty() || rest.starts_with('/') {
                 link.path = decode(rest)?;
             }

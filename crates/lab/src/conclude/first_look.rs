@@ -1,4 +1,4 @@
-//! What those who watch a lab see of a run that has ended.
+//! The figures of a run that has just ended, for those who watch the lab.
 
 use plimsoll_results::lab::Repeat;
 use plimsoll_units::{Bytes, three_digits};
@@ -18,7 +18,7 @@ const SHOWN: [(&str, &str); 5] = [
     ("latency_p95", "p95 "),
 ];
 
-/// What the record of a run shows; nothing if the run does not exist.
+/// The figures in the record of a run; none if the run does not exist.
 pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
     let Some(facts) = store.facts(cell.number, run) else {
         return FirstLook::default();

@@ -136,7 +136,7 @@ fn whole(lab: &Lab) -> Vec<Finding> {
     findings
 }
 
-/// What is unknown about systems that were already running.
+/// The facts that are unknown about systems that were already running.
 fn not_started(lab: &Lab) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for process in already_running(lab) {

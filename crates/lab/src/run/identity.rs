@@ -1,4 +1,4 @@
-//! What was measured: versions of programs, and the settings that a database uses, read from it while it runs.
+//! Identifies what was measured: versions of programs, and a database's settings, read from it while it runs.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpStream};

@@ -264,7 +264,7 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
-/// What a run's record shows as soon as the run has ended.
+/// The figures in a run's record as soon as the run has ended.
 #[derive(Clone, Debug, Default)]
 pub struct FirstLook {
     /// Its figures in one line, and whether the generator doubts them; empty if there are none.
@@ -276,7 +276,7 @@ pub struct FirstLook {
 /// Reads the records of runs. The module that does it depends on this one.
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// What the record of one run shows.
+    /// Reads the figures from the record of one run.
     pub look: fn(&Cell, u32, &Store) -> FirstLook,
     /// Whether these restarts of a cell are enough.
     pub is_enough: fn(&Lab, &Cell, u32, &Store) -> bool,

@@ -19,11 +19,11 @@ pub struct RunView<'a> {
     pub load_seconds: f64,
     /// The metric of the times, and its label.
     pub times: Option<(&'static str, &'static str)>,
-    /// What is counted.
+    /// The counted events.
     pub unit: Unit,
 }
 
-/// What a run's rate counts.
+/// The events that a run's rate counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Requests,

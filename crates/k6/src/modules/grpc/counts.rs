@@ -28,7 +28,7 @@ pub fn count_answer(work: &Work, channel: &Channel, name: &str, answer: &Reply) 
 
 /// How a call ended.
 pub struct CallEnd<'a> {
-    /// What the call is listed as.
+    /// The name under which the call is listed.
     pub name: &'a str,
     /// Its duration, as in `grpc_req_duration`.
     pub took: Duration,

@@ -24,7 +24,7 @@ pub struct Session {
     recorder: Rc<Recorder>,
     tags: RefCell<Snapshot>,
     base: RefCell<Option<BaseTags>>,
-    /// What the session is listed as.
+    /// The name under which the session is listed.
     name: String,
     started: Moment,
     tally: Tally,
