@@ -18,7 +18,7 @@ const LABS: [(&str, usize, usize); 5] = [
     ("zanzibar", 13, 29),
 ];
 
-/// Most minutes that the loads of a form may take, without starting, seeding, checking, and without
+/// Maximum minutes that the loads of a form may take, without starting, seeding, checking, and without
 /// work and searches, whose duration is unknown.
 const FORMS: [(&str, f64); 2] = [("--quick", 2.0), ("", 16.0)];
 

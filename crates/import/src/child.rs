@@ -17,7 +17,7 @@ pub struct Checks {
     pub messages: Vec<String>,
 }
 
-/// Most lines of stderr that are shown.
+/// Maximum number of stderr lines to show.
 const MOST_LINES: usize = 10;
 
 fn plimsoll() -> Result<Command, String> {

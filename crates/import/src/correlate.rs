@@ -17,7 +17,7 @@ use candidates::{Candidate, candidates, in_text};
 /// The first and the last request with a token.
 type Index = HashMap<String, (usize, usize)>;
 
-/// Most values that are taken from the text of one response by what surrounds them.
+/// Maximum number of values to extract from one response by the text around them.
 const MOST_IN_TEXT: usize = 50;
 
 /// Replaces values of recorded responses in later requests.

@@ -9,7 +9,7 @@ use crate::{curl, har, jmx, openapi, postman, url};
 
 /// Largest file that is read, in bytes.
 pub const LARGEST: usize = 128 << 20;
-/// Most requests of a script. A script with more is not readable, and the source has more than one journey.
+/// Maximum number of requests in a script. A script with more is not readable, and the source has more than one journey.
 pub(crate) const MOST_REQUESTS: usize = 2_000;
 
 /// A format that can be read.

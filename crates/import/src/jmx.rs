@@ -13,7 +13,7 @@ use scope::Scope;
 
 /// Deepest nesting of elements.
 const DEEPEST: usize = 64;
-/// Most elements of a plan.
+/// Maximum number of elements in a plan.
 const MOST_NODES: u32 = 2_000_000;
 
 /// Reads a test plan.

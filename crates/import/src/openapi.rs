@@ -155,7 +155,7 @@ struct Reader<'a> {
     used: Vec<String>,
 }
 
-/// Most references that lead from one to the next.
+/// Maximum length of a chain of references.
 const MOST_REFERENCES: usize = 16;
 
 impl<'a> Reader<'a> {

@@ -31,7 +31,7 @@ pub(super) struct Context<'a> {
     labels: BTreeMap<String, usize>,
 }
 
-/// Most problems that a script lists.
+/// Maximum number of problems that a script lists.
 const MOST_PROBLEMS: usize = 50;
 
 /// The script. `command` is how it was made, for its first line.

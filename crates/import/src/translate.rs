@@ -10,9 +10,9 @@ use crate::script::{Purpose, write};
 use crate::settings::Settings;
 use crate::{child, new_file};
 
-/// Most comparisons of one import.
+/// Maximum number of comparisons in one import.
 const MOST_ROUNDS: usize = 4;
-/// Most problems that are printed. The script lists more.
+/// Maximum number of problems to print. The script lists more.
 const MOST_PROBLEMS: usize = 20;
 
 /// The file to translate, and how.

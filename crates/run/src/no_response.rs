@@ -9,7 +9,7 @@ use crate::{Event, Listener};
 
 /// How long a run may be without a response.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Most reports of one run, if responses come and go.
+/// Maximum number of reports in one run, if responses come and go.
 const MOST: u32 = 3;
 
 /// A listener that calls a function with a sentence when there was no response for three seconds.

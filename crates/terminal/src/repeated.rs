@@ -6,7 +6,7 @@ use ::log::Level;
 
 /// Lines of a kind that are shown.
 const SHOWN: u64 = 10;
-/// Most kinds of lines that are counted. Further ones are not folded.
+/// Maximum number of different lines to count. Further ones are not folded.
 const MOST_KINDS: usize = 256;
 /// Longest part of a line that is compared, in bytes.
 const COMPARED: usize = 400;

@@ -71,7 +71,7 @@ pub struct AttackLoadArgs {
     /// How requests are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them
     #[arg(long, value_name = "PROCESS", value_parser = plimsoll_plan::Arrivals::parse)]
     pub arrivals: Option<plimsoll_plan::Arrivals>,
-    /// Most virtual users (default: as many as the rate needs)
+    /// Maximum number of virtual users (default: as many as the rate needs)
     #[arg(long, value_name = "N")]
     pub max_workers: Option<u64>,
     /// Name of the attack, in the results and in the header X-Vegeta-Attack
@@ -93,7 +93,7 @@ pub struct AttackConnectionArgs {
     /// Idle connections to keep for each host (vegeta's meaning)
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub connections: usize,
-    /// Most connections to each host; 0 for no limit
+    /// Maximum number of connections to each host; 0 for no limit
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub max_connections: usize,
     /// Reuse connections

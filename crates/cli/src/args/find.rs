@@ -38,7 +38,7 @@ pub struct FindArgs {
     /// Repeats required at each end of the interval
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub repeats: u32,
-    /// Most trials
+    /// Maximum number of trials
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub trials: u32,
     /// Print the result and all trials as one JSON object on stdout

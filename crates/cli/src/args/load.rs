@@ -52,7 +52,7 @@ pub struct LoadArgs {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct MaxUsersArgs {
-    /// Most virtual users with --rate (default: ten times as many as at the start, at least 1,000)
+    /// Maximum number of virtual users with --rate (default: ten times as many as at the start, at least 1,000)
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,
     /// How arrivals at --rate are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them

@@ -52,7 +52,7 @@ pub struct OptionArgs {
     /// Parallel requests of one http.batch() to one host
     #[arg(long, value_name = "N")]
     pub batch_per_host: Option<String>,
-    /// Most requests per second of all users (k6's meaning; --rate sets a rate of iterations)
+    /// Maximum requests per second of all users (k6's meaning; --rate sets a rate of iterations)
     #[arg(long, value_name = "N")]
     pub rps: Option<String>,
     /// User-Agent header

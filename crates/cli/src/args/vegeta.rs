@@ -64,7 +64,7 @@ pub struct PlotArgs {
     /// Title of the page
     #[arg(long, value_name = "TEXT", default_value = "Plimsoll Plot")]
     pub title: String,
-    /// Most points of a series
+    /// Maximum number of points in a series
     #[arg(long, value_name = "N", default_value_t = 4000)]
     pub threshold: usize,
     /// Destination of the page

@@ -6,7 +6,7 @@ use super::Reader;
 
 /// Deepest nesting of generated values.
 const DEEPEST: usize = 8;
-/// Most values that are generated for one body.
+/// Maximum number of values to generate for one body.
 const MOST: usize = 500;
 
 impl<'a> Reader<'a> {

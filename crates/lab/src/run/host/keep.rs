@@ -23,7 +23,7 @@ use super::{COUNTED, GONE_AFTER, Prepared, Reading, Reply, Request, Start};
 
 /// Longest message in bytes: the files of a process are in it.
 const LONGEST: u64 = 64 << 20;
-/// Most ports of a process.
+/// Maximum number of ports of a process.
 const MOST_PORTS: usize = 64;
 
 /// Follows the lab's requests until it is gone or silent, or `stop` is set. Then no process and no
