@@ -50,7 +50,7 @@ mod tests {
 
     /// Every input that libFuzzer found worth keeping, and every one that once broke a target.
     #[test]
-    fn every_target_survives_its_kept_inputs() {
+    fn no_stored_input_makes_its_target_panic() {
         let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora");
         for target in TARGETS {
             target.seeds.iter().for_each(|seed| (target.run)(seed));

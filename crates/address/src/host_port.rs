@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_ports_are_read_and_written_alike() {
+    fn hosts_and_ports_survive_a_round_trip() {
         for good in ["example.test:443", "192.0.2.1:80", "[::1]:8080"] {
             let read = HostPort::parse(good).map(|address| address.to_string());
             assert_eq!(read, Ok(good.to_owned()));

@@ -264,7 +264,7 @@ fn every_failure_is_named_and_counted_and_nothing_else_is_lost() {
 }
 
 #[test]
-fn a_huge_body_that_is_not_wanted_costs_no_memory() {
+fn a_huge_discarded_body_costs_no_memory() {
     const HUGE: u64 = 512 << 20;
     let server = Peer::start(Play::huge_body(HUGE));
     let script = "

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-fn the_book_is_made_and_its_links_lead_somewhere() {
+fn the_book_is_built_and_its_links_work() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/make");
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book");
     let made = Command::new(script)

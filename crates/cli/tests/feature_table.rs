@@ -33,7 +33,7 @@ fn help(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn what_the_table_says_about_plimsoll_exists() {
+fn the_features_in_the_table_exist() {
     let commands: BTreeSet<String> = help(&[])
         .lines()
         .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
@@ -65,7 +65,7 @@ fn what_the_table_says_about_plimsoll_exists() {
 }
 
 #[test]
-fn what_two_others_have_is_there_or_explained() {
+fn features_that_two_other_tools_have_exist_or_are_explained() {
     let has = |cell: &str| !cell.starts_with('–') && !cell.starts_with("ext.") && cell != "paid";
     for row in rows() {
         assert_eq!(row.len(), 7, "{row:?}");

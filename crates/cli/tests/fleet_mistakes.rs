@@ -28,7 +28,7 @@ fn a_missing_server_is_explained() {
 }
 
 #[test]
-fn what_a_fleet_cannot_do_is_refused() {
+fn runs_that_a_fleet_cannot_do_are_refused() {
     for (flags, message) in [
         (
             &["--out", "json=/dev/null"][..],

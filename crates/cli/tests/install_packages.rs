@@ -41,7 +41,7 @@ fn below(root: &Path) -> Command {
 }
 
 #[test]
-fn the_container_has_all_that_the_program_needs() {
+fn the_container_has_everything_that_the_program_needs() {
     let root = tempfile::tempdir().expect("a directory");
     // Another user must be able to enter it.
     let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -62,7 +62,7 @@ fn the_container_has_all_that_the_program_needs() {
 }
 
 #[test]
-fn the_image_is_made_by_that_script_and_has_no_rights() {
+fn that_script_builds_the_image_which_has_no_privileges() {
     let file = fs::read_to_string(packaging("docker/Dockerfile")).expect("the Dockerfile");
     for part in [
         "packaging/docker/root-filesystem /image",

@@ -378,7 +378,7 @@ fn a_process_is_ended_with_its_files_when_the_lab_is_gone() {
 }
 
 #[test]
-fn a_silent_lab_counts_as_gone() {
+fn a_silent_lab_counts_as_disconnected() {
     let mut keep = Keep::new();
     keep.start_stubborn();
     // Its stdin stays open, as when a network is cut.

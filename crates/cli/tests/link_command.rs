@@ -549,7 +549,7 @@ fn impossible_settings_are_reported() {
 }
 
 #[test]
-fn a_namespace_is_made_where_the_kernel_can_and_else_the_relay_is_named() {
+fn a_namespace_is_created_if_the_kernel_supports_it_or_the_relay_is_suggested() {
     use std::io::BufRead;
     use std::process::{Command, Stdio};
 

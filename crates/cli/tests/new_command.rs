@@ -80,7 +80,7 @@ fn a_url_that_no_script_can_load_is_refused() {
 /// Without an argument, a person is asked for the URL.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_is_asked_for_the_url() {
+fn the_url_is_asked_for_on_a_terminal() {
     use screen::{Session, Streams};
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.js");

@@ -70,7 +70,7 @@ fn prometheus_has_the_printed_figures() {
 }
 
 #[test]
-fn prometheus_has_the_trend_figures_that_are_asked_for() {
+fn prometheus_gets_the_requested_trend_figures() {
     let prometheus = Prometheus::start();
     let argument = format!("experimental-prometheus-rw={}", prometheus.write_url());
     let figures = "count,sum,min,max,avg,med,p(95),p(99)";
@@ -170,7 +170,7 @@ fn statsd_has_the_printed_figures() {
 }
 
 #[test]
-fn statsd_has_tags_if_asked_for() {
+fn statsd_has_tags_if_requested() {
     let statsd = StatsD::start();
     let address = statsd.address().to_string();
     let variables = [

@@ -179,7 +179,7 @@ fn pictures_of_the_live_page_and_of_the_report_are_taken() {
 }
 
 #[test]
-fn the_readme_shows_pictures_that_are_there_and_small() {
+fn the_pictures_of_the_readme_exist_and_are_small() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
     let shown: Vec<&str> = readme

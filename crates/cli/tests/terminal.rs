@@ -37,7 +37,7 @@ fn slow_server() -> SocketAddr {
 }
 
 #[test]
-fn the_result_of_http_is_all_that_stays_on_the_screen() {
+fn only_the_result_of_http_remains_on_the_screen() {
     let server = slow_server();
     let url = format!("http://{server}/");
     for columns in WIDTHS {
@@ -148,7 +148,7 @@ fn a_script_has_the_figures_of_the_live_page_at_every_width() {
 }
 
 #[test]
-fn with_progress_k6_there_are_only_bars() {
+fn progress_k6_shows_only_bars() {
     let folder = tempfile::tempdir().unwrap();
     let script = checking_script(folder.path());
     let arguments = ["run", "--progress", "k6", &script];

@@ -148,7 +148,7 @@ fn streams_transfer_the_requested_amount_with_either_server() {
 }
 
 #[test]
-fn datagrams_are_counted_alike_on_both_sides() {
+fn both_sides_count_the_same_datagrams() {
     all_pairs(|asking, serving, port| {
         for flags in UDP {
             let report = json(asking, port, flags);

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_zero_has_nothing_due() {
+    fn a_rate_of_zero_schedules_nothing() {
         let mut schedule = Schedule::of(&scenario(0, 0)).unwrap();
         assert_eq!(schedule.due(Duration::from_secs(9)), 0);
     }

@@ -358,7 +358,7 @@ fn ramping_users_come_and_go() {
 }
 
 #[test]
-fn a_user_that_asks_for_the_end_ends_everything_and_is_torn_down() {
+fn a_user_that_stops_the_run_ends_all_users_and_teardown_runs() {
     let executor = Executor::ConstantUsers {
         users: 3,
         duration: Duration::from_secs(60),

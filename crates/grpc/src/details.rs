@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_described_is_reported_in_bytes() {
+    fn undescribed_messages_are_reported_in_bytes() {
         let pool = DescriptorPool::global();
         let mut details = vec![CODE as u8 * 8, 3];
         wire::put_bytes(
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn details_that_contradict_are_an_error_and_broken_ones_are_none() {
+    fn contradicting_details_are_an_error_and_broken_details_are_ignored() {
         let status = || Status::new(Code(3), "short");
         assert_eq!(status().with_details(Bytes::new()), status());
         assert_eq!(

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_travel_as_base64_and_come_back() {
+    fn bytes_are_encoded_as_base64_and_decoded() {
         let mut sent = Metadata::new();
         sent.append("X-Token", b"secret").unwrap();
         sent.append("x-raw-bin", &[0, 255, 7]).unwrap();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_refused() {
+    fn values_that_cannot_be_sent_are_refused() {
         let mut metadata = Metadata::new();
         assert!(metadata.append("a b", b"").is_err());
         assert!(metadata.append("", b"").is_err());

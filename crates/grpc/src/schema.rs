@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_file_may_come_twice() {
+    fn the_same_file_may_be_given_twice() {
         let mut schema = Schema::new();
         schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
         schema.compile(&["a.proto".to_owned()], greeter()).unwrap();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_reported_with_its_file() {
+    fn mistakes_are_reported_with_their_file() {
         let mut schema = Schema::new();
         let mut fails = |files: Vec<(&'static str, &'static str)>| {
             let names = ["x.proto".to_owned()];
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_that_is_none_is_refused() {
+    fn an_invalid_descriptor_set_is_refused() {
         assert!(Schema::new().add_set(b"\xff\xff\xffnothing").is_err());
     }
 

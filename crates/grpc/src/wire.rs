@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_are_read_back() {
         let mut message = Vec::new();
         put_bytes(&mut message, 1, b"one");
         put_bytes(&mut message, 1000, &[0; 300]);

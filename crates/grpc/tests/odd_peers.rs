@@ -206,7 +206,7 @@ fn resets_have_their_codes() {
 }
 
 #[test]
-fn a_refused_call_is_made_again() {
+fn a_refused_call_is_repeated() {
     let answer = call(LONG, |mut server, (_, mut respond)| async move {
         respond.send_reset(h2::Reason::REFUSED_STREAM);
         let (_, mut respond) = server.accept().await.unwrap().unwrap();
@@ -307,7 +307,7 @@ macro_rules! settings {
 }
 
 #[test]
-fn frames_that_are_none_end_the_call() {
+fn malformed_frames_end_the_call() {
     let told: &[(&str, &[u8])] = &[
         ("words of HTTP/1.1", b"HTTP/1.1 400 Bad Request\r\n\r\n"),
         // RFC 9113, section 6.5: the length of SETTINGS is a multiple of six.
@@ -478,7 +478,7 @@ fn chained(number: u32, size: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_description_that_never_ends_is_given_up() {
+fn reading_an_endless_description_is_aborted() {
     let (status, asked) = described(LONG, |number| Some(chained(number, 3 << 20)));
     assert_eq!(status.code, Code::RESOURCE_EXHAUSTED, "{status}");
     assert!(status.message.contains("description has more"), "{status}");

@@ -305,7 +305,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_is_encoded_decodes_again() {
+    fn encoding_and_decoding_round_trip() {
         let plain = b"data data data ".repeat(1000);
         for encoding in ALL {
             let wire = encode(&plain, &[encoding]).unwrap();

@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jar_stays_bounded() {
+    fn a_cookie_jar_is_bounded() {
         let jar = CookieJar::new();
         let at = url("http://h/");
         for n in 0..MAX_PER_HOST + 10 {

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn own_fields_replace_ours_and_has_ours_stays_ours() {
+    fn own_fields_replace_ours_except_the_framing() {
         let head = written(
             |f| {
                 f.set("host", "other").unwrap();

@@ -151,7 +151,7 @@ fn repeated_headers_are_shared_and_changed_ones_are_not() {
 }
 
 #[test]
-fn bytes_nobody_asked_for_end_a_connection() {
+fn unsolicited_bytes_end_a_connection() {
     run(async {
         let (near, mut far) = tokio::io::duplex(1 << 16);
         let mut connection = Connection::new(near);

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_add_up_and_come_back() {
+    fn shares_add_up_and_survive_a_round_trip() {
         static BUDGET: MemoryBudget = MemoryBudget::new(100);
         let (mut one, mut other) = (BUDGET.share(), BUDGET.share());
         one.set(60).unwrap();

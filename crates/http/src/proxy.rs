@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn tunnels_are_asked_for_with_the_fields_that_were_given() {
+    fn tunnels_are_requested_with_the_given_headers() {
         let head = |proxy: &str, fields: &[(&str, &str)]| {
             let mut all = Fields::new();
             for (name, value) in fields {

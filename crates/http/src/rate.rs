@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_an_interval_apart_and_idle_time_is_not_saved_up() {
+    fn slots_are_one_interval_apart_and_idle_time_is_not_saved_up() {
         let limit = RateLimit::new(10);
         let at = Moment::from_nanos;
         let second = 1_000_000_000;

@@ -138,7 +138,7 @@ fn redirects_cookies_and_hints_are_as_elsewhere() {
 }
 
 #[test]
-fn connections_are_not_used_again_where_that_was_asked() {
+fn connections_are_not_reused_on_request() {
     run(async {
         let server = identity(&["127.0.0.1"]);
         let (address, seen) = quic::serve(&acceptor(&server, &["h3"]));
@@ -306,7 +306,7 @@ fn handshakes_fail_for_their_reasons() {
 }
 
 #[test]
-fn a_client_certificate_is_shown_to_those_who_ask() {
+fn a_client_certificate_is_sent_if_the_server_requests_one() {
     run(async {
         let (server, user) = (identity(&["127.0.0.1"]), identity(&["user"]));
         let (address, _) = quic::serve(&acceptor_asking(&server, &user, &["h3"]));

@@ -300,7 +300,7 @@ fn endless(start: Vec<u8>, again: Vec<u8>) -> SocketAddr {
 }
 
 #[test]
-fn what_never_ends_is_ended_in_bounded_memory() {
+fn endless_responses_end_in_bounded_memory() {
     let open_head = [settings(), frame(HEADERS, 0, 1, &[STATUS_200])].concat();
     // A literal field without indexing, whose value is 4,000 bytes long.
     let mut field = vec![0x00, 0x01, b'x', 0x7f, 0xa1, 0x1e];

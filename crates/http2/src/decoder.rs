@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_referred_to_is_remembered_until_the_table_changes() {
+    fn indexed_fields_are_remembered_until_the_table_changes() {
         let mut decoder = Decoder::default();
         // :status 200, and x: y to be added to the table.
         told(&mut decoder, "88 40 01 78 01 79");

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_referred_to() {
+    fn repeated_fields_are_sent_as_references() {
         let mut encoder = Encoder::default();
         let head = head("/a.B/C", &[("te", "trailers")]);
         let first = encode(&mut encoder, &head);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_and_long_fields_are_kept_nowhere() {
+    fn secrets_and_long_fields_are_not_stored() {
         let mut encoder = Encoder::default();
         let long = "x".repeat(2000);
         let head = head("/", &[("authorization", "Bearer 1"), ("x-long", &long)]);

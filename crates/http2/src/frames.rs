@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn padding_is_taken_off_and_never_more() {
+    fn only_padding_is_removed() {
         let head = |flags, kind| FrameHead {
             length: 0,
             kind,

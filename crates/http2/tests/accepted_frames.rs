@@ -9,7 +9,7 @@ use scripted_peer::*;
 type Accepted<'a> = (&'a str, &'a str, Vec<u8>, &'a [u8], usize);
 
 #[test]
-fn what_the_standard_allows_is_accepted() {
+fn input_that_the_standard_allows_is_accepted() {
     let ping = frame(PING, 0, 0, &[7; 8]);
     let body = |flags, payload: &[u8]| [begun(), frame(DATA, flags, 1, payload)].concat();
     let cases: Vec<Accepted<'_>> = vec![

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_open() {
+    fn unmeasured_conditions_are_not_judged() {
         let found = failures(&[Condition::Regression], &result(Outcome::NotMeasured, 1.0));
         assert!(found.found.is_empty());
         assert_eq!(

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn an_axis_may_be_there_for_some_cells_only() {
+    fn an_axis_may_exist_for_some_cells_only() {
         let text = "[axes]\nwhat = [\"tcp\", \"get\", \"push\"]\n\
             tls = { values = [\"no\", \"yes\"], when = { what = \"get\" } }\n\
             workers = [{ values = [1], when = { what = \"push\" } }, { values = [2], when = { what = [\"get\"], tls = \"yes\" } }]\n";

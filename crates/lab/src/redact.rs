@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn homes_and_secrets_are_gone() {
+    fn home_directories_and_secrets_are_removed() {
         let told = text_of(
             "/home/me/x --out /home/you postgres://a:hunter2@h/d",
             "/home/me",

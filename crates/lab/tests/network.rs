@@ -148,7 +148,7 @@ fn the_generator_reaches_this_hosts_loopback_addresses_and_no_other() {
 /// If the kernel has netem, connecting takes the declared round trip. If it does not, the
 /// message says so, and how to go on.
 #[test]
-fn a_round_trip_is_there_or_its_absence_explained() {
+fn a_round_trip_is_measured_or_its_absence_is_explained() {
     const ROUND_TRIP: Duration = Duration::from_millis(40);
     match Network::make(&link(Some(100_000_000), ROUND_TRIP)) {
         Ok(network) => {

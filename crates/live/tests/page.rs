@@ -142,7 +142,7 @@ fn viewers_see_all_requests_and_a_stalled_one_delays_nothing() {
 }
 
 #[test]
-fn a_viewer_who_comes_after_the_end_sees_the_whole_run() {
+fn a_viewer_that_connects_after_the_end_gets_the_whole_run() {
     let page = page(&WebAddress::default());
     let listener = page.listener(PageTitle::default()).expect("a listener");
     support::run_for(2, vec![listener]);

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_there_would_block_and_an_end_is_an_end() {
+    fn reading_an_empty_socket_would_block_and_a_closed_one_ends() {
         let (near, far) = pair();
         enable(near.as_fd()).unwrap();
         let error = receive(near.as_fd(), &mut [0; 8]).unwrap_err();

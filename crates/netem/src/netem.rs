@@ -244,7 +244,7 @@ mod tests {
     /// `tc` parses a discipline's options itself before it asks the kernel, so they are checked even if the kernel
     /// lacks the discipline. Without `tc`, or without permission, the message says so.
     #[test]
-    fn the_words_for_netem_are_such_as_tc_knows() {
+    fn tc_accepts_the_arguments_for_netem() {
         let link = Link {
             round_trip: Duration::from_millis(74),
             jitter: Duration::from_millis(2),

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_made_is_named() {
+    fn a_file_that_cannot_be_created_is_named() {
         let setting = OutputSetting {
             catalog: Catalog::default(),
             clock: WallClock::reading(plimsoll_units::Moment::ZERO, std::time::UNIX_EPOCH),

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_beyond_any_machine_are_survived() {
+    fn stages_that_no_machine_can_run_cause_no_panic() {
         let long = Stage {
             duration: Duration::MAX,
             target: u64::MAX,

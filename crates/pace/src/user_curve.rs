@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn users_come_one_by_one() {
+    fn users_start_one_after_the_other() {
         let curve = curve(1, &[(400, 5)]);
         assert_eq!(curve.users_at(Duration::ZERO), 1);
         assert_eq!(changes(&curve), [(100, 2), (200, 3), (300, 4), (400, 5)]);

@@ -263,7 +263,7 @@ fn the_html_balances_and_only_its_own_elements_are_in_it() {
 }
 
 #[test]
-fn the_html_asks_the_network_for_nothing() {
+fn the_html_loads_nothing_from_the_network() {
     for (name, page) in pages() {
         for (element, attributes) in elements(&page) {
             for asks in ["src=", "srcset=", "action=", "xlink:", "style="] {

@@ -43,7 +43,7 @@ fn the_first_screen_answers_without_a_question() {
 }
 
 #[test]
-fn what_is_not_known_is_not_shown() {
+fn unknown_facts_are_not_shown() {
     let text = RunReport::of(&runs::unanswered()).markdown();
     for part in [
         "**invalid**: server: no request got a response",

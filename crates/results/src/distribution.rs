@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distribution_survives_paper() {
+    fn a_printed_distribution_is_read_back() {
         let mut histogram = Histogram::new();
         (1..=3_000).for_each(|value| histogram.record(f64::from(value) * 0.01));
         let text = serde_json::to_string(&Distribution::of(&histogram)).expect("JSON");

@@ -103,7 +103,7 @@ mod tests {
 
     /// Two more equal runs differ by less in 95 of 100 histories.
     #[test]
-    fn two_runs_of_the_same_stay_within_it() {
+    fn two_runs_of_the_same_program_are_within_the_noise() {
         let mut random = Random::new(8);
         let mut run = || 12.0 * (0.04 * random.normal()).exp();
         let within = (0..2_000)

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_each_workers_or_all_of_theirs() {
+    fn loops_are_per_worker_or_shared() {
         let work = |loops| ScenarioWork {
             scenario: "default".to_owned(),
             workers: 4,

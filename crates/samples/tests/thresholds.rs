@@ -182,7 +182,7 @@ fn only_thresholds_with_abort_on_fail_end_a_run_and_not_too_early() {
 }
 
 #[test]
-fn all_that_is_wrong_is_reported_at_once() {
+fn all_errors_are_reported_together() {
     let settings = WatchSettings {
         thresholds: vec![
             threshold("http_req_durration", "p(95)<500"),

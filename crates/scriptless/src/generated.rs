@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn constant_data_is_known_as_such() {
+    fn constant_data_is_recognized() {
         let constant = |source| Generated::parse(source, "/a.S/M").unwrap().is_constant();
         assert!(constant("{\"a\":{\"b\":1}}"));
         assert!(constant("{{.MethodName}}"));

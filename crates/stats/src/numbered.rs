@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_and_zero_survive() {
+    fn infinity_and_zero_survive_a_round_trip() {
         let values = [0.0, f64::INFINITY, f64::NEG_INFINITY, 5e-324, -1.0];
         let built = Histogram::from_numbered(
             0.0,

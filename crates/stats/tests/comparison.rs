@@ -74,7 +74,7 @@ fn share(seed: u64, mut holds: impl FnMut(&mut Random) -> bool) -> f64 {
 }
 
 #[test]
-fn intervals_hold_the_ratio_in_95_of_100_comparisons() {
+fn intervals_contain_the_ratio_in_95_of_100_comparisons() {
     for noise in NOISES {
         for count in [3, 6, 12, 20] {
             let held = share(1, |random| {

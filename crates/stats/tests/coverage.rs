@@ -95,7 +95,7 @@ fn coverage(kind: &Simulated, seed: u64, figure: Figure, truth: f64) -> f64 {
 }
 
 #[test]
-fn intervals_of_the_mean_hold_it() {
+fn intervals_of_the_mean_contain_it() {
     for (at, kind) in KINDS.iter().enumerate() {
         let held = coverage(
             kind,
@@ -124,12 +124,12 @@ fn quantile_held(at: usize, q: f64, range: std::ops::RangeInclusive<f64>) {
 }
 
 #[test]
-fn intervals_of_the_median_hold_it() {
+fn intervals_of_the_median_contain_it() {
     (0..KINDS.len()).for_each(|at| quantile_held(at, 0.5, 93.0..=97.0));
 }
 
 #[test]
-fn intervals_of_p95_hold_it() {
+fn intervals_of_p95_contain_it() {
     (0..KINDS.len()).for_each(|at| quantile_held(at, 0.95, 93.0..=97.0));
 }
 

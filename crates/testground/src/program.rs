@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named_with_its_package() {
+    fn missing_programs_are_named_with_their_package() {
         let caught = std::panic::catch_unwind(|| find("no-such-program", &["/nowhere"], "no-such"));
         let message = caught.unwrap_err().downcast::<String>().unwrap();
         assert!(message.contains("apt-get install no-such "), "{message}");

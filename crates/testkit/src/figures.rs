@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_first_wins() {
+    fn the_first_value_wins() {
         let filters = Filters::figures().after(r"p\(95\)", "p95");
         assert_eq!(filters.apply("p(95)=2"), "p95=<number>");
     }

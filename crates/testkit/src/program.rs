@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_before_the_end_and_signals_reach() {
+    fn lines_are_printed_before_the_end_and_signals_arrive() {
         let mut running = Program::at("sh")
             .args([
                 "-c",

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_slip_of_a_key() {
+    fn finds_a_typing_error_in_a_key() {
         let keys = ["duration", "iterations", "stages", "vus", "maxVUs"];
         assert_eq!(nearest("durations", keys), Some("duration"));
         // Two letters that changed places are one slip.
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn stays_silent_about_the_far_fetched() {
+    fn suggests_nothing_for_distant_names() {
         let keys = ["duration", "iterations", "vus"];
         assert_eq!(nearest("somethingElse", keys), None);
         assert_eq!(nearest("", keys), None);

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_survives_thinning() {
+    fn thinning_keeps_the_peak() {
         let mut points: Vec<_> = (0..5_000).map(|n| (n, 10)).collect();
         points[2_345].1 = 1_000;
         let kept = thinned(&points, 50);

@@ -100,7 +100,7 @@ fn json_and_csv_are_written_as_vegeta_writes_them() {
 }
 
 #[test]
-fn odd_texts_survive_both_formats() {
+fn odd_texts_are_read_back_from_both_formats() {
     let csv_hits = hits(recorded!("errors.csv"));
     let json_hits = hits(recorded!("errors.json"));
     assert_eq!(csv_hits.len(), json_hits.len());

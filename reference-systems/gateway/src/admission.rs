@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_understood_twice_is_refused() {
+    fn ambiguous_requests_are_refused() {
         for (target, headers) in [
             ("/", &[][..]),
             ("/", &[("host", "a"), ("host", "b")]),

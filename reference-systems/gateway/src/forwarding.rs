@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_one_connection_stay_there() {
+    fn headers_of_one_connection_are_not_forwarded() {
         let mut sent = headers(&[
             ("connection", "close, x-private"),
             ("x-private", "1"),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn trailers_are_asked_for_where_they_can_come() {
+    fn trailers_are_requested_only_over_http2() {
         for (wire, kept) in [(Wire::H1, false), (Wire::H2, true)] {
             let mut sent = headers(&[("te", "trailers")]);
             to_upstream(

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_lead_elsewhere_is_refused() {
+    fn paths_that_leave_their_prefix_are_refused() {
         for path in [
             "*",
             "/a/../b",

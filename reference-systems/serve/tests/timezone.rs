@@ -133,7 +133,7 @@ fn postgis_can_stop_and_restart() {
 }
 
 #[test]
-fn a_store_that_is_not_there_ends_the_start() {
+fn a_missing_store_prevents_the_start() {
     for (store, named) in [
         (
             "postgres://me:hidden@127.0.0.1:1/db",

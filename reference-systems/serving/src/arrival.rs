@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_that_stays_is_left_in_the_end() {
+    async fn a_client_that_never_disconnects_is_closed_at_the_end() {
         let (client, mut server) = pair().await;
         let begun = tokio::time::Instant::now();
         server.shutdown().await.unwrap();

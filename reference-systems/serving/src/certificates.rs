@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_generated_serves() {
+    fn generated_certificates_work() {
         let directory = tempfile::tempdir().unwrap();
         prepare(directory.path()).unwrap();
         server_config(directory.path(), false).unwrap();

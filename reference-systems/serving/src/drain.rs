@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn draining_ends_when_the_last_is_gone() {
+    async fn draining_ends_when_the_last_connection_has_closed() {
         let (drain, mut draining) = Drain::new();
         let task = tokio::spawn(async move {
             draining.begun().await;

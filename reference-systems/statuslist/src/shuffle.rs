@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_index_comes_once() {
+    fn every_index_occurs_once() {
         for size in [1, 2, 7, 50_000] {
             let mut order = order(Seed([7; 32]), size);
             order.sort_unstable();

@@ -244,7 +244,7 @@ fn the_sixteenth_level_is_the_last() {
 }
 
 #[test]
-fn a_check_that_leads_everywhere_is_given_up() {
+fn a_check_that_visits_too_many_nodes_is_aborted() {
     let database = SERVER.database();
     runtime().block_on(async {
         let model = Model::read("default", DEFAULT).unwrap();

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn mistakes_are_named() {
         let model = Model::read("default", DEFAULT).unwrap();
         for (text, said) in [
             (

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_kept_as_such() {
+    fn comments_remain_comments() {
         assert_eq!(lines("x // why\n")[0].comment, " why");
     }
 

@@ -125,7 +125,7 @@ fn settings_and_pings_are_acknowledged_and_a_flood_ends_the_connection() {
 }
 
 #[test]
-fn the_peer_decides_how_many_streams_there_are() {
+fn the_peer_limits_the_number_of_streams() {
     let (mut connection, first) = asked();
     connection.set(setting::MAX_CONCURRENT_STREAMS, 1).unwrap();
     let head = RequestHead::new("GET", "http", "h", "/");
@@ -140,7 +140,7 @@ fn the_peer_decides_how_many_streams_there_are() {
 }
 
 #[test]
-fn who_goes_away_ends_what_came_after_and_nothing_else() {
+fn goaway_ends_only_the_streams_after_its_last_one() {
     let (mut connection, first) = asked();
     let second = open(&mut connection, true);
     connection.feed(
@@ -158,7 +158,7 @@ fn who_goes_away_ends_what_came_after_and_nothing_else() {
 }
 
 #[test]
-fn windows_are_given_back_as_they_are_read_and_nobody_may_exceed_them() {
+fn flow_control_windows_are_refilled_on_reading_and_cannot_be_exceeded() {
     let (mut connection, stream) = asked();
     connection.feed(
         &frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88"),
@@ -211,7 +211,7 @@ fn small_pieces_do_not_cost_their_places() {
 }
 
 #[test]
-fn what_breaks_the_protocol_ends_a_stream_or_the_connection() {
+fn protocol_violations_end_a_stream_or_the_connection() {
     let head = frame(kind::HEADERS, flag::END_HEADERS, 1, b"\x88");
     let of_stream: &[(&str, Vec<u8>)] = &[
         ("a body without headers", frame(kind::DATA, 0, 1, b"x")),

@@ -306,7 +306,7 @@ mod tests {
     use super::Elements;
 
     #[test]
-    fn elements_lie_one_behind_the_other() {
+    fn elements_are_stored_one_after_the_other() {
         let mut elements = Elements::default();
         for json in [Some("1"), None, Some("\"ab\"")] {
             elements.push(json);

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_distance_that_is_not_there_is_found() {
+    fn a_missing_distance_is_detected() {
         let mut link = LinkFigures {
             declared_round_trip_ms: Some(26.4),
             measured_round_trip_ms: Some(26.9),

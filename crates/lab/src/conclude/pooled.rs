@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_compared_together_each_of_them_once() {
+    fn each_cell_is_compared_once() {
         let (base, twice) = (cell([10.0, 11.0, 9.0]), cell([20.0, 22.2, 18.5]));
         let (other, more) = (cell([50.0, 55.0, 51.0]), cell([99.0, 112.2, 101.0]));
         let decided = |cells: &[(&Written, &Written)]| {

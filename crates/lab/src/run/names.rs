@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_those_of_the_relay_where_there_is_one() {
+    fn addresses_are_those_of_the_relay_if_there_is_one() {
         let mut names = Names::default();
         names.set("s.port", "80");
         names.set("s.plain", "https://localhost:80/x?to=127.0.0.1:8080");

@@ -142,7 +142,7 @@ fn a_path_without_jitter_adds_exactly_its_delay_and_the_wait_for_the_line() {
 }
 
 #[test]
-fn jitter_is_all_that_is_added_and_lost_packets_occupy_the_line() {
+fn only_jitter_is_added_and_lost_packets_occupy_the_line() {
     let jitter = Link {
         jitter: JITTER,
         ..limited()

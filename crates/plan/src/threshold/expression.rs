@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_named() {
+    fn a_typing_error_is_named() {
         let message = Expression::parse("agv<5").unwrap_err().to_string();
         assert!(message.contains("\"avg\""), "{message}");
     }

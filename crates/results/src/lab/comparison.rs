@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_a_quieter_machine_would_decide_says_so() {
+    fn cases_that_need_a_quieter_machine_are_marked() {
         let below = Comparison {
             ratio: Some(1.12),
             interval: Some((1.10, 1.14)),

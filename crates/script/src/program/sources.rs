@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_is_all_there_is() {
+    fn a_script_from_an_archive_reads_only_the_archive() {
         let sources = archive(&["/w/a.js", "/w/deep/b.js", "/home/nobody/c.js"]);
         assert!(sources.is_file(Path::new("/w/a.js")));
         assert!(!sources.is_file(Path::new("/etc/passwd")));

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_mishap_far_below_the_limit_is_overcome() {
+fn one_failed_trial_far_below_the_limit_does_not_end_the_search() {
     for mishap in 1..8 {
         let mut count = 0;
         let (found, trials) = search(SETTINGS, |rate, _| {
@@ -80,7 +80,7 @@ fn search_by(
 }
 
 #[test]
-fn a_sharp_limit_lies_in_an_interval_of_the_wanted_width() {
+fn a_sharp_limit_is_in_an_interval_of_the_required_width() {
     for limit in [1, 2, 3, 37, 99, 100, 101, 1_999, 250_000] {
         let (found, trials) = search(SETTINGS, |rate, _| rate <= limit);
         let (kept, broken) = (found.kept.expect("kept"), found.broken.expect("broken"));

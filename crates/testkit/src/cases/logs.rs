@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_place_an_error_came_from() {
+    fn keeps_the_position_of_an_error() {
         let text = "Error: boom\n\tat fail (native)\n\tat default (file://<case>/script.js:9:28(31))\n\tat other (file://<case>/script.js:1:1(1))\n";
         assert_eq!(trace(text), "Error: boom | at script.js:9");
     }

@@ -121,7 +121,7 @@ fn wrong_keys_name_the_right_one_with_line_and_place() {
 }
 
 #[test]
-fn names_that_lead_nowhere_are_reported() {
+fn names_of_missing_sections_are_reported() {
     assert_eq!(
         with("service: orders", "service: order")[0],
         "0: routes.orders.service: there is no service 'order'; did you mean 'orders'?"

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_key_stays_with_its_target_when_another_goes() {
+    async fn a_key_keeps_its_target_when_another_target_fails() {
         let upstream = upstream(Strategy::Hash, &[1, 1, 1, 1]);
         let keys = || (0..4000u64).map(|key| hash(&key.to_le_bytes()));
         let shares = shares(&upstream, keys());

@@ -45,7 +45,7 @@ fn without_any_upstream_it_is_502_and_then_200_again() {
 }
 
 #[test]
-fn an_upstream_killed_under_load_costs_little_and_comes_back() {
+fn an_upstream_killed_under_load_costs_few_requests_and_is_used_again() {
     let (one, other) = (Orders::start("A"), Orders::start("B"));
     let address = other.address();
     let upstream = ", passive_check: {failures: 3, leave_out: 300ms}";
@@ -149,7 +149,7 @@ fn a_gateway_error_is_retried_on_another_target() {
 }
 
 #[test]
-fn the_active_check_finds_who_is_ill_and_who_is_well_again() {
+fn the_active_check_finds_unhealthy_and_recovered_targets() {
     let (one, other) = (Orders::start("A"), Orders::start("B"));
     let address = other.address();
     let gateway = Gateway::start(&simple(
@@ -196,7 +196,7 @@ fn with_all_ill_it_is_503_at_once() {
 }
 
 #[test]
-fn a_frozen_upstream_is_given_up_and_others_go_on() {
+fn requests_to_a_frozen_upstream_fail_and_others_continue() {
     let good = Orders::start("A");
     let frozen = Proxy::start(Kind::Nginx, |directory, port| {
         format!(
@@ -231,7 +231,7 @@ fn a_frozen_upstream_is_given_up_and_others_go_on() {
 }
 
 #[test]
-fn a_stale_connection_is_nobodys_fault() {
+fn a_stale_connection_does_not_count_as_a_failure() {
     // A server that responds to one request on each connection, and closes it without notice.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();

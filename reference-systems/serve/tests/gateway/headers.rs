@@ -13,7 +13,7 @@ fn seen<'a>(request: &'a Value, name: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn fields_of_the_connection_stay_and_forwarded_is_added() {
+fn headers_of_the_connection_are_not_forwarded_and_forwarded_is_added() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     let request = curl(&[

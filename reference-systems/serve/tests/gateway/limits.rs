@@ -131,7 +131,7 @@ fn large_headers_are_rejected() {
 }
 
 #[test]
-fn a_slow_upstream_is_given_up() {
+fn a_request_to_a_slow_upstream_times_out() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(
         &[&orders.address()],
@@ -187,7 +187,7 @@ fn a_slow_client_does_not_hold_an_upstream() {
 }
 
 #[test]
-fn a_client_that_goes_away_frees_its_place() {
+fn a_client_that_disconnects_frees_its_slot() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(
         &[&orders.address()],
@@ -229,7 +229,7 @@ fn connections_are_bounded() {
 }
 
 #[test]
-fn a_connection_on_which_nothing_is_asked_is_closed() {
+fn a_connection_without_requests_is_closed() {
     let orders = Orders::start("A");
     let config = simple(&[&orders.address()], "", "");
     let gateway =

@@ -27,7 +27,7 @@ fn encrypted(config: &str) -> (Gateway, tempfile::TempDir) {
 }
 
 #[test]
-fn each_version_of_http_goes_to_each() {
+fn each_version_of_http_is_forwarded_as_each_version() {
     let orders = Orders::start("A");
     for (upstream, wire) in [("", "HTTP/1.1"), (", protocol: h2", "HTTP/2.0")] {
         let gateway = Gateway::start(&simple(&[&orders.address()], "", upstream));

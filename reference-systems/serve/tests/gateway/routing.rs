@@ -84,7 +84,7 @@ fn targets_take_turns_by_weight() {
 }
 
 #[test]
-fn the_least_busy_target_is_asked() {
+fn the_least_busy_target_gets_the_request() {
     let (one, other) = (Orders::start("A"), Orders::start("B"));
     let gateway = Gateway::start(&simple(
         &[&one.address(), &other.address()],

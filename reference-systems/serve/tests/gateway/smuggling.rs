@@ -29,7 +29,7 @@ fn answers(text: &str) -> usize {
 }
 
 #[test]
-fn what_is_ambiguous_is_refused() {
+fn ambiguous_input_is_refused() {
     let orders = Orders::start("A");
     let gateway = Gateway::start(&simple(&[&orders.address()], "", ""));
     for request in [

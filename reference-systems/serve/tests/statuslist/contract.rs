@@ -190,7 +190,7 @@ fn invalid_updates_are_reported() {
 }
 
 #[test]
-fn lists_come_in_the_form_that_is_accepted() {
+fn lists_have_the_accepted_format() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();
@@ -236,7 +236,7 @@ fn lists_come_in_the_form_that_is_accepted() {
 }
 
 #[test]
-fn what_a_client_has_is_not_sent_again() {
+fn cached_lists_are_not_sent_again() {
     let ground = ground();
     let served = ground.start();
     let mut client = served.client();

@@ -17,7 +17,7 @@ fn ground() -> Ground {
 }
 
 #[test]
-fn a_store_that_is_not_there_ends_the_start() {
+fn a_missing_store_prevents_the_start() {
     let ground = ground();
     for store in [
         "postgres://me:hidden@127.0.0.1:1/db",
@@ -138,14 +138,14 @@ fn outlives(store: &str, server: &mut Server) {
 }
 
 #[test]
-fn redis_may_go_and_come_again() {
+fn redis_may_stop_and_start_again() {
     let mut redis = Redis::start(Append::Always);
     let url = redis.url();
     outlives(&url, &mut redis);
 }
 
 #[test]
-fn postgres_may_go_and_come_again() {
+fn postgres_may_stop_and_start_again() {
     let mut postgres = Postgres::start();
     let url = postgres.database();
     outlives(&url, &mut postgres);

@@ -39,7 +39,7 @@ async fn bench(pool: Pool) -> Bench {
 }
 
 #[tokio::test]
-async fn indices_come_from_one_list_after_the_other_and_never_twice() {
+async fn indices_are_taken_from_each_list_in_turn_and_never_twice() {
     let bench = bench(pool(10, 5, 25, Underflow::Delay)).await;
     tokio::spawn(bench.ready.clone().keep(bench.store.clone()));
     let mut seen = HashSet::new();
@@ -90,7 +90,7 @@ async fn underflow_fails_where_it_should() {
 }
 
 #[tokio::test]
-async fn indices_taken_for_one_who_is_gone_are_given_to_the_next() {
+async fn indices_of_a_cancelled_request_are_given_to_the_next() {
     let bench = bench(pool(100, 1, 10, Underflow::Delay)).await;
     let gone = tokio::spawn({
         let ready = bench.ready.clone();
@@ -123,7 +123,7 @@ async fn a_restart_continues_after_the_reserved_positions() {
 }
 
 #[tokio::test]
-async fn lists_are_made_ahead_of_need() {
+async fn lists_are_created_in_advance() {
     let bench = bench(pool(10, 1, 10, Underflow::Fail)).await;
     let untouched = async || {
         let pool = &bench.ready.pool;

@@ -135,7 +135,7 @@ async fn both_agree() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_reported_without_the_password() {
+async fn mistakes_are_reported_without_the_password() {
     let closed = "postgres://me:secret@127.0.0.1:1/db";
     let error = PostGis::open(closed, 1, false).await.err().unwrap();
     assert!(

@@ -149,7 +149,7 @@ mod tests {
     use super::super::{DEFAULT, Model};
 
     #[test]
-    fn what_is_implied_is_not_looked_up_again() {
+    fn implied_relations_are_not_looked_up_again() {
         let model = Model::read("default", DEFAULT).unwrap();
         let plan = model
             .plan(model.relation("doc", "viewer").unwrap())

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_is_left_out() {
+    fn empty_parts_are_left_out() {
         let write = |result| serde_json::to_string(&CheckResponse { result }).unwrap();
         assert_eq!(write(true), r#"{"result":true}"#);
         assert_eq!(write(false), "{}");

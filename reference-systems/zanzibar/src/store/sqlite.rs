@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_with_all_relations_it_may_have_can_be_asked() {
+    fn a_type_with_the_maximum_number_of_relations_can_be_queried() {
         let mut text = "types: {user: {}, a: {p0: this".to_owned();
         for number in 1..200 {
             let before = number - 1;
