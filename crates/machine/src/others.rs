@@ -73,12 +73,22 @@ impl Programs {
         if seconds <= 0.0 {
             return None;
         }
-        // The earlier time of a child that has ended since is now part of its parent's.
+        // The earlier time of a child that has ended since is now part of its parent's, or of a grandparent's if the
+        // parent has ended, too.
         let mut earlier: BTreeMap<u32, f64> = BTreeMap::new();
         for (pid, gone) in &before.programs {
-            if !self.programs.contains_key(pid) {
-                *earlier.entry(gone.parent).or_default() += gone.own + gone.ended;
+            if self.programs.contains_key(pid) {
+                continue;
             }
+            let mut heir = gone.parent;
+            // As many steps as programs: numbers that were used again could form a circle.
+            for _ in 0..before.programs.len() {
+                match before.programs.get(&heir) {
+                    Some(parent) if !self.programs.contains_key(&heir) => heir = parent.parent,
+                    _ => break,
+                }
+            }
+            *earlier.entry(heir).or_default() += gone.own + gone.ended;
         }
         let mut by_name: BTreeMap<&str, f64> = BTreeMap::new();
         for (pid, now) in self.programs.iter().filter(|(pid, _)| !ours.contains(pid)) {
@@ -168,6 +178,19 @@ mod tests {
         // 21 had used 100 s before, uses 2 s more and ends.
         let before = programs(start, &[(20, 1, 1.0, 0.0), (21, 20, 100.0, 0.0)]);
         let after = programs(start + Duration::from_secs(10), &[(20, 1, 1.0, 102.0)]);
+        let found = after.use_since(&before, &BTreeSet::new()).expect("a use");
+        assert!((found.share - 0.2).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn earlier_time_of_an_ended_grandchild_does_not_count() {
+        let start = Moment::ZERO;
+        // 22 is a child of 21, which is one of 20. Both end after they have used 1 s more each.
+        let before = programs(
+            start,
+            &[(20, 1, 1.0, 0.0), (21, 20, 3.0, 0.0), (22, 21, 500.0, 0.0)],
+        );
+        let after = programs(start + Duration::from_secs(10), &[(20, 1, 1.0, 505.0)]);
         let found = after.use_since(&before, &BTreeSet::new()).expect("a use");
         assert!((found.share - 0.2).abs() < 1e-9, "{found:?}");
     }
