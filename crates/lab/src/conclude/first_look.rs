@@ -1,6 +1,7 @@
 //! The figures of a run that has just ended, for those who watch the lab.
 
 use plimsoll_results::lab::Repeat;
+use plimsoll_results::record::Generator;
 use plimsoll_units::{Bytes, three_digits};
 
 use super::repeat;
@@ -24,6 +25,7 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
         return FirstLook::default();
     };
     let directory = store.repeat(cell.number, run);
+    let system_ended = facts.failed.is_some();
     let measured = repeat::read(cell, run, facts, &directory, "");
     let generator = &measured.repeat.generator;
     let mut parts: Vec<String> = SHOWN
@@ -38,13 +40,17 @@ pub fn first_look(cell: &Cell, run: u32, store: &Store) -> FirstLook {
     if !generator.verdict.is_empty() {
         parts.push(generator.verdict.clone());
     }
-    let reasons = generator.reasons.iter().map(|(_, text)| text.as_str());
     FirstLook {
         figures: parts.join(", "),
-        disturbance: generator
-            .disturbed
-            .then(|| reasons.collect::<Vec<_>>().join("; ")),
+        disturbance: disturbance(generator, system_ended),
     }
+}
+
+/// Why to measure the run again. A system that has ended is the result of the run: another attempt would find no
+/// system, and would hide why.
+fn disturbance(generator: &Generator, system_ended: bool) -> Option<String> {
+    let reasons = generator.reasons.iter().map(|(_, text)| text.as_str());
+    (generator.disturbed && !system_ended).then(|| reasons.collect::<Vec<_>>().join("; "))
 }
 
 /// The processors and the memory that the measured system used, with its services.
@@ -64,6 +70,17 @@ mod tests {
     use plimsoll_results::lab::{SecondFigures, Used};
 
     use super::*;
+
+    #[test]
+    fn a_run_whose_system_has_ended_is_not_measured_again() {
+        let mut generator = Generator::default();
+        assert_eq!(disturbance(&generator, false), None);
+        generator.disturbed = true;
+        generator.reasons = vec![("cpu".to_owned(), "other programs".to_owned())];
+        let why = disturbance(&generator, false);
+        assert_eq!(why.as_deref(), Some("other programs"));
+        assert_eq!(disturbance(&generator, true), None);
+    }
 
     #[test]
     fn the_use_of_the_measured_system_is_that_of_all_its_processes() {
