@@ -3,6 +3,7 @@
 
 mod tiny_lab;
 
+use serde_json::Value;
 use tiny_lab::Lab;
 
 fn lab(load: &str) -> Lab {
@@ -33,15 +34,21 @@ fn a_steady_rate_is_known_after_few_restarts() {
     let plan = String::from_utf8_lossy(&plan.stdout).into_owned();
     let until = "until requests_per_second is known within 5%, at most 12 restarts";
     assert!(plan.contains(until), "{plan}");
-    let cell = lab.cell();
-    let count = cell["repeats"].as_array().expect("repeats").len();
-    // An open model at 20/s sends 20 requests in each second, unless the machine is so busy that it cannot.
-    assert!((3..12).contains(&count), "{count}: {cell:#}");
-    // Nothing is left to do.
+    let status = lab.run(&["run", "lab.toml"]).status.code();
+    lab.assert_nothing_is_left();
     let before = lab.result();
+    let repeats = before["cells"][0]["repeats"].as_array().expect("repeats");
+    // An open model at 20/s sends 20 requests in each second. A run on a machine so busy that it is invalid has no rate,
+    // and no interval spans it.
+    let invalid = |repeat: &Value| repeat["generator"]["verdict"] == "invalid";
+    match repeats.iter().any(invalid) {
+        false => assert!((3..12).contains(&repeats.len()), "{before:#}"),
+        true => assert!(repeats.len() > 3, "{before:#}"),
+    }
+    // Nothing is left to do.
     let run = lab.the_run();
     let again = lab.run(&["resume", run.to_str().expect("text")]);
-    assert_eq!(again.status.code(), Some(0), "{again:?}");
+    assert_eq!(again.status.code(), status, "{again:?}");
     assert!(lab.result() == before, "a finished run was continued");
 }
 

@@ -301,8 +301,10 @@ fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
 fn users_that_wait_for_a_silent_server_are_reported() {
     let server = LoggedServer::start(Behavior::Silent).unwrap();
     let ended = plimsoll(&["http", "-u", "3", "-d", "5s", &server.http_url()]).run();
-    let text = "no response yet after 3s: 3 users wait for one";
-    assert!(ended.stderr.contains(text), "{ended:?}");
+    // The message comes with the figures of the third second, which are late on a busy machine.
+    let text = ["3s", "4s", "5s"].map(|time| format!("no response yet after {time}: 3 users wait"));
+    let found = text.iter().any(|text| ended.stderr.contains(text));
+    assert!(found, "{ended:?}");
     // Slow responses are responses.
     let slow = Behavior::Delay(std::time::Duration::from_secs(1));
     let server = LoggedServer::start(slow).unwrap();
