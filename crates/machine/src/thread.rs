@@ -1,5 +1,6 @@
 //! Measurements of one thread: processor time, waiting for a processor, and timer lateness.
 
+use std::fs::File;
 use std::time::Duration;
 
 use plimsoll_units::Moment;
@@ -22,6 +23,8 @@ pub struct ThreadMeter {
     began: Moment,
     lateness: Vec<Duration>,
     cpu: Duration,
+    /// Stays open, so that it can be read when a run has used up the file descriptors.
+    scheduler_statistics: Option<File>,
     run_queue_wait: Option<Duration>,
 }
 
@@ -34,11 +37,13 @@ impl Default for ThreadMeter {
 impl ThreadMeter {
     /// Starts the first span.
     pub fn new() -> Self {
+        let scheduler_statistics = File::open("/proc/thread-self/schedstat").ok();
         ThreadMeter {
             began: plimsoll_clock::now(),
             lateness: Vec::with_capacity(128),
             cpu: thread_cpu(),
-            run_queue_wait: run_queue_wait(),
+            run_queue_wait: scheduler_statistics.as_ref().and_then(run_queue_wait),
+            scheduler_statistics,
         }
     }
 
@@ -49,7 +54,8 @@ impl ThreadMeter {
 
     /// The measurements since the last call. Starts the next span.
     pub fn take(&mut self) -> ThreadReading {
-        let (cpu, wait) = (thread_cpu(), run_queue_wait());
+        let wait = self.scheduler_statistics.as_ref().and_then(run_queue_wait);
+        let cpu = thread_cpu();
         let mut lateness = std::mem::replace(&mut self.lateness, Vec::with_capacity(128));
         lateness.sort_unstable();
         let now = plimsoll_clock::now();
@@ -79,10 +85,21 @@ fn thread_cpu() -> Duration {
     Duration::ZERO
 }
 
-/// The second number in `/proc/thread-self/schedstat`: nanoseconds spent waiting on a run queue
-/// (Documentation/scheduler/sched-stats.rst).
-fn run_queue_wait() -> Option<Duration> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+/// The second number in `/proc/thread-self/schedstat`: nanoseconds that the thread which opened the file spent waiting on
+/// a run queue (Documentation/scheduler/sched-stats.rst).
+#[cfg(unix)]
+fn run_queue_wait(statistics: &File) -> Option<Duration> {
+    use std::os::unix::fs::FileExt;
+
+    // Three numbers of at most 20 digits.
+    let mut text = [0; 80];
+    let length = statistics.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(text.get(..length)?).ok()?;
     let nanos = text.split_ascii_whitespace().nth(1)?.parse().ok()?;
     Some(Duration::from_nanos(nanos))
+}
+
+#[cfg(not(unix))]
+fn run_queue_wait(_statistics: &File) -> Option<Duration> {
+    None
 }
