@@ -61,6 +61,7 @@ impl Evidence {
         self.main_failure = main_failure(http);
         self.is_request_load = run.is_request_load;
         self.interrupted = run.interrupted;
+        self.sent = Bytes(run.count(builtin::DATA_SENT) as u64);
         self.received = Bytes(run.count(builtin::DATA_RECEIVED) as u64);
     }
 }

@@ -54,6 +54,8 @@ pub struct Evidence {
     pub is_request_load: bool,
     /// Iterations that were started and interrupted.
     pub interrupted: u64,
+    /// Bytes sent.
+    pub sent: Bytes,
     /// Bytes received.
     pub received: Bytes,
     /// The requests' times in a closed model, and their phases in any model.

@@ -66,6 +66,26 @@ const HINTS: &[Hint] = &[
         "nothing accepted the connection in time: is the address right, or does a firewall drop packets?",
     ),
     (
+        "while decompressing",
+        Cause::Client,
+        "the response arrived, but this machine did not decompress it in time: raise the timeout, or discard response bodies",
+    ),
+    (
+        "decompressed data of all users",
+        Cause::Client,
+        "the limit is the generator's own",
+    ),
+    (
+        "decompressing response body (no memory left)",
+        Cause::Client,
+        "the generator has no memory left for it",
+    ),
+    (
+        "error decompressing response body",
+        Cause::Server,
+        "the body is not what its Content-Encoding says",
+    ),
+    (
         "request timeout",
         Cause::Server,
         "the server accepted the connection but did not respond in time",
@@ -108,6 +128,7 @@ const HINTS: &[Hint] = &[
 pub fn main_failure(http: &HttpOverview) -> Option<MainFailure> {
     let error = http.errors.first()?;
     Some(MainFailure {
+        is_of_body: error.text.contains("decompressing"),
         cause: hint(&error.text).map_or(Cause::Server, |(_, cause, _)| *cause),
         text: with_hint(&error.text),
         count: error.count,
@@ -157,6 +178,27 @@ mod tests {
         let grpc = of("Unavailable: dial tcp 127.0.0.1:9: connect: connection refused");
         assert!(grpc.text.ends_with("on this port?"), "{grpc:?}");
         assert_eq!(of("something new").text, "something new");
+        // The server has responded to these.
+        for text in [
+            "request timeout while decompressing the response body",
+            "error decompressing response body (decompressed data of all users would exceed the limit of 1 GB)",
+            "error decompressing response body (no memory left)",
+        ] {
+            let body = of(text);
+            assert_eq!(
+                (body.cause, body.is_of_body),
+                (Cause::Client, true),
+                "{text}"
+            );
+        }
+        let corrupt = of("error decompressing response body (unexpected EOF)");
+        assert_eq!((corrupt.cause, corrupt.is_of_body), (Cause::Server, true));
+        assert!(
+            corrupt.text.ends_with("Content-Encoding says"),
+            "{corrupt:?}"
+        );
+        let late = of("request timeout");
+        assert_eq!((late.cause, late.is_of_body), (Cause::Server, false));
         assert_eq!(main_failure(&HttpOverview::default()), None);
     }
 }

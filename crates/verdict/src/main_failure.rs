@@ -11,4 +11,6 @@ pub struct MainFailure {
     pub text: String,
     /// Requests that failed this way.
     pub count: u64,
+    /// The response arrived, but its body could not be decompressed.
+    pub is_of_body: bool,
 }

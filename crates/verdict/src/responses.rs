@@ -15,13 +15,21 @@ impl Evidence {
                 found.add(Level::Invalid, Cause::Client, text);
                 return;
             }
-            found.add(
-                Level::Invalid,
-                Cause::Server,
-                "nothing was measured: nothing had finished and nothing was received when the run ended; \
-                 does the server respond, and is the run long enough?"
-                    .to_owned(),
-            );
+            // A script may compute or sleep. A command that only sends requests has at least tried to connect.
+            let (cause, text) = if self.is_request_load || self.sent.get() > 0 {
+                (
+                    Cause::Server,
+                    "nothing was measured: nothing had finished and nothing was received when the run ended; \
+                     does the server respond, and is the run long enough?",
+                )
+            } else {
+                (
+                    Cause::Client,
+                    "nothing was measured: when the run ended, no iteration had ended and nothing had been sent; \
+                     does the script compute or wait for longer than the run, or can it not connect?",
+                )
+            };
+            found.add(Level::Invalid, cause, text.to_owned());
             return;
         }
         if self.requests == 0 {
@@ -33,8 +41,12 @@ impl Evidence {
                 Level::Invalid,
                 failure.map_or(Cause::Server, |failure| failure.cause),
                 format!(
-                    "none of {} requests got a response{}",
+                    "none of {} requests got a response{}{}",
                     self.requests,
+                    match failure {
+                        Some(failure) if failure.is_of_body => " that could be used",
+                        _ => "",
+                    },
                     failure.map_or(String::new(), |failure| format!(": {}", failure.text))
                 ),
             );

@@ -341,6 +341,7 @@ fn requests(requests: u64, responses: u64, failed: u64, failure: (Cause, u64)) -
             cause: failure.0,
             text: "connection refused: is the server running?".to_owned(),
             count: failure.1,
+            is_of_body: false,
         }),
         ..Evidence::default()
     }
@@ -363,6 +364,20 @@ fn a_run_without_a_response_is_invalid_and_names_the_failure() {
     let mixed = requests(20, 1, 19, (Cause::Client, 9)).judge();
     assert_eq!(mixed.reasons[0].cause, Cause::Server);
     assert!(mixed.reasons[0].text.ends_with("of failures"));
+}
+
+#[test]
+fn responses_that_could_not_be_decompressed_are_not_called_missing() {
+    let mut evidence = requests(8, 0, 8, (Cause::Client, 8));
+    if let Some(failure) = &mut evidence.main_failure {
+        failure.is_of_body = true;
+    }
+    let verdict = evidence.judge();
+    let text = &verdict.reasons[0].text;
+    assert!(
+        text.starts_with("none of 8 requests got a response that could be used: "),
+        "{text}"
+    );
 }
 
 #[test]
@@ -433,7 +448,17 @@ fn a_run_in_which_nothing_ended_is_invalid() {
         interrupted: 3,
         ..Evidence::default()
     };
-    assert_eq!(interrupted.judge().level, Level::Invalid);
+    let verdict = interrupted.judge();
+    assert_eq!(verdict.level, Level::Invalid);
+    // A script that computes all the time says nothing about a server.
+    assert_eq!(verdict.reasons[0].cause, Cause::Client);
+    let text = &verdict.reasons[0].text;
+    assert!(text.contains("nothing had been sent"), "{text}");
+    let waiting = Evidence {
+        sent: Bytes(70),
+        ..interrupted.clone()
+    };
+    assert_eq!(waiting.judge().reasons[0].cause, Cause::Server);
     // An iteration that kept a connection open for the whole run, and received.
     let session = Evidence {
         received: Bytes(70),
