@@ -14,6 +14,9 @@ mod readers;
 mod report;
 mod rules;
 
+use std::io::Read;
+use std::path::Path;
+
 pub use block::Block;
 pub use finding::{Finding, Level};
 pub use rules::RULES;
@@ -60,6 +63,25 @@ impl std::fmt::Display for Unreadable {
             ),
         }
     }
+}
+
+/// Audits a file, or stdin for `-`. Invalid UTF-8 is replaced.
+///
+/// # Errors
+/// Why it cannot be read, or has no result.
+pub fn audit_file(path: &Path) -> Result<Audit, String> {
+    let most = LARGEST as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    // Text from a spreadsheet or a shell may begin with a byte order mark.
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    audit(&path.to_string_lossy(), text).map_err(|why| why.to_string())
 }
 
 /// Parses a file's text and applies every rule. `file` is its name in findings.

@@ -14,6 +14,18 @@ pub enum Name {
 }
 
 impl Name {
+    /// The names in every server certificate, and these.
+    pub fn with_usual(more: &[Name]) -> Vec<Name> {
+        let usual = crate::USUAL_NAMES.iter();
+        let mut names: Vec<Name> = usual.filter_map(|name| Name::parse(name).ok()).collect();
+        for name in more {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
     /// Parses `example.test`, `*.example.test`, `192.0.2.1` or `::1`.
     ///
     /// # Errors

@@ -1,26 +1,20 @@
 //! `plimsoll audit`: files in, findings out.
 
-use std::io::Read;
-use std::path::Path;
-
-use plimsoll_audit::{Audit, LARGEST, Level, formats};
+use plimsoll_audit::{Audit, Level, formats};
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages;
 
 use crate::args::{AuditArgs, AuditFormat};
-use crate::exit::Exit;
 
 pub fn audit(args: &AuditArgs) -> Exit {
     let mut audits: Vec<Audit> = Vec::new();
     let mut unreadable = false;
     for path in &args.files {
-        let name = path.to_string_lossy();
-        let read = text_of(path)
-            .and_then(|text| plimsoll_audit::audit(&name, &text).map_err(|why| why.to_string()));
-        match read {
+        match plimsoll_audit::audit_file(path) {
             Ok(audit) => audits.push(audit),
             Err(why) => {
                 unreadable = true;
-                messages::complain(&format!("{name}: {why}"));
+                messages::complain(&format!("{}: {why}", path.display()));
             }
         }
     }
@@ -43,19 +37,4 @@ pub fn audit(args: &AuditArgs) -> Exit {
         (false, true) => Exit::FINDINGS,
         (false, false) => Exit::SUCCESS,
     }
-}
-
-/// A file's text, never more than what is audited; invalid UTF-8 is replaced.
-fn text_of(path: &Path) -> Result<String, String> {
-    let most = LARGEST as u64 + 1;
-    let mut bytes = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().lock().take(most).read_to_end(&mut bytes)
-    } else {
-        std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
-    };
-    read.map_err(|error| format!("cannot be read: {error}"))?;
-    // Text from a spreadsheet or a shell may begin with a byte order mark.
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }

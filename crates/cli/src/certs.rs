@@ -2,24 +2,15 @@
 
 use std::time::SystemTime;
 
-use plimsoll_certs::{Folder, Name, Order, Role, USUAL_NAMES, make};
-use plimsoll_terminal::messages::{complain, put, say};
+use plimsoll_certs::{Folder, Name, Order, Role, make};
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::messages::say;
 
 use crate::args::CertsArgs;
-use crate::exit::Exit;
 
 /// Creates the certificates and prints their paths as one JSON object.
 pub fn certs(args: &CertsArgs) -> Exit {
-    match run(args) {
-        Ok(told) => {
-            put(format!("{told}\n").as_bytes());
-            Exit::SUCCESS
-        }
-        Err(text) => {
-            complain(&text);
-            Exit::GENERIC
-        }
-    }
+    Exit::of_text(run(args).map(|created| format!("{created}\n")))
 }
 
 fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
@@ -28,15 +19,7 @@ fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
         // Check this before keys are created, which may take seconds.
         folder.check_empty()?;
     }
-    let mut names = USUAL_NAMES
-        .iter()
-        .map(|name| Name::parse(name))
-        .collect::<Result<Vec<_>, _>>()?;
-    for name in &args.names {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
+    let names = Name::with_usual(&args.names);
     let made = make(&Order {
         names: names.clone(),
         client: args.client.clone(),

@@ -2,10 +2,10 @@
 
 use plimsoll_compare::{History, HistorySettings, Judgment};
 use plimsoll_run::child::Scratch;
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::{complain, put, say, screen_columns};
 
 use crate::args::{CompareArgs, HistoryArgs};
-use crate::exit::Exit;
 
 /// Columns where there is no terminal.
 const COLUMNS: usize = 100;

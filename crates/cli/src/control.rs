@@ -1,11 +1,11 @@
 //! `plimsoll status|stats|pause|resume|scale|stop`: control of a run in another process.
 
 use plimsoll_live::{API_PORT, Client, ClientError, WebAddress, status_text};
-use plimsoll_terminal::messages::{complain, put};
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::messages::complain;
 use serde_json::{Map, Value, json};
 
 use crate::args::{ApiArgs, ScaleArgs};
-use crate::exit::Exit;
 
 /// Prints the state of the run.
 pub fn status(at: &ApiArgs) -> Exit {
@@ -48,19 +48,9 @@ fn show(at: &ApiArgs, call: impl FnOnce(&Client) -> Result<Value, ClientError>) 
         }
     };
     let client = Client::new(address, std::env::var("PLIMSOLL_WEB_TOKEN").ok());
-    match call(&client) {
-        Ok(data) => {
-            let text = if at.json {
-                format!("{data:#}\n")
-            } else {
-                status_text(&data)
-            };
-            put(text.as_bytes());
-            Exit::SUCCESS
-        }
-        Err(error) => {
-            complain(&error.to_string());
-            Exit::GENERIC
-        }
-    }
+    let text = call(&client).map(|data| match at.json {
+        true => format!("{data:#}\n"),
+        false => status_text(&data),
+    });
+    Exit::of_text(text.map_err(|error| error.to_string()))
 }

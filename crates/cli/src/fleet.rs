@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use plimsoll_run::{Prepared, Refusal, Workers};
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::log::Log;
 
 use crate::args::{AgentArgs, RunArgs};
-use crate::exit::Exit;
 
 #[cfg(not(feature = "fleet"))]
 const MISSING: &str = "this program was built without fleets; build it with --features fleet";

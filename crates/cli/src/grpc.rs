@@ -3,10 +3,10 @@
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_run::{GrpcOptions, SchemaOptions};
 use plimsoll_scriptless::Streaming;
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::load_run;
 
 use crate::args::{GlobalArgs, GrpcArgs};
-use crate::exit::Exit;
-use crate::scriptless::{self, Keep};
 
 /// Makes the calls and prints the result.
 pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
@@ -38,9 +38,6 @@ pub fn grpc(args: &GrpcArgs, global: &GlobalArgs) -> Exit {
         load: args.load.options(args.connection.no_keepalive),
         connection: args.connection.options(&args.tls),
     };
-    let keep = Keep {
-        record: &args.record,
-        web: &args.web,
-    };
-    scriptless::run_and_print(options.resolve(), HttpResult::of_grpc, keep, global)
+    let presentation = args.record.presentation(&args.web, global);
+    load_run::run_and_print(options.resolve(), HttpResult::of_grpc, presentation)
 }

@@ -2,10 +2,10 @@
 
 use plimsoll_output::http_result::HttpResult;
 use plimsoll_run::HttpOptions;
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::load_run;
 
 use crate::args::{GlobalArgs, HttpArgs};
-use crate::exit::Exit;
-use crate::scriptless::{self, Keep};
 
 /// Sends the requests and prints the result.
 pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
@@ -21,9 +21,6 @@ pub fn http(args: &HttpArgs, global: &GlobalArgs) -> Exit {
         load: args.load.options(args.connection.no_keepalive),
         connection: args.connection.options(&args.tls),
     };
-    let keep = Keep {
-        record: &args.record,
-        web: &args.web,
-    };
-    scriptless::run_and_print(options.resolve(), HttpResult::new, keep, global)
+    let presentation = args.record.presentation(&args.web, global);
+    load_run::run_and_print(options.resolve(), HttpResult::new, presentation)
 }

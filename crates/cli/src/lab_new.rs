@@ -3,6 +3,7 @@
 use plimsoll_import::new_file;
 use plimsoll_import::starter::PAYLOAD;
 use plimsoll_lab::starter::{self, System};
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::say;
 use plimsoll_terminal::prompt;
 
@@ -12,7 +13,7 @@ use crate::args::LabNewArgs;
 ///
 /// # Errors
 /// What is wrong, and how to fix it.
-pub fn new(args: &LabNewArgs) -> Result<(), String> {
+pub fn new(args: &LabNewArgs) -> Result<Exit, String> {
     let file = match args.file.is_dir() {
         true => args.file.join(plimsoll_lab::file::NAME),
         false => args.file.clone(),
@@ -46,5 +47,5 @@ pub fn new(args: &LabNewArgs) -> Result<(), String> {
             "It measures {PAYLOAD}. For a server there: plimsoll serve payload"
         ));
     }
-    Ok(())
+    Ok(Exit::SUCCESS)
 }

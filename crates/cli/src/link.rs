@@ -4,24 +4,15 @@ use std::sync::Arc;
 
 use plimsoll_netem::Link;
 use plimsoll_netem::relay::{self, Relay, Requests};
-use plimsoll_terminal::messages::{complain, put, say};
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::messages::{put, say};
 use plimsoll_terminal::signals;
 
 use crate::args::{LinkArgs, LinkProtocol};
-use crate::exit::Exit;
 
 /// Relays until a signal comes, and then reports what was relayed.
 pub fn link(args: &LinkArgs) -> Exit {
-    match run(args) {
-        Ok(report) => {
-            put(format!("{report}\n").as_bytes());
-            Exit::SUCCESS
-        }
-        Err(text) => {
-            complain(&text);
-            Exit::GENERIC
-        }
-    }
+    Exit::of_text(run(args).map(|report| format!("{report}\n")))
 }
 
 fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {

@@ -7,40 +7,32 @@ mod audit;
 mod certs;
 mod compare;
 mod control;
-mod exit;
 mod find;
-mod find_report;
 mod fleet;
 mod grpc;
 mod http;
 mod inspect;
 mod lab;
 mod lab_new;
-mod lab_page;
 mod link;
 mod new;
 mod option_flags;
 mod probe;
-mod record_request;
 mod report;
-mod reporting;
 mod run;
-mod run_summary;
 mod script_request;
-mod scriptless;
 mod serve;
 mod throughput;
 mod vegeta;
-mod web;
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
-use plimsoll_terminal::messages;
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::{live_page, messages};
 
 use args::{Cli, Command};
-use exit::Exit;
 
 /// Replaces the system's allocator, including for the script engine's C code. It is designed for threads that constantly
 /// allocate and free small blocks, as users do.
@@ -71,11 +63,14 @@ fn main() -> ExitCode {
         return Exit::GENERIC.into();
     }
     plimsoll_results::secrets::show_all(cli.global.show_secrets);
-    if let Some((web, report)) = cli.command.page_and_report()
-        && let Err(error) = web::add_export(web, report)
-    {
-        messages::complain(&error);
-        return Exit::INVALID_CONFIG.into();
+    if let Some((web, report)) = cli.command.page_and_report() {
+        match live_page::export(web.web.as_deref()) {
+            Ok(file) => report.reports.extend(file),
+            Err(error) => {
+                messages::complain(&error);
+                return Exit::INVALID_CONFIG.into();
+            }
+        }
     }
     let exit = match cli.command {
         Command::Run(args) => run::run(&args, &cli.global),
@@ -104,14 +99,14 @@ fn main() -> ExitCode {
         Command::Throughput(args) => throughput::throughput(&args),
         Command::Certs(args) => certs::certs(&args),
         Command::Serve(args) => serve::serve(&args.args),
-        Command::Version(args) => version(args.json),
+        Command::Version(args) => Exit::of_text(Ok(version(args.json))),
         Command::Completion { shell } => {
             let mut text = Vec::new();
             clap_complete::generate(shell, &mut args::command(), "plimsoll", &mut text);
             messages::put(&text);
             Exit::SUCCESS
         }
-        Command::Man { command } => man(command.as_deref()),
+        Command::Man { command } => Exit::of_text(man(command.as_deref())),
     };
     if exit == Exit::SUCCESS && messages::is_output_lost() {
         return Exit::LOST_OUTPUT.into();
@@ -131,22 +126,20 @@ fn exit_of(error: &clap::Error) -> Exit {
     }
 }
 
-fn version(json: bool) -> Exit {
+fn version(json: bool) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-    let text = if json {
+    if json {
         format!(
             "{}\n",
             serde_json::json!({ "version": version, "os": os, "arch": arch })
         )
     } else {
         format!("plimsoll v{version} ({os}/{arch})\n")
-    };
-    messages::put(text.as_bytes());
-    Exit::SUCCESS
+    }
 }
 
-fn man(command: Option<&str>) -> Exit {
+fn man(command: Option<&str>) -> Result<String, String> {
     let mut program = args::command();
     program.build();
     let page = match command {
@@ -154,22 +147,14 @@ fn man(command: Option<&str>) -> Exit {
         Some(name) => match program.find_subcommand(name) {
             Some(found) => found.clone(),
             None => {
-                messages::complain(&format!(
+                return Err(format!(
                     "there is no command {name}; plimsoll --help lists them"
                 ));
-                return Exit::GENERIC;
             }
         },
     };
     let mut text = Vec::new();
-    match clap_mangen::Man::new(page).render(&mut text) {
-        Ok(()) => {
-            messages::put(&text);
-            Exit::SUCCESS
-        }
-        Err(error) => {
-            messages::complain(&format!("cannot write the manual page: {error}"));
-            Exit::GENERIC
-        }
-    }
+    let rendered = clap_mangen::Man::new(page).render(&mut text);
+    rendered.map_err(|error| format!("cannot write the manual page: {error}"))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }

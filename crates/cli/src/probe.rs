@@ -1,29 +1,18 @@
 //! `plimsoll probe`: measurements of a network path.
 
 use plimsoll_probe::{Plan, Report};
-use plimsoll_terminal::messages::{complain, put};
+use plimsoll_terminal::exit::Exit;
+use plimsoll_verdict::with_hint;
 
 use crate::args::ProbeArgs;
-use crate::exit::Exit;
-use plimsoll_verdict::with_hint;
 
 /// Measures and prints.
 pub fn probe(args: &ProbeArgs) -> Exit {
-    match run(args) {
-        Ok(report) => {
-            let text = if args.json {
-                format!("{:#}\n", report.json())
-            } else {
-                report.text()
-            };
-            put(text.as_bytes());
-            Exit::SUCCESS
-        }
-        Err(text) => {
-            complain(&with_hint(&text));
-            Exit::GENERIC
-        }
-    }
+    let text = run(args).map(|report| match args.json {
+        true => format!("{:#}\n", report.json()),
+        false => report.text(),
+    });
+    Exit::of_text(text.map_err(|error| with_hint(&error)))
 }
 
 fn run(args: &ProbeArgs) -> Result<Report, String> {

@@ -1,16 +1,16 @@
 //! `plimsoll report`: the report of runs that have ended.
 
-use plimsoll_compare::{Differences, judge, two_runs};
+use plimsoll_compare::{Differences, judge};
 use plimsoll_report::Report;
-use plimsoll_report::run::{RunComparison, RunReport};
+use plimsoll_report::run::RunReport;
 use plimsoll_results::objectives;
 use plimsoll_results::record::Record;
 use plimsoll_run::Refusal;
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::{complain, put};
+use plimsoll_terminal::reporting::{self, Reporting, comparison};
 
 use crate::args::ReportCommandArgs;
-use crate::exit::Exit;
-use crate::reporting::{self, Reporting};
 
 /// Writes the report.
 pub fn report(args: &ReportCommandArgs) -> Exit {
@@ -34,11 +34,11 @@ pub fn report(args: &ReportCommandArgs) -> Exit {
         [record] => one(args, record),
         _ => Ok(Exit::SUCCESS),
     };
-    written.unwrap_or_else(|refusal| crate::scriptless::refuse(&refusal))
+    written.unwrap_or_else(|refusal| Exit::refuse(&refusal))
 }
 
 fn one(args: &ReportCommandArgs, record: &Record) -> Result<Exit, Refusal> {
-    let reporting = Reporting::of_one_run(&args.report, args.store.as_deref())?;
+    let reporting = Reporting::of_one_run(&args.report.request(), args.store.as_deref())?;
     if !reporting.has_files() {
         put(RunReport::of(record).markdown().as_bytes());
     }
@@ -46,21 +46,10 @@ fn one(args: &ReportCommandArgs, record: &Record) -> Result<Exit, Refusal> {
 }
 
 fn pair(args: &ReportCommandArgs, a: (&str, &Record), b: (&str, &Record)) -> Result<Exit, Refusal> {
-    let reporting = Reporting::open(&args.report)?;
-    let comparison = match two_runs(&[], a, b, Differences::Listed) {
-        Ok(comparison) => RunComparison {
-            compared: comparison.compared,
-            method: comparison.method,
-            differences: comparison.differences,
-            doubts: comparison.doubts,
-        },
-        Err(error) => RunComparison {
-            method: error,
-            ..RunComparison::default()
-        },
-    };
+    let reporting = Reporting::open(&args.report.request())?;
     let judged = judge(&args.report.fail_on, b, Some(a), Differences::Listed);
-    let report = RunReport::pair(a.1, b.1, &comparison);
+    let compared = comparison(a, b);
+    let report = RunReport::pair(a.1, b.1, &compared);
     if !reporting.has_files() {
         put(report.markdown().as_bytes());
     }

@@ -1,11 +1,12 @@
 //! The flags of a script's run.
 
-use plimsoll_run::{AtRate, Prepared, Refusal, ScriptOptions, prepare};
-use plimsoll_terminal::log::Log;
-
 use std::sync::Arc;
 
-use crate::args::{OptionArgs, RuntimeArgs};
+use plimsoll_run::{AtRate, Prepared, Refusal, ScriptOptions, prepare};
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::log::Log;
+
+use crate::args::{GlobalArgs, OptionArgs, RuntimeArgs};
 use crate::option_flags;
 
 /// Why a command prepares a script.
@@ -17,6 +18,21 @@ pub struct Purpose {
     pub keep_files: bool,
     /// Only the script's options are of interest: its functions may be missing.
     pub is_only_read: bool,
+}
+
+/// Runs a command of a script with the log of its flags; the exit status.
+pub fn with_log(
+    global: &GlobalArgs,
+    command: impl FnOnce(&Arc<Log>) -> Result<Exit, Refusal>,
+) -> Exit {
+    match global.log() {
+        Ok(log) => {
+            let log = Arc::new(log);
+            let exit = command(&log);
+            exit.unwrap_or_else(|refusal| Exit::of_refusal(&refusal, &log))
+        }
+        Err(message) => Exit::of_text(Err(message)),
+    }
 }
 
 /// Prepares the script that the flags describe.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use plimsoll_terminal::messages::complain;
 
-use crate::exit::Exit;
+use plimsoll_terminal::exit::Exit;
 
 const SIBLING: &str = "plimsoll-serve";
 

@@ -7,12 +7,12 @@ use std::time::Duration;
 use plimsoll_iperf::client::{Family, From};
 use plimsoll_iperf::server::{Serve, Server};
 use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test, TestRequest, client, json};
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::{complain, put};
 use plimsoll_terminal::signals;
 use plimsoll_units::BitRate;
 
 use crate::args::ThroughputArgs;
-use crate::exit::Exit;
 
 /// How long to wait for a peer's next message.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,13 +1,12 @@
 //! `plimsoll vegeta`: reports of results, ours and vegeta's.
 
-use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 
+use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::{complain, lose, say};
 use plimsoll_vegeta::tasks::{self, Encoding, Failure, Inputs, Report};
 
 use crate::args::{VegetaArgs, VegetaCommand};
-use crate::exit::Exit;
 
 /// Runs the command.
 pub fn vegeta(args: &VegetaArgs) -> Exit {
@@ -43,30 +42,18 @@ fn run(command: &VegetaCommand, inputs: &mut Inputs, place: &str) -> Result<(), 
         VegetaCommand::Report(args) => {
             let (buckets, every) = (args.buckets.as_deref(), args.every.as_deref());
             let report = Report::parse(&args.kind, buckets, every, args.service_time)?;
-            output = open(place)?;
+            output = tasks::open_output(place)?;
             report.run(inputs, &mut output)?;
         }
         VegetaCommand::Encode(args) => {
             let encoding = Encoding::parse(&args.to)?;
-            output = open(place)?;
+            output = tasks::open_output(place)?;
             encoding.run(inputs, &mut output)?;
         }
         VegetaCommand::Plot(args) => {
-            output = open(place)?;
+            output = tasks::open_output(place)?;
             tasks::plot(&args.title, args.threshold, inputs, &mut output)?;
         }
     }
     Ok(output.flush()?)
-}
-
-/// A file or stdout.
-fn open(place: &str) -> Result<BufWriter<Box<dyn Write>>, String> {
-    let writer: Box<dyn Write> = match place {
-        "stdout" | "-" => Box::new(std::io::stdout()),
-        path => Box::new(
-            File::create(path)
-                .map_err(|error| format!("-output={path}: cannot write it: {error}"))?,
-        ),
-    };
-    Ok(BufWriter::with_capacity(1 << 16, writer))
 }

@@ -4,6 +4,7 @@
 pub mod captured;
 mod child;
 mod correlate;
+mod create;
 mod curl;
 mod formats;
 mod har;
@@ -24,6 +25,7 @@ mod url;
 
 pub use captured::Captured;
 pub use correlate::{by_captured, by_recording};
+pub use create::{Caller, NewScript, create};
 pub use formats::{Format, read};
 pub use journey::{Journey, Problem};
 pub use script::{Purpose, write};

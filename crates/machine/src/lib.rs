@@ -10,6 +10,7 @@
 //!   [`listening_processes`]: this process and others.
 //! * [`Programs`]: processor time of programs that do not belong to a measurement.
 //! * [`System`]: processor, memory, operating system and their settings.
+//! * [`read_file`] and its like: files that users name, up to a limit, so that no file takes all memory.
 //! * [`shortage`]: advice for errors caused by a lack of resources.
 
 mod clock_step;
@@ -19,6 +20,7 @@ mod mount;
 mod others;
 mod process;
 mod quota;
+mod read_file;
 mod reading;
 pub mod shortage;
 mod system;
@@ -31,6 +33,9 @@ pub use mount::file_system;
 pub use others::{OtherUse, Programs};
 pub use process::{
     ProcessReading, ProcessUse, cpu_time, descendants, memory, peak_memory, processors,
+};
+pub use read_file::{
+    LimitedReader, open_limited, read_file, read_stream, read_text, read_text_file,
 };
 pub use reading::MachineReading;
 pub use system::System;

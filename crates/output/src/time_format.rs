@@ -19,6 +19,17 @@ pub enum TimeFormat {
 }
 
 impl TimeFormat {
+    /// The format in `K6_CSV_TIME_FORMAT`, if it is set.
+    ///
+    /// # Errors
+    /// If it names no format.
+    pub fn from_environment() -> Result<TimeFormat, String> {
+        match std::env::var("K6_CSV_TIME_FORMAT") {
+            Ok(name) => TimeFormat::parse(&name),
+            Err(_) => Ok(TimeFormat::default()),
+        }
+    }
+
     const NAMES: [(&str, TimeFormat); 6] = [
         ("unix", TimeFormat::Unix),
         ("unix_milli", TimeFormat::UnixMilli),

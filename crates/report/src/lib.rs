@@ -11,6 +11,7 @@ mod cells;
 mod claims;
 mod comparisons;
 mod document;
+mod files;
 mod first_screen;
 mod footnotes;
 mod groups;
@@ -34,6 +35,7 @@ mod tails;
 mod units;
 mod write;
 
+pub use files::{ReportFile, ReportFormat};
 pub use junit::Judged;
 use plimsoll_results::lab::LabResult;
 use serde_json::Value;

@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::Arc;
 
 use plimsoll_engine::AbortReason;
+use plimsoll_machine::{LimitedReader, open_limited};
 use plimsoll_plan::Scenario;
 use plimsoll_results::hash;
-use plimsoll_script::{LimitedReader, open_limited};
 use plimsoll_scriptless::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
 
 use crate::event::{Event, Listeners};
@@ -117,7 +117,7 @@ impl TargetList {
             input,
             self.format,
             self.defaults,
-            Box::new(|path| plimsoll_script::read_file(path.as_ref())),
+            Box::new(|path| plimsoll_machine::read_file(path.as_ref())),
         );
         if self.is_lazy {
             return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));

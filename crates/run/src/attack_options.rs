@@ -145,7 +145,7 @@ impl AttackOptions {
             other => return Err(format!("-format={other}: use http (text) or json")),
         };
         let body = match &self.body {
-            Some(path) => plimsoll_script::read_file(path)
+            Some(path) => plimsoll_machine::read_file(path)
                 .map_err(|error| format!("-body={}: cannot read it: {error}", path.display()))?,
             None => Vec::new(),
         };

@@ -62,7 +62,7 @@ fn schema(source: &SchemaSource, call: &CallSpec, method: &str) -> Result<Schema
     let mut schema = Schema::new();
     match source {
         SchemaSource::Protoset(path) => {
-            let set = plimsoll_script::read_file(path).map_err(|error| {
+            let set = plimsoll_machine::read_file(path).map_err(|error| {
                 format!("--protoset {}: cannot read it: {error}", path.display())
             })?;
             schema
@@ -121,7 +121,7 @@ impl plimsoll_grpc::Source for ProtoFolders {
     fn read(&self, name: &str) -> Option<String> {
         self.folders.iter().find_map(|folder| {
             let path = folder.join(name);
-            match plimsoll_script::read_text_file(&path) {
+            match plimsoll_machine::read_text_file(&path) {
                 Ok(text) => return Some(text),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => {

@@ -57,7 +57,7 @@ impl GrpcOptions {
         let data = match self.data.as_deref() {
             None => "{}".to_owned(),
             Some(text) => match text.strip_prefix('@') {
-                Some(path) => plimsoll_script::read_text_file(Path::new(path))
+                Some(path) => plimsoll_machine::read_text_file(Path::new(path))
                     .map_err(|error| format!("--data @{path}: cannot read it: {error}"))?,
                 None => text.to_owned(),
             },

@@ -102,7 +102,7 @@ impl HttpOptions {
     fn bodies(&self) -> Result<Vec<Bytes>, String> {
         if let Some(path) = &self.body_lines {
             let wrong = |why: String| format!("--body-lines {}: {why}", path.display());
-            let text = plimsoll_script::read_file(path)
+            let text = plimsoll_machine::read_file(path)
                 .map_err(|error| wrong(format!("cannot read it: {error}")))?;
             // Slices of one allocation.
             let text = Bytes::from(text);
@@ -125,7 +125,7 @@ impl HttpOptions {
         Ok(match &self.body {
             None => Vec::new(),
             Some(text) => vec![match text.strip_prefix('@') {
-                Some(path) => plimsoll_script::read_file(path.as_ref())
+                Some(path) => plimsoll_machine::read_file(path.as_ref())
                     .map_err(|error| format!("--body @{path}: cannot read it: {error}"))?
                     .into(),
                 None => text.clone().into(),

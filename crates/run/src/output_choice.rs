@@ -12,7 +12,38 @@ pub enum OutputChoice {
     Sent(Box<Receiver>),
 }
 
+/// The arguments of all `--out`.
+#[derive(Clone, Debug, Default)]
+pub struct OutputChoices<'a> {
+    pub choices: Vec<OutputChoice>,
+    /// The settings of k6's `web-dashboard`, which requests the live page.
+    pub dashboard: Option<&'a str>,
+}
+
 impl OutputChoice {
+    /// Parses the arguments of all `--out`.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn parse_all(texts: &[String]) -> Result<OutputChoices<'_>, String> {
+        let variables: Vec<_> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let mut all = OutputChoices::default();
+        for text in texts.iter().filter(|text| !text.is_empty()) {
+            match text.split_once('=').unwrap_or((text, "")) {
+                ("web-dashboard", settings) => {
+                    all.dashboard.get_or_insert(settings);
+                }
+                _ => {
+                    let choice = OutputChoice::parse(text, Variables::new(&variables))?;
+                    all.choices.push(choice);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// Parses `NAME=ARGUMENT` as `--out` has it. Monitoring systems have more settings in k6's environment variables.
     ///
     /// # Errors

@@ -83,7 +83,7 @@ impl Place {
                 path.display()
             )
         };
-        let bytes = plimsoll_script::read_file(path).map_err(|error| failed(&error))?;
+        let bytes = plimsoll_machine::read_file(path).map_err(|error| failed(&error))?;
         let number = store_location::open(store)?
             .keep(&bytes)
             .map_err(|error| failed(&error))?;

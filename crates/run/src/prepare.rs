@@ -352,7 +352,7 @@ fn import_map(file: Option<&Path>) -> Result<ImportMap, Refusal> {
     let Some(file) = file else {
         return Ok(ImportMap::default());
     };
-    let text = plimsoll_script::read_text_file(file)
+    let text = plimsoll_machine::read_text_file(file)
         .map_err(|error| Refusal::config(format!("--import-map {}: {error}", file.display())))?;
     let file = std::path::absolute(file).map_err(Refusal::config)?;
     let folder = file.parent().unwrap_or(Path::new("/"));

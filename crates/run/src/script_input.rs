@@ -3,7 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use plimsoll_script::{Archive, Fetch, fetch_script, normalize, read_file, read_stream};
+use plimsoll_machine::{read_file, read_stream};
+use plimsoll_script::{Archive, Fetch, fetch_script, normalize};
 
 /// The kind of a script's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

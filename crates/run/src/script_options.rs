@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use plimsoll_machine::read_text_file;
 use plimsoll_plan::{Options, Plan};
-use plimsoll_script::read_text_file;
 use serde_json::Value;
 
 use crate::Refusal;

@@ -51,6 +51,6 @@ impl TlsFiles {
 }
 
 fn read(what: &str, path: &Path) -> Result<Vec<u8>, String> {
-    plimsoll_script::read_file(path)
+    plimsoll_machine::read_file(path)
         .map_err(|error| format!("cannot read the {what} {}: {error}", path.display()))
 }

@@ -22,9 +22,6 @@ mod users;
 pub use archive::Archive;
 pub use failure::ScriptError;
 pub use loaded::{LoadSettings, Program};
-pub use program::{
-    Fetch, ImportMap, LimitedReader, Packed, fetch_script, normalize, open_limited, read_file,
-    read_stream, read_text_file,
-};
+pub use program::{Fetch, ImportMap, Packed, fetch_script, normalize};
 pub use summary::SummaryOutput;
 pub use users::ScriptUsers;

@@ -1,12 +1,24 @@
 //! The interface between a command-line program and its user: stdout and stderr, the live view on a terminal, the log,
-//! questions, and signals. Nothing else writes to stdout or stderr.
+//! questions, signals and exit statuses; runs, searches and labs that are shown, with their summaries and reports. Nothing else writes to
+//! stdout or stderr.
 
-pub mod load_view;
+pub mod attack_results;
+mod control_api;
+pub mod exit;
+mod lab_page;
+pub mod lab_run;
+pub mod live_page;
+pub mod load_run;
+mod load_view;
 pub mod log;
 pub mod messages;
 pub mod out_of_memory;
 pub mod prompt;
 mod repeated;
-pub mod script_view;
+pub mod reporting;
+pub mod script_run;
+mod script_summary;
+mod script_view;
+pub mod search_run;
 pub mod signals;
 pub mod streams;

@@ -102,3 +102,19 @@ pub fn fitted(stream: Stream, lines: &[String]) -> Vec<String> {
         None => lines.to_vec(),
     }
 }
+
+/// Stdout without the buffer that waits for the end of a line, for data in large batches.
+///
+/// # Errors
+/// When the system refuses another descriptor.
+#[cfg(unix)]
+pub(crate) fn unbuffered_stdout() -> io::Result<Box<dyn Write + Send>> {
+    use std::os::fd::AsFd;
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    Ok(Box::new(std::fs::File::from(output)))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn unbuffered_stdout() -> io::Result<Box<dyn Write + Send>> {
+    Ok(Box::new(io::stdout()))
+}

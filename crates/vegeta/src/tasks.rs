@@ -1,7 +1,7 @@
 //! The tasks of `plimsoll vegeta`: report, convert and plot result files.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::time::{Duration, Instant};
 
 use crate::batch::Batch;
@@ -68,6 +68,21 @@ impl Inputs {
         }
         Ok(())
     }
+}
+
+/// Opens the output: a file, or `stdout` or `-` for stdout.
+///
+/// # Errors
+/// If the file cannot be created.
+pub fn open_output(place: &str) -> Result<BufWriter<Box<dyn Write>>, String> {
+    let writer: Box<dyn Write> = match place {
+        "stdout" | "-" => Box::new(std::io::stdout()),
+        path => Box::new(
+            File::create(path)
+                .map_err(|error| format!("-output={path}: cannot write it: {error}"))?,
+        ),
+    };
+    Ok(BufWriter::with_capacity(1 << 16, writer))
 }
 
 /// Summarizes hits.

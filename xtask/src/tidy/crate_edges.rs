@@ -104,7 +104,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "terminal",
         &[
-            "units", "clock", "machine", "output", "results", "engine", "run", "live",
+            "units", "clock", "machine", "plan", "stats", "samples", "output", "results", "engine",
+            "run", "live", "search", "compare", "report", "lab",
         ],
     ),
     (

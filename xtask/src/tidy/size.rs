@@ -8,7 +8,7 @@ const LIMIT: usize = 600;
 /// A crate that only connects others: arguments, a call, the printed result. It is to have at most
 /// 4,000 lines; until then the limit follows it down.
 const THIN: &str = "crates/cli/src/";
-const THIN_LIMIT: usize = 5600;
+const THIN_LIMIT: usize = 4000;
 
 /// Files that may be longer, each with its reason.
 const LONGER: &[(&str, &str)] = &[];

@@ -45,16 +45,14 @@ pub use grpc::GrpcArgs;
 pub use help::command;
 pub use history::HistoryArgs;
 pub use http::HttpArgs;
-pub use lab::{
-    LabArgs, LabCommand, LabFile, LabGate, LabNewArgs, LabOfRun, LabPlanArgs, LabRunArgs,
-};
+pub use lab::{LabArgs, LabCommand, LabFile, LabNewArgs, LabPlanArgs};
 pub use link::{LinkArgs, LinkProtocol};
 pub use load::{LoadArgs, MaxUsersArgs, ThreadArgs};
 pub use new::NewArgs;
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
 pub use record::RecordArgs;
-pub use report::{ObjectiveArgs, ReportArgs, ReportCommandArgs, ReportFormat};
+pub use report::{ObjectiveArgs, ReportArgs, ReportCommandArgs};
 pub use run::{InspectArgs, ProgressForm, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
 pub use stored::StoredArgs;

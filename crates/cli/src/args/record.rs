@@ -1,9 +1,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use plimsoll_run::Until;
+use plimsoll_output::Paint;
+use plimsoll_run::{RecordOptions, Until};
+use plimsoll_terminal::load_run::Presentation;
 
-use super::{ObjectiveArgs, ReportArgs};
+use super::{GlobalArgs, ObjectiveArgs, ReportArgs, WebArgs};
 
 /// The files that a run leaves behind.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -40,7 +42,26 @@ impl RecordArgs {
     }
 
     /// Whether the run goes into the store.
-    pub fn is_kept(&self) -> bool {
+    fn is_kept(&self) -> bool {
         self.keep || self.store.is_some()
+    }
+
+    /// How the run is shown and what is kept of it.
+    pub fn presentation(&self, web: &WebArgs, global: &GlobalArgs) -> Presentation {
+        Presentation {
+            record: RecordOptions {
+                file: self.record.clone(),
+                is_kept: self.is_kept(),
+                store: self.store.clone(),
+                warm_up: self.warm_up.unwrap_or_default(),
+                objectives: self.objectives.list.clone(),
+            },
+            report: self.report.request(),
+            page: web.web.clone(),
+            until: self.until,
+            is_json: self.json,
+            is_quiet: global.quiet,
+            paint: Paint::new(!global.no_color()),
+        }
     }
 }

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use plimsoll_report::ReportFile;
 use plimsoll_results::fail_on::Condition;
 use plimsoll_results::objective::Objective;
+use plimsoll_terminal::reporting::ReportRequest;
 
 /// Reports of a run, and conditions under which the command fails.
 #[derive(Clone, Debug, Default, Args)]
@@ -33,15 +35,16 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Adds the file of k6's variable for the page of its dashboard.
-    ///
-    /// # Errors
-    /// If its name has an unknown extension.
-    pub fn add_export(&mut self, path: &str) -> Result<(), String> {
-        let file =
-            ReportFile::parse(path).map_err(|error| format!("K6_WEB_DASHBOARD_EXPORT: {error}"))?;
-        self.reports.push(file);
-        Ok(())
+    /// The requested reports and conditions.
+    pub fn request(&self) -> ReportRequest {
+        ReportRequest {
+            reports: self.reports.clone(),
+            markdown: self.export_markdown.clone(),
+            junit: self.junit.clone(),
+            github: self.github,
+            fail_on: self.fail_on.clone(),
+            baseline: self.baseline.clone(),
+        }
     }
 }
 
@@ -52,36 +55,6 @@ pub struct ObjectiveArgs {
     /// Objective for reports and --fail-on, like 'p95<50ms': p50, p90, p95, p99, p999, mean or max
     #[arg(id = "objective", long = "objective", value_name = "OBJECTIVE", value_parser = Objective::parse)]
     pub list: Vec<Objective>,
-}
-
-/// A file for a report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportFile {
-    pub path: PathBuf,
-    pub format: ReportFormat,
-}
-
-/// The format of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReportFormat {
-    Html,
-    Markdown,
-    Json,
-}
-
-impl ReportFile {
-    /// Reads a path whose extension is the format.
-    fn parse(text: &str) -> Result<ReportFile, String> {
-        let path = PathBuf::from(text);
-        let extension = path.extension().and_then(|extension| extension.to_str());
-        let format = match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("html" | "htm") => ReportFormat::Html,
-            Some("md" | "markdown") => ReportFormat::Markdown,
-            Some("json") => ReportFormat::Json,
-            _ => return Err("the name must end with .html, .md or .json".to_owned()),
-        };
-        Ok(ReportFile { path, format })
-    }
 }
 
 /// `plimsoll report`.
@@ -98,24 +71,4 @@ pub struct ReportCommandArgs {
     pub objectives: ObjectiveArgs,
     #[command(flatten)]
     pub report: ReportArgs,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_extension_is_the_format() {
-        for (name, format) in [
-            ("out/run.html", ReportFormat::Html),
-            ("RUN.MD", ReportFormat::Markdown),
-            ("run.v2.json", ReportFormat::Json),
-        ] {
-            let file = ReportFile::parse(name).expect(name);
-            assert_eq!(file.format, format);
-        }
-        for name in ["run", "run.pdf", ""] {
-            assert!(ReportFile::parse(name).is_err(), "{name}");
-        }
-    }
 }

@@ -1,22 +1,22 @@
 //! The live page of a run: `--web`, and k6's variables for its dashboard.
 
 use plimsoll_live::{LivePage, PageTitle, WebRequest};
+use plimsoll_report::ReportFile;
 use plimsoll_run::{Listener, Refusal};
-use plimsoll_terminal::messages::{say, talk};
 
-use crate::args::{ReportArgs, WebArgs};
+use crate::messages::{say, talk};
 
-/// Serves the page of a run if it is requested, and prints its address. `output` is the argument of
-/// k6's `--out web-dashboard`, if that was given.
+/// Serves the page of a run if it is requested, and prints its address. `flag` is the argument of `--web`, and `output`
+/// that of k6's `--out web-dashboard`.
 ///
 /// # Errors
 /// If an address is wrong or in use.
 pub fn open(
-    args: &WebArgs,
+    flag: Option<&str>,
     output: Option<&str>,
     title: PageTitle,
 ) -> Result<Option<Box<dyn Listener>>, Refusal> {
-    let page = page(args, output)?;
+    let page = page(flag, output)?;
     let listener = page.map(|page| page.listener(title));
     listener.transpose().map_err(Refusal::other)
 }
@@ -25,9 +25,9 @@ pub fn open(
 ///
 /// # Errors
 /// If an address is wrong or in use.
-pub fn page(args: &WebArgs, output: Option<&str>) -> Result<Option<LivePage>, Refusal> {
+pub fn page(flag: Option<&str>, output: Option<&str>) -> Result<Option<LivePage>, Refusal> {
     let variable = |name: &str| std::env::var(name).ok();
-    let wanted = WebRequest::of(args.web.as_deref(), output, &variable);
+    let wanted = WebRequest::of(flag, output, &variable);
     let Some(wanted) = wanted.map_err(Refusal::config)? else {
         return Ok(None);
     };
@@ -40,16 +40,17 @@ pub fn page(args: &WebArgs, output: Option<&str>) -> Result<Option<LivePage>, Re
     Ok(Some(page))
 }
 
-/// Adds the report that `K6_WEB_DASHBOARD_EXPORT` requests, if the page is requested, too.
+/// The report that `K6_WEB_DASHBOARD_EXPORT` requests, if the page is requested, too.
 ///
 /// # Errors
 /// If the variable names no file that a report can be written to.
-pub fn add_export(web: &WebArgs, report: &mut ReportArgs) -> Result<(), String> {
+pub fn export(flag: Option<&str>) -> Result<Option<ReportFile>, String> {
     let variable = |name: &str| std::env::var(name).ok();
     // Also with port -1, which serves no page.
     let is_true = |value: String| matches!(&*value.to_lowercase(), "true" | "1" | "t");
-    let is_requested = web.web.is_some() || variable("K6_WEB_DASHBOARD").is_some_and(is_true);
+    let is_requested = flag.is_some() || variable("K6_WEB_DASHBOARD").is_some_and(is_true);
     let file = variable("K6_WEB_DASHBOARD_EXPORT").filter(|file| !file.is_empty());
-    file.filter(|_| is_requested)
-        .map_or(Ok(()), |file| report.add_export(&file))
+    let file = file.filter(|_| is_requested);
+    let file = file.map(|file| ReportFile::parse(&file)).transpose();
+    file.map_err(|error| format!("K6_WEB_DASHBOARD_EXPORT: {error}"))
 }

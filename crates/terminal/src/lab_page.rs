@@ -6,20 +6,19 @@ use plimsoll_lab::run::order::order;
 use plimsoll_lab::run::store::Store;
 use plimsoll_live::{CellRuns, CellsPage};
 
-use crate::args::WebArgs;
-use crate::web;
+use crate::live_page;
 
 /// Serves the page if it is requested.
 ///
 /// # Errors
 /// If an address is wrong or in use.
-pub fn open(
-    args: &WebArgs,
+pub(crate) fn open(
+    flag: Option<&str>,
     lab: &Lab,
     seed: u64,
     store: &Store,
 ) -> Result<Option<CellsPage>, String> {
-    let Some(page) = web::page(args, None).map_err(|refusal| refusal.message)? else {
+    let Some(page) = live_page::page(flag, None).map_err(|refusal| refusal.message)? else {
         return Ok(None);
     };
     let turns = order(lab, seed);
@@ -39,7 +38,7 @@ pub fn open(
 }
 
 /// Shows a step on the page.
-pub fn show(page: &mut CellsPage, step: Step<'_>) {
+pub(crate) fn show(page: &mut CellsPage, step: Step<'_>) {
     match step {
         Step::Now(line) | Step::Done(line) => page.now(line),
         Step::Measured {

@@ -7,28 +7,36 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
-use plimsoll_run::{Listener, NoResponse, Outcome, Refusal, Request, Resolved, Run};
+use plimsoll_run::{
+    Listener, NoResponse, Outcome, RecordOptions, Refusal, Request, Resolved, Run, Until,
+};
 use plimsoll_samples::Summary;
-use plimsoll_terminal::load_view::{LoadView, Quiet};
-use plimsoll_terminal::messages::{columns, complain, lose, put, say, talk};
 
-use plimsoll_terminal::signals;
-use plimsoll_terminal::streams::Stream;
-
-use crate::args::{GlobalArgs, RecordArgs, WebArgs};
 use crate::exit::Exit;
-use crate::record_request::record_request;
-use crate::reporting::Reporting;
-use crate::web;
+use crate::live_page;
+use crate::load_view::{LoadView, Quiet};
+use crate::messages::{columns, lose, put, say, talk};
+use crate::reporting::{ReportRequest, Reporting};
+use crate::signals;
+use crate::streams::Stream;
 
 /// Printed at the first signal.
 pub const STOPPING: &str = "Stopping gracefully. Press Ctrl-C again to exit immediately.";
 
-/// Who follows a run besides the terminal.
-#[derive(Clone, Copy)]
-pub struct Keep<'a> {
-    pub record: &'a RecordArgs,
-    pub web: &'a WebArgs,
+/// How a run is shown and what is kept of it.
+#[derive(Clone, Debug, Default)]
+pub struct Presentation {
+    pub record: RecordOptions,
+    pub report: ReportRequest,
+    /// The live page, as in `--web`.
+    pub page: Option<String>,
+    /// The precision at which the run ends early.
+    pub until: Option<Until>,
+    /// Print the result as JSON.
+    pub is_json: bool,
+    /// Show no progress.
+    pub is_quiet: bool,
+    pub paint: Paint,
 }
 
 /// A run that has ended.
@@ -37,6 +45,7 @@ pub struct Finished {
     pub outcome: Outcome,
     title: String,
     reporting: Reporting,
+    paint: Paint,
 }
 
 /// The number of worker threads: as given, or one for each processor that this process may use.
@@ -52,10 +61,10 @@ pub fn worker_threads(given: Option<usize>) -> usize {
 pub fn run(
     resolved: Resolved,
     read: fn(&Summary, &Generator) -> HttpResult,
-    keep: Keep<'_>,
-    global: &GlobalArgs,
+    presentation: Presentation,
 ) -> Result<Finished, Refusal> {
-    let reporting = Reporting::of_one_run(&keep.record.report, keep.record.store.as_deref())?;
+    let Presentation { record, paint, .. } = presentation;
+    let reporting = Reporting::of_one_run(&presentation.report, record.store.as_deref())?;
     let scenario = resolved.load.scenario();
     let wanted_rate = match scenario.map(|scenario| &scenario.executor) {
         Some(Executor::ConstantArrivalRate { rate, .. }) => Some(rate.per_second()),
@@ -67,26 +76,27 @@ pub fn run(
         duration: resolved.duration,
     };
     let view: Box<dyn Listener> = match columns() {
-        Some(_) if !global.quiet => Box::new(LoadView::new(
+        Some(_) if !presentation.is_quiet => Box::new(LoadView::new(
             TerminalView::new(page.clone(), wanted_rate),
-            Paint::new(!global.no_color()),
+            paint,
         )),
         _ => Box::new(Quiet),
     };
     let request = Request {
         load: resolved.load,
         threads: worker_threads(resolved.threads),
-        until: keep.record.until,
-        record: record_request(
-            keep.record,
-            &title,
-            resolved.configuration,
-            reporting.needs_record(),
-        )
-        .map_err(Refusal::config)?,
+        until: presentation.until,
+        record: record
+            .resolve(
+                &title,
+                resolved.configuration,
+                reporting.needs_record(),
+                &mut |sentence| say(sentence),
+            )
+            .map_err(Refusal::config)?,
     };
     let mut listeners = vec![view];
-    listeners.extend(web::open(keep.web, None, page)?);
+    listeners.extend(live_page::open(presentation.page.as_deref(), None, page)?);
     // A slower schedule may have no request at all for a while.
     let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
     listeners.push(Box::new(NoResponse::new(sends_always, say)));
@@ -118,6 +128,7 @@ pub fn run(
         outcome,
         title,
         reporting,
+        paint,
     })
 }
 
@@ -125,28 +136,20 @@ pub fn run(
 pub fn run_and_print(
     resolved: Result<Resolved, String>,
     read: fn(&Summary, &Generator) -> HttpResult,
-    keep: Keep<'_>,
-    global: &GlobalArgs,
+    presentation: Presentation,
 ) -> Exit {
-    let show = if keep.record.json {
-        Show::Json
-    } else {
-        Show::Text
+    let show = match presentation.is_json {
+        true => Show::Json,
+        false => Show::Text,
     };
     let exit = resolved
         .map_err(Refusal::config)
-        .and_then(|resolved| run(resolved, read, keep, global))
+        .and_then(|resolved| run(resolved, read, presentation))
         .and_then(|finished| {
-            finished.show(show, global)?;
+            finished.show(show)?;
             finished.exit()
         });
-    exit.unwrap_or_else(|refusal| refuse(&refusal))
-}
-
-/// Shows why a command cannot run, and returns the exit status.
-pub fn refuse(refusal: &Refusal) -> Exit {
-    complain(&refusal.message);
-    refusal.kind.into()
+    exit.unwrap_or_else(|refusal| Exit::refuse(&refusal))
 }
 
 /// Destination and form of a result.
@@ -163,10 +166,13 @@ impl Finished {
     ///
     /// # Errors
     /// When it cannot be written as JSON.
-    pub fn show(&self, how: Show, global: &GlobalArgs) -> Result<(), Refusal> {
+    pub fn show(&self, how: Show) -> Result<(), Refusal> {
         let text = |stream: Stream| {
             let size = stream.size();
-            let paint = Paint::new(!global.no_color() && size.is_some());
+            let paint = match size {
+                Some(_) => self.paint,
+                None => Paint::OFF,
+            };
             // The last column stays free.
             let columns = size.map(|size| size.columns.saturating_sub(1));
             plimsoll_output::http_text::render(&self.title, &self.result, paint, columns)

@@ -1,18 +1,17 @@
 //! The summary at the end of `plimsoll run`: where its forms go.
 
 use plimsoll_engine::AbortReason;
-use plimsoll_k6::user::Interrupted;
 use plimsoll_output::Paint;
-use plimsoll_run::{EndSummary, ExportFile, Outcome, Refusal, SummaryMode};
-use plimsoll_script::{ScriptError, SummaryOutput};
-use plimsoll_terminal::log::Log;
-use plimsoll_terminal::messages::{mark_lost, put, say, show, talk};
+use plimsoll_run::{
+    EndSummary, ExportFile, Interrupted, Outcome, Refusal, ScriptError, SummaryMode, SummaryOutput,
+};
 
-use crate::args::RuntimeArgs;
 use crate::exit::Exit;
+use crate::log::Log;
+use crate::messages::{mark_lost, put, say, talk};
 
 /// The summary of a run, and where it goes.
-pub struct RunSummary<'a> {
+pub struct ScriptSummary<'a> {
     pub summary: EndSummary<'a>,
     pub outcome: &'a Outcome,
     pub mode: SummaryMode,
@@ -21,7 +20,7 @@ pub struct RunSummary<'a> {
     pub log: &'a Log,
 }
 
-impl RunSummary<'_> {
+impl ScriptSummary<'_> {
     /// Prints the summary, or what the script's own `handleSummary` returns, and writes the export.
     pub fn write(&self, export: Option<ExportFile>, interrupted: Interrupted) {
         let log = self.log;
@@ -92,18 +91,6 @@ impl RunSummary<'_> {
             say(&line);
         }
     }
-}
-
-/// The mode that flags and environment variables select.
-///
-/// # Errors
-/// For an unknown mode.
-pub fn summary_mode(args: &RuntimeArgs) -> Result<SummaryMode, Refusal> {
-    if args.no_summary {
-        // k6 prints it where its header would be.
-        show("Flag --no-summary has been deprecated, use --summary-mode=disabled instead\n");
-    }
-    SummaryMode::select(args.summary_mode.as_deref(), args.no_summary)
 }
 
 fn not_handled(reason: &str, log: &Log) {

@@ -27,7 +27,19 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>> {
 /// # Errors
 /// As for [`read_file`], and of kind `InvalidData` if it is not UTF-8.
 pub fn read_text_file(path: &Path) -> Result<String> {
-    String::from_utf8(read_file(path)?).map_err(|error| {
+    text(read_file(path)?)
+}
+
+/// Reads a stream of UTF-8 text, such as stdin, to its end: at most 256 MiB.
+///
+/// # Errors
+/// As for [`read_text_file`].
+pub fn read_text(stream: impl Read) -> Result<String> {
+    text(read_stream(stream)?)
+}
+
+fn text(bytes: Vec<u8>) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let message = format!("the file is not UTF-8 text: byte {valid} is invalid");
         Error::new(ErrorKind::InvalidData, message)

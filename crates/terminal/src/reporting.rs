@@ -4,16 +4,28 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use plimsoll_compare::{Differences, judge};
-use plimsoll_report::run::RunReport;
-use plimsoll_report::{Judged, Report};
+use plimsoll_compare::{Differences, judge, two_runs};
+use plimsoll_report::run::{RunComparison, RunReport};
+use plimsoll_report::{Judged, Report, ReportFile, ReportFormat};
 use plimsoll_results::fail_on::{Condition, Failures, Judgment};
 use plimsoll_results::record::Record;
 use plimsoll_run::{ExportFile, Refusal};
-use plimsoll_terminal::messages::{lose, say, talk};
 
-use crate::args::{ReportArgs, ReportFormat};
 use crate::exit::Exit;
+use crate::messages::{lose, say, talk};
+
+/// The requested reports, and the conditions under which the command fails.
+#[derive(Clone, Debug, Default)]
+pub struct ReportRequest {
+    pub reports: Vec<ReportFile>,
+    pub markdown: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
+    /// Annotations and a summary for GitHub Actions; by default if its variable is set.
+    pub github: Option<bool>,
+    pub fail_on: Vec<Condition>,
+    /// The run to compare with.
+    pub baseline: Option<String>,
+}
 
 /// The reports to write when a run has ended. Their files are opened before the run.
 pub struct Reporting {
@@ -54,8 +66,8 @@ impl Reporting {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn open(args: &ReportArgs) -> Result<Reporting, Refusal> {
-        let reports = args.reports.iter().map(|report| {
+    pub fn open(request: &ReportRequest) -> Result<Reporting, Refusal> {
+        let reports = request.reports.iter().map(|report| {
             let destination = Destination::open("--report", &report.path)?;
             Ok((report.format, destination))
         });
@@ -65,10 +77,10 @@ impl Reporting {
         };
         Ok(Reporting {
             reports: reports.collect::<Result<_, Refusal>>()?,
-            markdown: optional("--export-markdown", &args.export_markdown)?,
-            junit: optional("--junit", &args.junit)?,
-            is_github: args.github.unwrap_or_else(is_in_github_actions),
-            conditions: args.fail_on.clone(),
+            markdown: optional("--export-markdown", &request.markdown)?,
+            junit: optional("--junit", &request.junit)?,
+            is_github: request.github.unwrap_or_else(is_in_github_actions),
+            conditions: request.fail_on.clone(),
             baseline: None,
         })
     }
@@ -78,9 +90,9 @@ impl Reporting {
     /// # Errors
     /// When a file cannot be written, the other run cannot be read, or a condition needs one and
     /// there is none.
-    pub fn of_one_run(args: &ReportArgs, store: Option<&Path>) -> Result<Reporting, Refusal> {
-        needs_baseline(args)?;
-        let baseline = match &args.baseline {
+    pub fn of_one_run(request: &ReportRequest, store: Option<&Path>) -> Result<Reporting, Refusal> {
+        needs_baseline(request)?;
+        let baseline = match &request.baseline {
             Some(name) => {
                 let record = plimsoll_compare::open(store, name)
                     .map_err(|error| Refusal::config(format!("--baseline: {error}")))?;
@@ -90,7 +102,7 @@ impl Reporting {
         };
         Ok(Reporting {
             baseline,
-            ..Reporting::open(args)?
+            ..Reporting::open(request)?
         })
     }
 
@@ -131,12 +143,7 @@ impl Reporting {
     /// Writes the reports.
     pub fn write(self, report: &dyn Report, judged: &[Judged]) {
         for (format, destination) in self.reports {
-            let text = match format {
-                ReportFormat::Html => report.html(),
-                ReportFormat::Markdown => report.markdown(),
-                ReportFormat::Json => format!("{:#}\n", report.json()),
-            };
-            destination.write(&text);
+            destination.write(&format.render(report));
         }
         if let Some(destination) = self.markdown {
             destination.write(&report.summary());
@@ -158,14 +165,33 @@ impl Reporting {
 ///
 /// # Errors
 /// The condition.
-pub fn needs_baseline(args: &ReportArgs) -> Result<(), Refusal> {
-    let compares = args.fail_on.iter().find(|condition| condition.compares());
-    match compares.filter(|_| args.baseline.is_none()) {
+pub fn needs_baseline(request: &ReportRequest) -> Result<(), Refusal> {
+    let compares = request
+        .fail_on
+        .iter()
+        .find(|condition| condition.compares());
+    match compares.filter(|_| request.baseline.is_none()) {
         Some(condition) => Err(Refusal::config(format!(
             "--fail-on {}: there is no run to compare with; name one with --baseline RECORD",
             condition.name()
         ))),
         None => Ok(()),
+    }
+}
+
+/// Two runs side by side, for their report. Each is a name and a record.
+pub fn comparison(a: (&str, &Record), b: (&str, &Record)) -> RunComparison {
+    match two_runs(&[], a, b, Differences::Listed) {
+        Ok(comparison) => RunComparison {
+            compared: comparison.compared,
+            method: comparison.method,
+            differences: comparison.differences,
+            doubts: comparison.doubts,
+        },
+        Err(error) => RunComparison {
+            method: error,
+            ..RunComparison::default()
+        },
     }
 }
 

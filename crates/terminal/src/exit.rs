@@ -1,7 +1,11 @@
+//! The exit statuses of the program: a contract with scripts and CI, listed in the guide.
+
 use std::process::ExitCode;
 
 use plimsoll_run::{Ending, Refusal, RefusalKind};
-use plimsoll_terminal::log::Log;
+
+use crate::log::Log;
+use crate::messages::{complain, put};
 
 /// A process's exit status. Those of `run` are the ones k6's users know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +46,6 @@ impl Exit {
     pub const GENERIC: Exit = Exit(255);
 
     /// The status with this number, or [`Exit::GENERIC`] if it is not from 0 to 255.
-    #[cfg_attr(unix, allow(dead_code))]
     pub fn from_code(code: i32) -> Exit {
         u8::try_from(code).map_or(Exit::GENERIC, Exit)
     }
@@ -60,6 +63,26 @@ impl Exit {
     /// Logs why a run cannot start; the exit status for it.
     pub fn of_refusal(refusal: &Refusal, log: &Log) -> Exit {
         log.failure(&refusal.message, "hint", refusal.hint);
+        refusal.kind.into()
+    }
+
+    /// Prints the result of a command to stdout, or why there is none.
+    pub fn of_text(result: Result<String, String>) -> Exit {
+        match result {
+            Ok(text) => {
+                put(text.as_bytes());
+                Exit::SUCCESS
+            }
+            Err(message) => {
+                complain(&message);
+                Exit::GENERIC
+            }
+        }
+    }
+
+    /// Prints why a command cannot run; the exit status for it.
+    pub fn refuse(refusal: &Refusal) -> Exit {
+        complain(&refusal.message);
         refusal.kind.into()
     }
 }

@@ -1,0 +1,102 @@
+//! The whole of `plimsoll new`: a script from a template, or translated from a file.
+
+use std::path::Path;
+
+use crate::starter::{self, PAYLOAD};
+use crate::{Created, Translation, new_file, translate};
+
+/// The script to create.
+#[derive(Clone, Debug)]
+pub struct NewScript<'a> {
+    /// The URL to load, or the file, as [`starter::places`] reads them.
+    pub url: Option<&'a str>,
+    pub file: Option<&'a Path>,
+    /// A built-in template, or a file.
+    pub template: &'a str,
+    /// The format and the source of a translation.
+    pub from: Option<(&'a str, &'a str)>,
+    /// Hosts of other sites to translate.
+    pub hosts: &'a [String],
+    /// Overwrite the file.
+    pub force: bool,
+    /// Do not run a translated script.
+    pub no_smoke: bool,
+}
+
+/// What creating a script needs from its caller.
+pub struct Caller<'a> {
+    /// Asks the user for the URL; the default is the payload system's.
+    pub ask: &'a dyn Fn(&str, &str) -> String,
+    /// Reads a file, or stdin for `-`.
+    pub read: &'a dyn Fn(&str) -> Result<String, String>,
+    /// Gets messages during a translation.
+    pub say: &'a mut dyn FnMut(&str),
+}
+
+/// Writes the file, unless one is there already.
+///
+/// # Errors
+/// Why there is no script, and how to fix it.
+pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, String> {
+    let (url, file) = starter::places(what.url, what.file)?;
+    // The question comes only when a script can be written.
+    if !what.force && file.exists() {
+        return Err(new_file::exists(&file));
+    }
+    if let Some((format, source)) = what.from {
+        let text =
+            (caller.read)(source).map_err(|error| format!("cannot read {source}: {error}"))?;
+        let translation = Translation {
+            format,
+            source,
+            text: &text,
+            url: url.as_deref(),
+            hosts: what.hosts,
+            file: &file,
+            force: what.force,
+            no_smoke: what.no_smoke,
+        };
+        return translate(&translation, caller.say);
+    }
+    let template = what.template;
+    let message = match starter::template(template) {
+        Some(text) => {
+            let url = match url {
+                Some(url) => url,
+                None => starter::complete(&(caller.ask)("URL to load", PAYLOAD))?,
+            };
+            new_file::write(&file, &starter::script(text, &url), what.force)?;
+            format!("{}\n{}", created(&file), loads(&url))
+        }
+        None if url.is_some() => {
+            return Err(format!(
+                "the template {template} is copied unchanged, so a URL has no effect; leave it out"
+            ));
+        }
+        None => {
+            let text = (caller.read)(template).map_err(|error| {
+                format!(
+                    "cannot read the template {template}: {error}; the built-in ones are minimal and protocol"
+                )
+            })?;
+            new_file::write(&file, &text, what.force)?;
+            created(&file)
+        }
+    };
+    Ok(Created {
+        message,
+        is_failed: false,
+    })
+}
+
+fn created(file: &Path) -> String {
+    let shown = file.display();
+    format!("New script created: {shown}. Run it with: plimsoll run {shown}")
+}
+
+fn loads(url: &str) -> String {
+    match url {
+        PAYLOAD => format!("It loads {url}. For a server there: plimsoll serve payload"),
+        url => format!("It loads {url}"),
+    }
+}

@@ -1,0 +1,69 @@
+//! The files of a report: the extension of the name is the format.
+
+use std::path::PathBuf;
+
+use crate::Report;
+
+/// A file for a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportFile {
+    pub path: PathBuf,
+    pub format: ReportFormat,
+}
+
+/// The format of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReportFormat {
+    Html,
+    Markdown,
+    Json,
+}
+
+impl ReportFile {
+    /// Reads a path whose extension is the format.
+    ///
+    /// # Errors
+    /// The extensions that are known.
+    pub fn parse(text: &str) -> Result<ReportFile, String> {
+        let path = PathBuf::from(text);
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let format = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("html" | "htm") => ReportFormat::Html,
+            Some("md" | "markdown") => ReportFormat::Markdown,
+            Some("json") => ReportFormat::Json,
+            _ => return Err("the name must end with .html, .md or .json".to_owned()),
+        };
+        Ok(ReportFile { path, format })
+    }
+}
+
+impl ReportFormat {
+    /// The report in this format.
+    pub fn render(self, report: &dyn Report) -> String {
+        match self {
+            ReportFormat::Html => report.html(),
+            ReportFormat::Markdown => report.markdown(),
+            ReportFormat::Json => format!("{:#}\n", report.json()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_extension_is_the_format() {
+        for (name, format) in [
+            ("out/run.html", ReportFormat::Html),
+            ("RUN.MD", ReportFormat::Markdown),
+            ("run.v2.json", ReportFormat::Json),
+        ] {
+            let file = ReportFile::parse(name).expect(name);
+            assert_eq!(file.format, format);
+        }
+        for name in ["run", "run.pdf", ""] {
+            assert!(ReportFile::parse(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The record of a run as the command line describes it: `--record`, `--keep` and `--store`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use plimsoll_results::objective::Objective;
+use plimsoll_results::store_location;
+use serde_json::Value;
+
+use crate::place::Place;
+use crate::request::RecordRequest;
+
+/// A record that may be requested.
+#[derive(Clone, Debug, Default)]
+pub struct RecordOptions {
+    /// The file for it.
+    pub file: Option<PathBuf>,
+    /// Keep it in the store.
+    pub is_kept: bool,
+    /// The store, if it is not the usual one.
+    pub store: Option<PathBuf>,
+    /// How much of the start the verdict excludes.
+    pub warm_up: Duration,
+    pub objectives: Vec<Objective>,
+}
+
+impl RecordOptions {
+    /// The record, if one is requested, or if reports need it (`is_read`). `say` gets what was recovered in the store.
+    ///
+    /// # Errors
+    /// When the store cannot be opened.
+    pub fn resolve(
+        self,
+        title: &str,
+        configuration: Value,
+        is_read: bool,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<Option<RecordRequest>, String> {
+        let store = if self.is_kept {
+            let store = store_location::place(self.store.as_deref())?;
+            // Better before the run than after it.
+            for sentence in store_location::recover(&store, &mut store_location::open(&store)?) {
+                say(&sentence);
+            }
+            Some(store)
+        } else {
+            None
+        };
+        let place = match (self.file, store) {
+            (None, None) if is_read => Place::temporary(),
+            (None, None) => return Ok(None),
+            (Some(path), store) => Place::file(path, store),
+            (None, Some(store)) => Place::store(store),
+        };
+        Ok(Some(RecordRequest {
+            place,
+            is_read,
+            objectives: self.objectives,
+            title: title.to_owned(),
+            warm_up: self.warm_up,
+            configuration,
+            command: std::env::args_os()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
+        }))
+    }
+}

@@ -1,0 +1,45 @@
+//! The REST API of a script's run: `--address`.
+
+use log::Level;
+use plimsoll_live::{API_PORT, Api, WebAddress};
+use plimsoll_plan::{Executor, Plan};
+use plimsoll_run::Refusal;
+
+use crate::log::Log;
+use crate::messages::talk;
+
+/// Serves the API if an address is given, or if the run cannot do without it.
+///
+/// # Errors
+/// If the address is wrong or in use.
+pub fn open(given: Option<&str>, plan: &Plan, log: &Log) -> Result<Option<Api>, Refusal> {
+    let is_paused = plan.options.paused == Some(true);
+    let is_controlled = (plan.scenarios.iter())
+        .any(|one| matches!(one.executor, Executor::ExternallyControlled { .. }));
+    let given = given.filter(|text| !text.is_empty());
+    if given.is_none() && !is_paused && !is_controlled {
+        return Ok(None);
+    }
+    let address = WebAddress::parse_with(given.unwrap_or_default(), API_PORT)
+        .map_err(|error| Refusal::config(format!("--address {error}")))?
+        .with_token(std::env::var("PLIMSOLL_WEB_TOKEN").ok());
+    let api = Api::open(&address, "--address");
+    // As in k6: another run may use the default address, which nobody asked for.
+    if let (Err(message), None, false) = (&api, given, is_paused) {
+        log.warn(message);
+        return Ok(None);
+    }
+    let api = api.map_err(Refusal::api)?;
+    if is_paused {
+        log.line(
+            Level::Info,
+            "the run is paused; plimsoll resume starts it",
+            &[("address", api.address().to_string().as_str())],
+        );
+    }
+    // Not through `say`, which hides tokens. Users of k6 expect no line about the usual address.
+    if given.is_some() || is_paused {
+        talk(&format!("control API: {}\n", api.url()));
+    }
+    Ok(Some(api))
+}

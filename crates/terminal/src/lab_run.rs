@@ -1,0 +1,248 @@
+//! A lab, shown while it runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plimsoll_lab::conclude::{first_look, until::is_enough};
+use plimsoll_lab::fail_on::failures;
+use plimsoll_lab::run::Step;
+use plimsoll_lab::run::keeper::{self, Ended};
+use plimsoll_lab::run::store::{RunFile, Store};
+use plimsoll_lab::{Lab, Problem, Which};
+use plimsoll_live::CellsPage;
+use plimsoll_results::fail_on::Condition;
+use plimsoll_results::lab::{CellState, LabResult};
+
+use crate::exit::Exit;
+use crate::lab_page;
+use crate::messages;
+use crate::signals;
+use crate::streams::{self, Stream};
+
+/// Why a command failed.
+pub struct Failure {
+    exit: Exit,
+    messages: Vec<String>,
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure {
+            exit: Exit::GENERIC,
+            messages: vec![message],
+        }
+    }
+}
+
+/// The lab file or a run's directory is wrong.
+impl From<Vec<Problem>> for Failure {
+    fn from(problems: Vec<Problem>) -> Failure {
+        Failure {
+            exit: Exit::INVALID_CONFIG,
+            messages: problems.iter().map(Problem::to_string).collect(),
+        }
+    }
+}
+
+impl Failure {
+    /// Prints it; the exit status for it.
+    pub fn report(&self) -> Exit {
+        self.messages
+            .iter()
+            .for_each(|message| messages::complain(message));
+        self.exit
+    }
+}
+
+/// A run to begin or to continue, and how it ends.
+pub struct LabRun {
+    pub which: WhichRun,
+    pub fail_on: Vec<Condition>,
+    /// The live page, as in `--web`.
+    pub page: Option<String>,
+}
+
+/// The run of a lab.
+pub enum WhichRun {
+    New {
+        lab: PathBuf,
+        form: Which,
+        /// The directory of runs.
+        results: PathBuf,
+        /// The seed of the order of cells.
+        seed: Option<u64>,
+    },
+    /// The directory of a run that was interrupted.
+    Interrupted(PathBuf),
+}
+
+/// Set when a signal asks to stop.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+impl LabRun {
+    /// Runs the cells that are left. This program runs again as a worker, so that no process is left, whichever of the
+    /// two ends.
+    ///
+    /// # Errors
+    /// If the run cannot begin or continue.
+    pub fn run(&self) -> Result<Exit, Failure> {
+        if let Some(private) = keeper::private_directory() {
+            keeper::work(&private)?;
+            let done = self.work(&private);
+            keeper::finish(&private);
+            return done;
+        }
+        signals::on_every_signal(|| STOP.store(true, Ordering::Relaxed))?;
+        match keeper::keep(std::env::args_os().skip(1), &STOP)? {
+            Ended::Status(code) => Ok(Exit::from_code(code)),
+            Ended::Stopped => {
+                messages::say(
+                    "stopped. The measurements are kept; plimsoll lab resume continues the run",
+                );
+                Ok(Exit::SIGNAL)
+            }
+            Ended::Killed => Err(Failure::from(
+                "the lab's worker was killed. The measurements are kept; plimsoll lab resume continues the run"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn work(&self, private: &Path) -> Result<Exit, Failure> {
+        let (store, run, lab) = match &self.which {
+            WhichRun::New {
+                lab,
+                form,
+                results,
+                seed,
+            } => {
+                let lab = Lab::read(lab, *form)?;
+                plimsoll_lab::run::check_programs(&lab)?;
+                let store = plimsoll_lab::run::begin(&lab, results, private, *seed)?;
+                // Read again by its whole path, as when it is resumed or reported again.
+                plimsoll_lab::run::open(&store.directory).map_err(|problems| Failure {
+                    exit: Exit::GENERIC,
+                    ..problems.into()
+                })?
+            }
+            WhichRun::Interrupted(directory) => {
+                let opened = plimsoll_lab::run::open_to_resume(directory)?;
+                plimsoll_lab::run::check_programs(&opened.2)?;
+                opened
+            }
+        };
+        measure(self, &lab, &run, &store, private)
+    }
+}
+
+/// Runs one process for a lab on another host: requests come from stdin, replies go to stdout.
+///
+/// # Errors
+/// If stdin or stdout fails.
+pub fn keep() -> Result<Exit, Failure> {
+    signals::on_every_signal(|| STOP.store(true, Ordering::Relaxed))?;
+    plimsoll_lab::run::host::keep::keep(std::io::stdin(), &mut std::io::stdout(), &STOP)?;
+    Ok(Exit::SUCCESS)
+}
+
+/// Writes the report of a run again.
+///
+/// # Errors
+/// If the run cannot be read, or a file cannot be written.
+pub fn report(directory: &Path, fail_on: &[Condition]) -> Result<Exit, Failure> {
+    let (store, run, lab) = plimsoll_lab::run::open(directory)?;
+    Ok(conclude(&lab, &run, &store, fail_on, None)?)
+}
+
+/// Measures the cells that are left, writes the result and its pages, and prints their conclusions.
+fn measure(
+    what: &LabRun,
+    lab: &Lab,
+    run: &RunFile,
+    store: &Store,
+    private: &Path,
+) -> Result<Exit, Failure> {
+    let mut page = lab_page::open(what.page.as_deref(), lab, run.seed, store)?;
+    messages::say(&format!(
+        "{}: {} form, {} runs, at least {}, seed {}; results in {}",
+        lab.title,
+        lab.form.name(),
+        plimsoll_lab::plan::runs(lab),
+        plimsoll_units::duration::format(plimsoll_lab::plan::least(lab)),
+        run.seed,
+        store.directory.display()
+    ));
+    let mut show = |step: Step<'_>| {
+        show(step);
+        if let Some(page) = &mut page {
+            lab_page::show(page, step);
+        }
+    };
+    let reading = plimsoll_lab::run::Reading {
+        look: first_look,
+        is_enough,
+    };
+    let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, reading, &mut show);
+    streams::clear();
+    for problem in &outcome.problems {
+        messages::complain(&problem.to_string());
+    }
+    Ok(conclude(lab, run, store, &what.fail_on, page)?)
+}
+
+/// Prints what has ended and, on a terminal, what has started.
+fn show(step: Step<'_>) {
+    match step {
+        Step::Done(line) => messages::say(line),
+        Step::Measured {
+            text,
+            figures,
+            time,
+            ..
+        } => {
+            let comma = if figures.is_empty() { "" } else { ", " };
+            messages::say(&format!("{text}{comma}{figures} ({time})"));
+        }
+        Step::Now(line) => streams::draw(Stream::Stderr, &[line.to_owned()]),
+    }
+}
+
+/// Writes the result and its pages, and prints their conclusions.
+fn conclude(
+    lab: &Lab,
+    run: &RunFile,
+    store: &Store,
+    fail_on: &[Condition],
+    page: Option<CellsPage>,
+) -> Result<Exit, String> {
+    let result = plimsoll_lab::conclude::conclude(lab, run, store);
+    store.write_report(&result, plimsoll_report::pages(&result))?;
+    let measured = cells(&result, |state| matches!(state, CellState::Measured));
+    let wanted = cells(&result, |state| !matches!(state, CellState::LeftOut));
+    let sentences = plimsoll_report::answer(&result);
+    for sentence in &sentences {
+        messages::say(sentence);
+    }
+    if let Some(page) = page {
+        page.end(sentences);
+    }
+    messages::say(&format!("{measured} of {wanted} cells measured"));
+    messages::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
+    let failures = failures(fail_on, &result);
+    for (title, sentences) in [("failed", &failures.found), ("not judged", &failures.open)] {
+        for sentence in sentences {
+            messages::say(&format!("{title}: {sentence}"));
+        }
+    }
+    Ok(match (failures.found.len(), failures.open.len()) {
+        (1.., _) => Exit::FAILED_ON,
+        (0, 1..) => Exit::NOT_JUDGED,
+        _ if measured == wanted => Exit::SUCCESS,
+        _ => Exit::SOME_FAILED,
+    })
+}
+
+fn cells(result: &LabResult, is_counted: fn(&CellState) -> bool) -> usize {
+    let cells = result.cells.iter();
+    cells.filter(|cell| is_counted(&cell.state)).count()
+}

@@ -1,0 +1,177 @@
+//! A script's run, shown from its header to its summary.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use plimsoll_engine::AbortReason;
+use plimsoll_live::{PageTitle, TerminalView};
+use plimsoll_output::Paint;
+use plimsoll_output::header::Header;
+use plimsoll_run::{
+    EndSummary, ExportFile, Interrupted, Listener, NoResponse, Prepared, Refusal, Request, Run,
+    Screen, SummaryMode, Workers,
+};
+
+use crate::control_api;
+use crate::exit::Exit;
+use crate::live_page;
+use crate::load_run::STOPPING;
+use crate::log::Log;
+use crate::messages::{mark_lost, say, screen_columns, show};
+use crate::reporting::Reporting;
+use crate::script_summary::ScriptSummary;
+use crate::script_view::ScriptView;
+use crate::signals;
+
+/// A script's run, and how it is shown.
+pub struct ScriptRun<'a> {
+    pub request: Request,
+    pub prepared: Arc<Prepared>,
+    pub workers: Workers,
+    /// The script's name on pages.
+    pub title: String,
+    pub header: Header,
+    /// The summary, the file that it is exported to, and whether its JSON is the newer one.
+    pub mode: SummaryMode,
+    pub export: Option<ExportFile>,
+    pub newer_json: bool,
+    pub reporting: Reporting,
+    /// The live page: the argument of `--web`, and that of k6's `--out web-dashboard`.
+    pub page: Option<String>,
+    pub dashboard: Option<&'a str>,
+    /// The address of the API.
+    pub address: Option<&'a str>,
+    /// Print JSON to stdout, and nothing else there.
+    pub is_json: bool,
+    pub is_quiet: bool,
+    pub no_color: bool,
+    /// Show figures below k6's bars.
+    pub has_figures: bool,
+    /// Do not exit after the run.
+    pub lingers: bool,
+}
+
+impl ScriptRun<'_> {
+    /// Runs it to its end, and prints its summary.
+    ///
+    /// # Errors
+    /// The reason why it did not run.
+    pub fn run(self, log: &Arc<Log>) -> Result<Exit, Refusal> {
+        let ScriptRun { prepared, mode, .. } = self;
+        let extent = prepared.extent();
+        let page = PageTitle {
+            title: self.title,
+            duration: Some(extent.longest),
+        };
+        let mut view = ScriptView {
+            log: Arc::clone(log),
+            version: env!("CARGO_PKG_VERSION"),
+            header: self.header,
+            extent,
+            paint: Paint::new(!self.no_color && std::io::stdout().is_terminal()),
+            quiet: self.is_quiet || self.is_json,
+            figures: (self.has_figures && screen_columns().is_some())
+                .then(|| TerminalView::new(page.clone(), None)),
+            last: None,
+        };
+        let mut listeners: Vec<Box<dyn Listener + '_>> = Vec::new();
+        listeners.extend(live_page::open(self.page.as_deref(), self.dashboard, page)?);
+        listeners.push(Box::new(&mut view));
+        let api = control_api::open(self.address, &prepared.plan, log)?;
+        listeners.extend(api.as_ref().map(plimsoll_live::Api::listener));
+        let warnings = Arc::clone(log);
+        listeners.push(Box::new(NoResponse::new(false, move |text| {
+            warnings.warn(text);
+        })));
+        let run = Run::start_on(self.workers, self.request, listeners)?;
+        let control = run.control();
+        if let Some(api) = &api {
+            let prepared = Arc::clone(&prepared);
+            api.attach(control.clone(), move || prepared.program.setup_data());
+        }
+        let signaled = follow_signals(move || control.stop(), log)?;
+        let mut outcome = run.finish();
+        log.report_repeated();
+        for message in &outcome.messages {
+            say(message);
+        }
+        for error in &outcome.output_errors {
+            log.error(error);
+            mark_lost();
+        }
+        if outcome.aborted.is_none() && outcome.iterations == 0 {
+            log.warn(
+                "No script iterations fully finished, consider making the test duration longer",
+            );
+        }
+        if mode != SummaryMode::Disabled {
+            let was_interrupted = signaled.load(Ordering::Relaxed) != 0;
+            let latest = Arc::clone(&signaled);
+            let interrupted: Interrupted =
+                Arc::new(move || !was_interrupted && latest.load(Ordering::Relaxed) != 0);
+            let screen = Screen {
+                is_plain: self.no_color,
+                stdout_is_terminal: std::io::stdout().is_terminal(),
+                stderr_is_terminal: std::io::stderr().is_terminal(),
+            };
+            let summary = ScriptSummary {
+                summary: EndSummary::new(&prepared, &outcome, screen, self.newer_json),
+                outcome: &outcome,
+                mode,
+                json: self.is_json,
+                log,
+            };
+            summary.write(self.export, interrupted);
+        }
+        if let Some(last) = &view.last {
+            show(last);
+        }
+        let signal = signaled.load(Ordering::Relaxed);
+        if signal != 0 && outcome.aborted.is_none() {
+            // The signal arrived while the summary was being made.
+            outcome.aborted = Some(AbortReason::Signal);
+        }
+        if let Some(what) = outcome.explanation(signals::name(signal)) {
+            log.failure(&what.text, "hint", what.hint.as_deref());
+        }
+        let own = outcome.ending().into();
+        let exit = self.reporting.finish(outcome.record.as_deref(), own);
+        if self.lingers && outcome.aborted.is_none() {
+            log.warn("lingering (--linger); press Ctrl-C to exit");
+            loop {
+                std::thread::park();
+            }
+        }
+        Ok(exit)
+    }
+}
+
+/// Calls `stop` at the first signal. Returns where the number of the latest signal is.
+fn follow_signals(
+    stop: impl Fn() + Send + 'static,
+    log: &Arc<Log>,
+) -> Result<Arc<AtomicI32>, Refusal> {
+    let signaled = Arc::new(AtomicI32::new(0));
+    let latest = Arc::clone(&signaled);
+    let lines = Arc::clone(log);
+    signals::on_signals(
+        move |signal| {
+            latest.store(signal, Ordering::Relaxed);
+            if std::io::stderr().is_terminal() {
+                say(STOPPING);
+            }
+            stop();
+        },
+        move |signal| {
+            lines.failure(
+                "exiting immediately because of a second signal; the measurements are lost",
+                "sig",
+                Some(signals::name(signal)),
+            );
+        },
+        Exit::SIGNAL.code(),
+    )
+    .map_err(Refusal::other)?;
+    Ok(signaled)
+}
