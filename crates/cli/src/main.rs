@@ -1,5 +1,6 @@
 //! The `plimsoll` program: arguments → plan → run → exit status.
 
+#[cfg(feature = "scripts")]
 mod archive;
 mod args;
 mod attack;
@@ -8,18 +9,23 @@ mod certs;
 mod compare;
 mod control;
 mod find;
+#[cfg(feature = "scripts")]
 mod fleet;
 mod grpc;
 mod http;
+#[cfg(feature = "scripts")]
 mod inspect;
 mod lab;
 mod lab_new;
 mod link;
 mod new;
+#[cfg(feature = "scripts")]
 mod option_flags;
 mod probe;
 mod report;
+#[cfg(feature = "scripts")]
 mod run;
+#[cfg(feature = "scripts")]
 mod script_request;
 mod serve;
 mod throughput;
@@ -73,8 +79,11 @@ fn main() -> ExitCode {
         }
     }
     let exit = match cli.command {
+        #[cfg(feature = "scripts")]
         Command::Run(args) => run::run(&args, &cli.global),
+        #[cfg(feature = "scripts")]
         Command::Inspect(args) => inspect::inspect(&args, &cli.global),
+        #[cfg(feature = "scripts")]
         Command::Archive(args) => archive::archive(&args, &cli.global),
         Command::Http(args) => http::http(&args, &cli.global),
         Command::Attack(args) => attack::attack(&args, &cli.global),
@@ -87,6 +96,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::History(args) => compare::history(&args),
         Command::Lab(args) => lab::lab(&args),
+        #[cfg(feature = "scripts")]
         Command::Agent(args) => fleet::agent(&args),
         Command::Status(args) => control::status(&args.at),
         Command::Stats(args) => control::stats(&args.at),

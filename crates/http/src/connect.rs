@@ -6,6 +6,7 @@ use crate::client::Client;
 use crate::error::{ErrorInfo, code};
 use crate::h1;
 use crate::h2_connection;
+#[cfg(feature = "http3")]
 use crate::h3_connection;
 use crate::multiplexed::Multiplexed;
 use crate::pool::PooledConnection;
@@ -77,7 +78,13 @@ impl Client {
         })))
     }
 
+    #[cfg(not(feature = "http3"))]
+    async fn connect_http3(&self, _: &Url, _: &mut Steps) -> Result<Link, ErrorInfo> {
+        Err(ErrorInfo::new(code::H3, crate::NO_HTTP3))
+    }
+
     /// The same over QUIC, directly to the server.
+    #[cfg(feature = "http3")]
     async fn connect_http3(&self, url: &Url, steps: &mut Steps) -> Result<Link, ErrorInfo> {
         let refuse = |message: &str| Err(ErrorInfo::new(code::H3, message));
         if !url.is_https() {

@@ -13,6 +13,7 @@ use crate::encode::{HeadParts, write_head};
 use crate::error::ErrorInfo;
 use crate::fault;
 use crate::h1::H1Request;
+#[cfg(feature = "http3")]
 use crate::h3_connection;
 use crate::method::Method;
 use crate::multiplexed::Multiplexed;
@@ -158,6 +159,7 @@ impl Client {
         .await;
         let line = &mut outcome.exchange.timeline;
         let error = match connecting {
+            #[cfg(feature = "http3")]
             None if leg.protocol == Protocol::Http3 && steps.connected.is_none() => {
                 h3_connection::unanswered()
             }

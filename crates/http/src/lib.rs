@@ -29,6 +29,7 @@ mod fault;
 mod fields;
 mod h1;
 mod h2_connection;
+#[cfg(feature = "http3")]
 mod h3_connection;
 mod head;
 mod host_name;
@@ -61,6 +62,10 @@ mod shared;
 mod timeline;
 mod upgrade;
 mod url;
+
+/// Why HTTP/3 is not possible in a program that was built without it.
+pub const NO_HTTP3: &str =
+    "this program was built without HTTP/3; build it with --features http3, or use another version";
 
 pub use alarm::Alarm;
 pub use client::Client;

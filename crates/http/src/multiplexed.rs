@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use plimsoll_net::TlsFacts;
 
 use crate::h2_connection;
+#[cfg(feature = "http3")]
 use crate::h3_connection;
 use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
 use crate::progress::Progress;
@@ -12,6 +13,7 @@ use crate::progress::Progress;
 #[derive(Debug)]
 pub(crate) enum Multiplexed {
     Http2(h2_connection::Connection),
+    #[cfg(feature = "http3")]
     Http3(h3_connection::Connection),
 }
 
@@ -20,6 +22,7 @@ impl Multiplexed {
     pub(crate) fn is_open(&self) -> bool {
         match self {
             Multiplexed::Http2(connection) => connection.is_open(),
+            #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => connection.quic.is_open(),
         }
     }
@@ -30,6 +33,7 @@ impl Multiplexed {
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         match self {
             Multiplexed::Http2(connection) => connection.has_room(limit),
+            #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => {
                 limit.is_none_or(|limit| connection.usage.in_flight.get() < limit)
             }
@@ -51,6 +55,7 @@ impl Multiplexed {
     fn usage(&self) -> &Usage {
         match self {
             Multiplexed::Http2(connection) => &connection.usage,
+            #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => &connection.usage,
         }
     }
@@ -58,6 +63,7 @@ impl Multiplexed {
     pub(crate) fn remote(&self) -> Option<SocketAddr> {
         match self {
             Multiplexed::Http2(connection) => connection.remote,
+            #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => Some(connection.quic.remote()),
         }
     }
@@ -65,6 +71,7 @@ impl Multiplexed {
     pub(crate) fn tls(&self) -> Option<TlsFacts> {
         match self {
             Multiplexed::Http2(connection) => connection.tls,
+            #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => Some(connection.quic.tls()),
         }
     }
@@ -78,6 +85,7 @@ impl Multiplexed {
         match self {
             Multiplexed::Http2(connection) => connection.exchange(request, progress).await,
             // Boxed, so that the futures of the other versions do not become larger.
+            #[cfg(feature = "http3")]
             Multiplexed::Http3(connection) => {
                 Box::pin(connection.exchange(request, progress)).await
             }

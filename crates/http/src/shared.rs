@@ -16,6 +16,7 @@ pub struct Shared {
     pub(crate) settings: Arc<Settings>,
     pub(crate) network: Network,
     pub(crate) scratch: Scratch,
+    #[cfg(feature = "http3")]
     pub(crate) endpoints: plimsoll_http3::Endpoints,
 }
 
@@ -24,6 +25,7 @@ impl Shared {
         Rc::new(Shared {
             network: Network::new(settings.network.clone()),
             scratch: Scratch::new(SCRATCH),
+            #[cfg(feature = "http3")]
             endpoints: plimsoll_http3::Endpoints::default(),
             settings,
         })

@@ -198,7 +198,7 @@ impl AttackOptions {
                 0 => None,
                 most => Some((most / threads).max(1)),
             },
-            protocol: self.protocol,
+            protocol: crate::settings::built_with(self.protocol)?,
             proxies: proxies.with_connect_fields(proxy_fields(&self.proxy_headers)?),
             network,
             ..plimsoll_http::Settings::default()

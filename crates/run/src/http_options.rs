@@ -172,7 +172,7 @@ impl HttpOptions {
                  or give an https:// URL"
             )),
             Wanted::Auto if streams.is_some() => Ok(Protocol::Http2),
-            _ => Ok(settings::protocol(wanted)),
+            _ => settings::protocol(wanted),
         }
     }
 

@@ -19,12 +19,14 @@
 //! * The [`Outcome`] has the summary, the verdict, why the run ended, which thresholds were crossed,
 //!   and what could not be written. Nothing is printed here.
 
+#[cfg(feature = "scripts")]
 mod at_rate;
 mod attack;
 mod attack_options;
 pub mod child;
 mod connection_options;
 mod control;
+#[cfg(feature = "scripts")]
 mod end_summary;
 mod event;
 mod grpc;
@@ -33,17 +35,22 @@ mod http_options;
 mod load_options;
 pub mod memory_limit;
 mod metrics_page;
+#[cfg(feature = "scripts")]
 mod modules;
 mod no_response;
 mod outcome;
+#[cfg(feature = "scripts")]
 mod output_choice;
+#[cfg(feature = "scripts")]
 mod outputs;
 mod place;
+#[cfg(feature = "scripts")]
 mod prepare;
 mod progress;
 mod progress_view;
 mod queued;
 mod record_figures;
+#[cfg(feature = "scripts")]
 mod record_of_script;
 mod record_options;
 mod record_seconds;
@@ -52,7 +59,9 @@ mod remote;
 mod request;
 mod resolved;
 mod results_file;
+#[cfg(feature = "scripts")]
 mod script_input;
+#[cfg(feature = "scripts")]
 mod script_options;
 pub mod settings;
 mod start;
@@ -61,11 +70,13 @@ mod supervisor;
 mod tls_files;
 mod until;
 
+#[cfg(feature = "scripts")]
 pub use at_rate::AtRate;
 pub use attack::{Attack, TargetList};
 pub use attack_options::AttackOptions;
 pub use connection_options::ConnectionOptions;
 pub use control::{Control, ControlReading};
+#[cfg(feature = "scripts")]
 pub use end_summary::{EndSummary, Screen, SummaryMode};
 pub use event::{Event, Finished, Judged, Listener, WorkerWindow};
 pub use grpc::{Grpc, SchemaSource};
@@ -74,24 +85,35 @@ pub use http_options::HttpOptions;
 pub use load_options::{Connections, LoadOptions};
 pub use no_response::NoResponse;
 pub use outcome::{Ending, Explanation, Outcome, Refusal, RefusalKind};
+#[cfg(feature = "scripts")]
 pub use output_choice::{OutputChoice, OutputChoices};
+#[cfg(feature = "scripts")]
 pub use outputs::Outputs;
 pub use place::Place;
+#[cfg(feature = "scripts")]
 pub use plimsoll_k6::user::Interrupted;
+#[cfg(feature = "scripts")]
 pub use plimsoll_script::{ScriptError, SummaryOutput};
+#[cfg(feature = "scripts")]
 pub use prepare::{Prepared, ScriptLog, ScriptRequest, prepare};
 pub use progress::{Phase, Progress};
 pub use progress_view::Extent;
 pub use queued::Queued;
 pub use record_options::RecordOptions;
 pub use remote::{Conclusion, RemoteStart, RemoteWorkers, Workers};
-pub use request::{Http, Load, Model, RecordRequest, Request, Script};
+#[cfg(feature = "scripts")]
+pub use request::Script;
+pub use request::{Http, Load, Model, RecordRequest, Request};
 pub use resolved::Resolved;
 pub use results_file::Destination;
+#[cfg(feature = "scripts")]
 pub use script_input::SourceKind;
+#[cfg(feature = "scripts")]
 pub use script_options::{ScriptOptions, needed_json};
 pub use start::Run;
-pub use summary_files::{ExportFile, write_outputs};
+pub use summary_files::ExportFile;
+#[cfg(feature = "scripts")]
+pub use summary_files::write_outputs;
 pub use tls_files::TlsFiles;
 pub use until::{PreciseFigure, Until};
 

@@ -3,6 +3,7 @@
 use plimsoll_engine::AbortReason;
 use plimsoll_results::record::Record;
 use plimsoll_samples::Summary;
+#[cfg(feature = "scripts")]
 use plimsoll_script::ScriptError;
 use plimsoll_verdict::Verdict;
 
@@ -183,6 +184,7 @@ impl Refusal {
     }
 }
 
+#[cfg(feature = "scripts")]
 impl From<ScriptError> for Refusal {
     fn from(error: ScriptError) -> Refusal {
         let (hint, kind) = match &error {

@@ -1,9 +1,12 @@
 //! A run with all its settings.
 
+#[cfg(feature = "scripts")]
 use std::io::Write;
+#[cfg(feature = "scripts")]
 use std::sync::Arc;
 use std::time::Duration;
 
+#[cfg(feature = "scripts")]
 use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_plan::{Plan, Scenario};
 use plimsoll_results::objective::Objective;
@@ -11,8 +14,10 @@ use serde_json::Value;
 
 use crate::attack::Attack;
 use crate::grpc::Grpc;
+#[cfg(feature = "scripts")]
 use crate::output_choice::OutputChoice;
 use crate::place::Place;
+#[cfg(feature = "scripts")]
 use crate::prepare::Prepared;
 use crate::until::Until;
 
@@ -46,6 +51,7 @@ pub struct RecordRequest {
 
 /// The load, by its kind.
 pub enum Load {
+    #[cfg(feature = "scripts")]
     Script(Box<Script>),
     Http(Box<Http>),
     Grpc(Box<Grpc>),
@@ -56,6 +62,7 @@ impl Load {
     /// The only scenario of a load without a script.
     pub fn scenario(&self) -> Option<&Scenario> {
         match self {
+            #[cfg(feature = "scripts")]
             Load::Script(_) => None,
             Load::Http(http) => Some(&http.scenario),
             Load::Grpc(grpc) => Some(&grpc.scenario),
@@ -65,6 +72,7 @@ impl Load {
 }
 
 /// A k6 script, loaded and planned.
+#[cfg(feature = "scripts")]
 pub struct Script {
     pub prepared: Arc<Prepared>,
     /// Judge thresholds.

@@ -121,7 +121,7 @@ pub fn settings(
             "streamsPerConnection",
             options.streams_per_connection,
         )?,
-        protocol: protocol(options.protocol.unwrap_or_default()),
+        protocol: protocol(options.protocol.unwrap_or_default())?,
         rate_limit: options
             .rps
             .and_then(|value| u32::try_from(value).ok())
@@ -134,13 +134,31 @@ pub fn settings(
 }
 
 /// The HTTP version of the client.
-pub(crate) fn protocol(protocol: Protocol) -> plimsoll_http::Protocol {
-    match protocol {
+///
+/// # Errors
+/// If this program was built without it.
+pub(crate) fn protocol(protocol: Protocol) -> Result<plimsoll_http::Protocol, String> {
+    built_with(match protocol {
         Protocol::Auto => plimsoll_http::Protocol::Auto,
         Protocol::Http1 => plimsoll_http::Protocol::Http1,
         Protocol::Http2 => plimsoll_http::Protocol::Http2,
         Protocol::H2c => plimsoll_http::Protocol::H2c,
         Protocol::Http3 => plimsoll_http::Protocol::Http3,
+    })
+}
+
+/// Refuses HTTP/3 in a program that was built without it.
+///
+/// # Errors
+/// How to build it with HTTP/3.
+pub(crate) fn built_with(
+    protocol: plimsoll_http::Protocol,
+) -> Result<plimsoll_http::Protocol, String> {
+    match protocol {
+        plimsoll_http::Protocol::Http3 if !cfg!(feature = "http3") => {
+            Err(plimsoll_http::NO_HTTP3.to_owned())
+        }
+        protocol => Ok(protocol),
     }
 }
 

@@ -6,19 +6,25 @@ use std::time::Duration;
 use plimsoll_engine::{Setting, UserFactory};
 use plimsoll_plan::{Plan, Scenario};
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
+#[cfg(feature = "scripts")]
 use plimsoll_script::ScriptUsers;
 use plimsoll_scriptless::HttpUsers;
 
 use crate::attack::TargetErrors;
 use crate::control::Control;
 use crate::event::{Event, Listener, Listeners};
+#[cfg(feature = "scripts")]
 use crate::outputs::Outputs;
+#[cfg(feature = "scripts")]
+use crate::record_of_script;
 use crate::recording::{Contents, Recording};
 use crate::remote::{RemoteStart, Workers};
-use crate::request::{Http, Load, RecordRequest, Request, Script};
+#[cfg(feature = "scripts")]
+use crate::request::Script;
+use crate::request::{Http, Load, RecordRequest, Request};
 use crate::supervisor::{Part, Supervisor};
 use crate::until::{Until, Watcher};
-use crate::{Outcome, Refusal, record_of_script};
+use crate::{Outcome, Refusal};
 
 /// A run that has started. It runs whether or not [`Run::finish`] follows it.
 pub struct Run<'a> {
@@ -62,6 +68,7 @@ impl<'a> Run<'a> {
             listeners: Listeners::new(listeners),
         };
         match load {
+            #[cfg(feature = "scripts")]
             Load::Script(script) => launch.script(&script).map(Run::of),
             Load::Http(http) => launch.http(*http).map(Run::of),
             Load::Grpc(grpc) => {
@@ -125,6 +132,7 @@ struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
+    #[cfg(feature = "scripts")]
     fn script(mut self, script: &Script) -> Result<Supervisor<'a>, Refusal> {
         let prepared = &script.prepared;
         let (thresholds, watched) = if script.thresholds {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+#[cfg(feature = "scripts")]
 use plimsoll_script::SummaryOutput;
 
 use crate::Refusal;
@@ -45,6 +46,7 @@ impl ExportFile {
 ///
 /// # Errors
 /// If files cannot be written; all others are written first.
+#[cfg(feature = "scripts")]
 pub fn write_outputs(
     outputs: &[SummaryOutput],
     mut print: impl FnMut(bool, &[u8]),

@@ -3,6 +3,7 @@
 //! stdout or stderr.
 
 pub mod attack_results;
+#[cfg(feature = "scripts")]
 mod control_api;
 pub mod exit;
 mod lab_page;
@@ -16,8 +17,11 @@ pub mod out_of_memory;
 pub mod prompt;
 mod repeated;
 pub mod reporting;
+#[cfg(feature = "scripts")]
 pub mod script_run;
+#[cfg(feature = "scripts")]
 mod script_summary;
+#[cfg(feature = "scripts")]
 mod script_view;
 pub mod search_run;
 pub mod signals;

@@ -44,6 +44,10 @@ const MOST_USED: [(&str, &str); 5] = [
 pub fn command() -> Command {
     let mut program = Cli::command();
     for (name, flags) in MOST_USED {
+        // A program that was built without scripts has no run.
+        if program.find_subcommand(name).is_none() {
+            continue;
+        }
         program = program.mut_subcommand(name, |command| {
             let command = command.mut_args(|arg| {
                 let is_shown = arg.is_positional() || is_in(flags, arg.get_id().as_str());
@@ -60,8 +64,13 @@ pub fn command() -> Command {
         // A String never fails to be written to.
         let _ = write!(template, "\n{group}:\n");
         for name in names.split(' ') {
-            let about = program.find_subcommand(name).and_then(Command::get_about);
-            let about = about.map_or("Print help of a command".to_owned(), ToString::to_string);
+            let about = match (name, program.find_subcommand(name)) {
+                ("help", _) => "Print help of a command".to_owned(),
+                (_, Some(command)) => command
+                    .get_about()
+                    .map_or_else(String::new, ToString::to_string),
+                _ => continue,
+            };
             let _ = writeln!(template, "  {name:<11} {about}");
         }
     }

@@ -7,6 +7,7 @@ mod compare;
 mod connection;
 mod control;
 mod find;
+#[cfg(feature = "scripts")]
 mod fleet;
 mod grpc;
 mod help;
@@ -16,10 +17,12 @@ mod lab;
 mod link;
 mod load;
 mod new;
+#[cfg(feature = "scripts")]
 mod options;
 mod probe;
 mod record;
 mod report;
+#[cfg(feature = "scripts")]
 mod run;
 mod single_dash;
 mod stored;
@@ -28,6 +31,7 @@ mod vegeta;
 mod web;
 
 use clap::{Parser, Subcommand};
+#[cfg(feature = "scripts")]
 use plimsoll_terminal::log::{Log, Settings};
 use plimsoll_terminal::messages;
 
@@ -40,6 +44,7 @@ pub use control::{ApiArgs, ControlArgs, ScaleArgs};
 pub use find::FindArgs;
 #[cfg(feature = "fleet")]
 pub use fleet::FleetLoss;
+#[cfg(feature = "scripts")]
 pub use fleet::{AgentArgs, FleetArgs};
 pub use grpc::GrpcArgs;
 pub use help::command;
@@ -47,12 +52,16 @@ pub use history::HistoryArgs;
 pub use http::HttpArgs;
 pub use lab::{LabArgs, LabCommand, LabFile, LabNewArgs, LabPlanArgs};
 pub use link::{LinkArgs, LinkProtocol};
-pub use load::{LoadArgs, MaxUsersArgs, ThreadArgs};
+pub use load::LoadArgs;
+#[cfg(feature = "scripts")]
+pub use load::{MaxUsersArgs, ThreadArgs};
 pub use new::NewArgs;
+#[cfg(feature = "scripts")]
 pub use options::OptionArgs;
 pub use probe::ProbeArgs;
 pub use record::RecordArgs;
 pub use report::{ObjectiveArgs, ReportArgs, ReportCommandArgs};
+#[cfg(feature = "scripts")]
 pub use run::{InspectArgs, ProgressForm, RunArgs, RuntimeArgs};
 pub use single_dash::translate;
 pub use stored::StoredArgs;
@@ -114,6 +123,7 @@ impl GlobalArgs {
     ///
     /// # Errors
     /// If a flag is invalid.
+    #[cfg(feature = "scripts")]
     pub fn log(&self) -> Result<Log, String> {
         Log::new(Settings {
             verbose: self.verbose,
@@ -132,6 +142,7 @@ impl GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a k6 script, or an archive of one
+    #[cfg(feature = "scripts")]
     Run(Box<RunArgs>),
     /// Send HTTP requests to one URL, without a script
     Http(Box<HttpArgs>),
@@ -142,8 +153,10 @@ pub enum Command {
     /// Report, convert and plot results of attack, or of vegeta
     Vegeta(VegetaArgs),
     /// Print a script's consolidated options as JSON
+    #[cfg(feature = "scripts")]
     Inspect(Box<InspectArgs>),
     /// Pack a script and its files into one file
+    #[cfg(feature = "scripts")]
     Archive(Box<ArchiveArgs>),
     /// Create a script to start from
     New(NewArgs),
@@ -160,6 +173,7 @@ pub enum Command {
     /// Run a benchmark from one file: set up, check, measure and report
     Lab(LabArgs),
     /// Wait for runs of a fleet, and run a part of each
+    #[cfg(feature = "scripts")]
     Agent(AgentArgs),
     /// Print the state of a run in another process
     Status(ControlArgs),
@@ -204,6 +218,7 @@ impl Command {
     /// The flags of the live page and of reports, of a command that has both.
     pub fn page_and_report(&mut self) -> Option<(&WebArgs, &mut ReportArgs)> {
         match self {
+            #[cfg(feature = "scripts")]
             Command::Run(args) => Some((&args.web, &mut args.record.report)),
             Command::Http(args) => Some((&args.web, &mut args.record.report)),
             Command::Attack(args) => Some((&args.web, &mut args.record.report)),
@@ -214,6 +229,7 @@ impl Command {
     }
 }
 
+#[cfg(feature = "scripts")]
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = include_str!("../../help/archive.txt"))]
 pub struct ArchiveArgs {

@@ -37,6 +37,7 @@ pub struct RecordArgs {
 
 impl RecordArgs {
     /// Whether the run leaves a record.
+    #[cfg(feature = "scripts")]
     pub fn is_asked(&self) -> bool {
         self.record.is_some() || self.is_kept()
     }
