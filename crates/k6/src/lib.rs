@@ -6,9 +6,12 @@
 pub mod console;
 pub mod event_loop;
 pub mod files;
+pub mod http_state;
 pub mod modules;
 pub mod names;
 pub mod pure;
 pub mod secrets;
+mod service_descriptions;
+mod shared_arrays;
 mod tags;
 pub mod user;

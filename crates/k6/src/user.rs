@@ -16,9 +16,10 @@ use rustc_hash::FxBuildHasher;
 
 use crate::event_loop::EventLoop;
 use crate::files::Files;
-use crate::modules::data::SharedArrays;
-use crate::modules::http::{HttpOptions, HttpState};
+use crate::http_state::{HttpOptions, HttpState};
 use crate::pure::gorand::GoRand;
+use crate::service_descriptions::ServiceDescriptions;
+use crate::shared_arrays::SharedArrays;
 use crate::tags::Tags;
 
 /// The current activity of this user's script.
@@ -47,7 +48,7 @@ pub struct Common {
     pub registry: Arc<Registry>,
     pub shared_arrays: SharedArrays,
     /// The service descriptions of `k6/net/grpc`: read once for all users.
-    pub described: crate::modules::grpc::Described,
+    pub described: ServiceDescriptions,
     pub log: Log,
     pub secrets: Arc<crate::secrets::Secrets>,
     /// The variables in `__ENV`.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use log::Level;
-use plimsoll_k6::modules::http::HttpOptions;
+use plimsoll_k6::http_state::HttpOptions;
 use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_output::header::{Header, HeaderScenario};

@@ -10,10 +10,11 @@ use serde_json::Value as Json;
 
 use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 
-use super::data::{self, Elements};
+use super::data;
 use super::fs::File;
 use super::{BuiltIn, Shape, link_constructor};
 use crate::pure::csv::{CsvError, Reader};
+use crate::shared_arrays::Elements;
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {

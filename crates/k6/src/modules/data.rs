@@ -4,14 +4,14 @@
 //! reads is parsed for it and deeply frozen, so users cannot observe the sharing.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use plimsoll_quickjs::{
     Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, give_way,
 };
 
 use super::{BuiltIn, Shape};
+use crate::shared_arrays::Elements;
 use crate::user::{Phase, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -29,58 +29,6 @@ pub const MODULE: BuiltIn = BuiltIn {
 
 /// The cost of looking at an element, as a number of bytes that could be read in the same time.
 const ELEMENT: usize = 64;
-
-/// All shared arrays of a program, by name.
-#[derive(Debug, Default)]
-pub struct SharedArrays(Mutex<HashMap<String, Arc<Elements>>>);
-
-impl SharedArrays {
-    /// The array with that name.
-    pub fn get(&self, name: &str) -> Option<Arc<Elements>> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(name)
-            .cloned()
-    }
-
-    /// Adds an array, unless another user was first; returns the stored one.
-    pub fn add(&self, name: String, elements: Elements) -> Arc<Elements> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(all.entry(name).or_insert_with(|| Arc::new(elements)))
-    }
-}
-
-/// The elements of an array, as one JSON text after another.
-#[derive(Debug, Default)]
-pub struct Elements {
-    text: String,
-    /// The end of each element. An element without text is undefined.
-    ends: Vec<usize>,
-}
-
-impl Elements {
-    /// Adds an element by its JSON; `None` for undefined.
-    pub fn push(&mut self, json: Option<&str>) {
-        self.text.push_str(json.unwrap_or_default());
-        self.ends.push(self.text.len());
-    }
-
-    /// The number of elements.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// The JSON of an element; empty if it is undefined.
-    fn get(&self, index: usize) -> Option<&str> {
-        let end = *self.ends.get(index)?;
-        let start = index
-            .checked_sub(1)
-            .and_then(|before| self.ends.get(before))
-            .map_or(0, |&e| e);
-        self.text.get(start..end)
-    }
-}
 
 /// `new SharedArray(name, make)`
 fn new_shared_array<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
@@ -125,8 +73,7 @@ fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> 
         give_way(ELEMENT);
         elements.push(array.at(index)?.to_json()?.as_deref());
     }
-    elements.text.shrink_to_fit();
-    elements.ends.shrink_to_fit();
+    elements.shrink_to_fit();
     Ok(elements)
 }
 

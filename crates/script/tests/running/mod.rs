@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plimsoll_engine::{AbortReason, Event, Setting};
-use plimsoll_k6::modules::http::HttpOptions;
+use plimsoll_k6::http_state::HttpOptions;
 use plimsoll_k6::user::RunOptions;
 use plimsoll_plan::{Exports, Layers, Options, Plan};
 use plimsoll_samples::{Registry, SampleRecord, Summary, TagMap, Totals, Watch, WatchSettings};

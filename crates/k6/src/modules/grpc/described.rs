@@ -1,33 +1,13 @@
-//! Descriptions of services, read by the first user and shared with all others.
+//! Reads descriptions of services.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use plimsoll_grpc::{Method, Schema, SchemaError, Source};
+use plimsoll_grpc::{Schema, SchemaError, Source};
 
+use crate::service_descriptions::Description;
 use crate::user::Common;
-
-/// Descriptions by their sources.
-#[derive(Default)]
-pub struct Described(Mutex<HashMap<String, Read>>);
-
-/// The result of reading one description.
-type Read = Result<(Schema, Vec<Method>), String>;
-
-impl Described {
-    /// The description stored for `key`; calls `read` if there is none yet.
-    pub fn once(&self, key: &str, read: impl FnOnce() -> Read) -> Read {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(key) {
-            return known.clone();
-        }
-        let made = read();
-        known.insert(key.to_owned(), made.clone());
-        made
-    }
-}
 
 /// Files that the script may open. Archives contain them too.
 pub struct Files {
@@ -67,7 +47,7 @@ impl Source for Files {
 }
 
 /// Compiles the files.
-pub fn compile(files: Files, names: &[String]) -> Read {
+pub fn compile(files: Files, names: &[String]) -> Description {
     let mut schema = Schema::new();
     let unreadable = Rc::clone(&files.unreadable);
     let methods = schema
@@ -78,7 +58,7 @@ pub fn compile(files: Files, names: &[String]) -> Read {
 }
 
 /// Reads a descriptor set.
-pub fn take_set(bytes: &[u8]) -> Read {
+pub fn take_set(bytes: &[u8]) -> Description {
     let mut schema = Schema::new();
     let methods = schema.add_set(bytes).map_err(|SchemaError(text)| text)?;
     Ok((schema, methods))

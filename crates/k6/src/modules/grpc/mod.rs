@@ -9,8 +9,6 @@ mod parameters;
 mod reach;
 mod stream;
 
-pub use described::Described;
-
 use plimsoll_quickjs::{Context, Thrown, Value};
 
 use super::{BuiltIn, Shape, link_constructor};

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use plimsoll_quickjs::{Call, Class, Context, Returned, Value};
 
-use super::state::Callback;
+use crate::http_state::Callback;
 use crate::user::user;
 
 /// The result of `http.expectedStatuses`: ranges of statuses, both ends included.

@@ -14,7 +14,6 @@ mod file;
 mod page;
 mod response;
 mod send;
-mod state;
 mod url;
 
 use log::Level;
@@ -25,7 +24,6 @@ use super::{BuiltIn, Shape, link_constructor};
 use crate::user::user;
 
 pub use cookies::Jar;
-pub use state::{HttpOptions, HttpState};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/http",

@@ -11,7 +11,7 @@ use plimsoll_samples::{BaseTags, HttpFacts, Phases};
 
 use super::arguments::{Prepared, Refused, ResponseType, prepare};
 use super::response::Response;
-use super::state::MAX_REDIRECTS;
+use crate::http_state::MAX_REDIRECTS;
 use crate::user::{User, Work, user};
 use plimsoll_units::Moment;
 
