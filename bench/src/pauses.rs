@@ -1,8 +1,8 @@
-//! When the machine itself stood still.
+//! Detects when the machine itself was paused.
 //!
 //! A virtual machine shares its processors with others: the host takes one away for milliseconds, and no program inside
-//! can run meanwhile. What such a pause adds is not the work of the program that is measured. A thread with a higher
-//! priority than everything measured wakes twice per millisecond on each processor. Only the machine can make it late.
+//! can run meanwhile. Such a pause must not be attributed to the measured program. A thread with a higher priority than
+//! everything measured wakes twice per millisecond on each processor. Only a pause of the machine can make it late.
 
 use std::io;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::syscalls;
 /// Above the relay's priority, and below what the kernel's own threads may have.
 const PRIORITY: i32 = 50;
 const INTERVAL: Duration = Duration::from_micros(500);
-/// A wake-up this late is a pause. A processor that comes out of its idle state takes a tenth of this.
+/// A wake-up that is this late counts as a pause. Leaving the idle state takes a processor a tenth of this.
 const PAUSE: u64 = 300_000;
 
-/// A time during which a processor stood still, in nanoseconds of the monotonic clock.
+/// A pause of a processor, in nanoseconds of the monotonic clock.
 pub type Pause = (u64, u64);
 
 /// Threads that watch for pauses, one per processor.
@@ -28,7 +28,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Starts to watch these processors.
+    /// Starts a thread on each of these processors.
     pub fn start(processors: &[usize]) -> Watch {
         let is_over = Arc::new(AtomicBool::new(false));
         let threads = processors
@@ -41,10 +41,11 @@ impl Watch {
         Watch { is_over, threads }
     }
 
-    /// All pauses, in order of their beginning.
+    /// All pauses, sorted by their start.
     ///
     /// # Errors
-    /// When the kernel did not permit the priority or the processor: pauses look like delays of the program itself.
+    /// When the kernel does not permit the priority or the processor. Then pauses cannot be distinguished from delays of
+    /// the program.
     pub fn end(self) -> io::Result<Vec<Pause>> {
         self.is_over.store(true, Ordering::Relaxed);
         let mut pauses = Vec::new();
@@ -74,7 +75,7 @@ fn watch(processor: usize, is_over: &AtomicBool) -> io::Result<Vec<Pause>> {
 
 /// Whether the machine paused at some time between `from` and `to`.
 pub fn any_between(pauses: &[Pause], from: u64, to: u64) -> bool {
-    // Sorted by beginning; there are few.
+    // Sorted by start; there are few.
     pauses
         .iter()
         .take_while(|(begin, _)| *begin <= to)

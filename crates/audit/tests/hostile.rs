@@ -18,7 +18,7 @@ fn survives(text: &str) {
 
 /// Every recording, truncated at many positions and with single bytes changed.
 #[test]
-fn cut_and_changed_recordings_are_survived() {
+fn truncated_and_changed_recordings_cause_no_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
     for part in ["clean", "wrong"] {
         for entry in fs::read_dir(folder.join(part)).unwrap() {
@@ -35,9 +35,9 @@ fn cut_and_changed_recordings_are_survived() {
     }
 }
 
-/// The same for pages of the tools that no recording is of.
+/// The same for pages of tools without a recording.
 #[test]
-fn cut_and_changed_pages_are_survived() {
+fn truncated_and_changed_pages_cause_no_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/second");
     for entry in fs::read_dir(folder).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();

@@ -47,9 +47,9 @@ pub struct Cumulative<F: Format> {
     series: SeriesTable<Series<F::Label>>,
     shown_url: ShownUrl,
     next: Instant,
-    /// Failed requests when values were last sent: after a failure all values are sent again.
+    /// Number of failed requests when values were last sent. After a failure all values are sent again.
     failed_before: u64,
-    /// Samples of series that found no place.
+    /// Samples that were dropped because there were too many series.
     dropped: u64,
     /// Samples that are not a finite number.
     dropped_values: u64,

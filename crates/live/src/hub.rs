@@ -139,7 +139,7 @@ impl Hub {
         let waited = self
             .left
             .wait_timeout_while(inner, PATIENCE, |inner| inner.watching > 0);
-        // Viewers that are still there are too slow.
+        // Viewers that are still connected are too slow.
         drop(waited);
     }
 }
@@ -236,7 +236,7 @@ mod tests {
         hub.close();
         assert_eq!(hub.lock().watching, 0);
         assert_eq!(viewer.join().unwrap(), 2);
-        // Who comes later sees everything, and the end of the stream.
+        // A viewer that connects later gets the whole history and the end of the stream.
         let (messages, _watching) = hub.watch();
         assert_eq!(messages.iter().count(), 1);
     }

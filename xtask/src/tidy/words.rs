@@ -6,9 +6,15 @@ use super::tree::Tree;
 /// Rejected parts of a line, and what to do instead. Written in two parts, so that this file does
 /// not match.
 const WORDS: &[(&str, &str)] = &[
-    (concat!("../", "shared"), "name nothing outside the tree"),
-    (concat!("/work", "/wt"), "name no place of one machine"),
-    (concat!("<<<<", "<<< "), "a merge was left half done"),
+    (
+        concat!("../", "shared"),
+        "do not refer to files outside the repository",
+    ),
+    (
+        concat!("/work", "/wt"),
+        "do not name directories of one machine",
+    ),
+    (concat!("<<<<", "<<< "), "finish the merge"),
     (
         concat!("FIX", "ME"),
         "fix it, or document what is missing where a reader looks",
@@ -50,7 +56,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                 let prints = ["println!(", "print!(", "eprintln!(", "eprint!(", "dbg!("];
                 if let Some(call) = prints.iter().find(|call| line.code.contains(*call)) {
                     let message = format!(
-                        "`{call}`: only `cli` prints, through the crate `terminal`; hand the text up"
+                        "`{call}`: only `cli` prints, through the crate `terminal`; return the text to the caller"
                     );
                     findings.push(Finding::new(&file.path, line.number, message));
                 }

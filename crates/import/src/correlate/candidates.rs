@@ -11,23 +11,23 @@ use crate::url;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub value: String,
-    /// What it is called: the key, the field or the header.
+    /// Its name: a key, a field or a header.
     pub name: String,
-    /// How a script gets it from `response`.
+    /// The JavaScript expression that reads it from `response`.
     pub code: String,
-    /// Where it is, for people.
+    /// Its place, for messages.
     pub place: String,
     /// Whether the value is a URL or a path, which later requests use as a whole.
     pub is_url: bool,
-    /// Whether a script gets a number.
+    /// Whether the expression's value is a number.
     pub is_number: bool,
     /// Whether it is a cookie, which the script sends anyway.
     pub is_cookie: bool,
 }
 
-/// Most values of one response that are looked at.
+/// Maximum number of values to examine in one response.
 const MOST: usize = 20_000;
-/// Longest value in bytes.
+/// Maximum length of a value in bytes.
 const LONGEST: usize = 16 << 10;
 
 /// Last words of the names of values that a server chooses for each user or request.
@@ -46,7 +46,7 @@ const NAMES: &[&str] = &[
     "jwt",
     "sid",
 ];
-/// Those that also have values of a fixed list, such as the code of a country.
+/// Words that also name values of a fixed list, such as a country code.
 const AMBIGUOUS_NAMES: &[&str] = &[
     "state",
     "ref",
@@ -84,7 +84,7 @@ impl Candidate {
     }
 }
 
-/// Whether the last word of a name is this one: that of `userId`, `user_id` and `ID` is `id`, that of `paid` is not.
+/// Whether the last word of a name is this one: it is `id` in `userId`, `user_id` and `ID`, but not in `paid`.
 fn ends_with_word(name: &str, word: &str) -> bool {
     let start = name.len().checked_sub(word.len());
     let Some((before, end)) = start.and_then(|start| name.split_at_checked(start)) else {
@@ -98,7 +98,7 @@ fn ends_with_word(name: &str, word: &str) -> bool {
             end.starts_with(|char: char| char.is_ascii_uppercase()) && last.is_ascii_lowercase()
         }
     };
-    // A longer word is not the end of another one by chance.
+    // A longer word is hardly ever the end of another one by chance.
     end.eq_ignore_ascii_case(word) && (begins_word || word.len() > 3)
 }
 
@@ -231,7 +231,7 @@ fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Candidate>) {
                 .clone()
                 .find(|key| !key.bytes().all(|byte| byte.is_ascii_digit()));
             let key = key.map_or("value", String::as_str);
-            // `id` alone says little: it is the identifier of what it is in.
+            // `id` alone is ambiguous, so the name of the enclosing object is added.
             let mut above = keys.skip_while(|part| *part != key).skip(1);
             let owner = above.find(|key| !key.bytes().all(|byte| byte.is_ascii_digit()));
             let name = match owner {

@@ -75,7 +75,7 @@ fn compare_string(operator: &str, value: &str, expected: &str) -> bool {
     }
 }
 
-/// False is less than true; any other word only compares as different.
+/// False is less than true. Any other word is only unequal.
 fn compare_bool(operator: &str, value: bool, expected: &str) -> bool {
     let named = match expected {
         "true" => Some(true),
