@@ -12,7 +12,7 @@ use crate::args::LabNewArgs;
 /// Writes the lab file, unless one is there already.
 ///
 /// # Errors
-/// What is wrong, and how to fix it.
+/// The problem and its fix.
 pub fn new(args: &LabNewArgs) -> Result<Exit, String> {
     let file = match args.file.is_dir() {
         true => args.file.join(plimsoll_lab::file::NAME),

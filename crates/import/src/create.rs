@@ -23,7 +23,7 @@ pub struct NewScript<'a> {
     pub no_smoke: bool,
 }
 
-/// What creating a script needs from its caller.
+/// The functions that a caller provides for creating a script.
 pub struct Caller<'a> {
     /// Asks the user for the URL; the default is the payload system's.
     pub ask: &'a dyn Fn(&str, &str) -> String,

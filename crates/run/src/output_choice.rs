@@ -24,7 +24,7 @@ impl OutputChoice {
     /// Parses the arguments of all `--out`.
     ///
     /// # Errors
-    /// What is wrong with one of them.
+    /// The invalid one, and how to write it.
     pub fn parse_all(texts: &[String]) -> Result<OutputChoices<'_>, String> {
         let variables: Vec<_> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
