@@ -26,7 +26,7 @@ fn requests_are_sent_without_a_script() {
 }
 
 #[test]
-fn what_was_left_out_is_refused_with_the_feature_to_build() {
+fn missing_features_are_refused_with_their_name() {
     let server = Server::start().unwrap();
     let ended = plimsoll(&["http", "--h3", "-n", "1", &url(&server)]).run();
     assert_eq!(ended.status, Some(104), "{}", ended.stderr);
