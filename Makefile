@@ -60,8 +60,6 @@ lint: spelling reports
 	$(CARGO) fmt $(SYSTEMS) --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy $(SYSTEMS) --workspace --all-targets --quiet -- -D warnings
-	$(CARGO) clippy --package plimsoll --no-default-features --bins --quiet -- -D warnings
-	$(CARGO) clippy --package plimsoll --no-default-features --features scripts --bins --quiet -- -D warnings
 	@if command -v cargo-deny >/dev/null 2>&1; then \
 		$(CARGO) deny --offline check bans licenses sources && \
 		$(CARGO) deny --offline $(SYSTEMS) check --config "$(CURDIR)/deny.toml" bans licenses sources; \

@@ -64,7 +64,7 @@ impl Admin {
                 sum(read),
             );
         };
-        put("total", "Accepted connections.", |c| c.opened.load(Relaxed));
+        put("total", "Connections taken up.", |c| c.opened.load(Relaxed));
         put("open", "Connections open now.", Counters::open);
         let help = "Connections closed at once: too many were open.";
         put("rejected_total", help, |c| c.rejected.load(Relaxed));

@@ -90,7 +90,11 @@ impl Gateway {
         let targets = || upstreams.iter().flat_map(|upstream| upstream.targets());
         put("targets", "Targets of upstreams.", targets().count() as u64);
         let well = targets().filter(|target| target.health.is_well());
-        put("targets_well", "Healthy targets.", well.count() as u64);
+        put(
+            "targets_well",
+            "Targets that are asked.",
+            well.count() as u64,
+        );
         let under_way = targets().map(|target| target.under_way()).sum();
         put(
             "requests_at_targets",
@@ -124,11 +128,11 @@ impl Gateway {
         let help = "Lines that the access log could not keep up with.";
         put("access_log_left_out_total", help, self.journal.left_out());
         let reloads = self.reloads.load(Relaxed);
-        put("reloads_total", "Configurations applied.", reloads);
+        put("reloads_total", "Configurations taken up.", reloads);
         let refused = self.reloads_refused.load(Relaxed);
         put(
             "reloads_refused_total",
-            "Configurations that were invalid.",
+            "Configurations that were wrong.",
             refused,
         );
     }

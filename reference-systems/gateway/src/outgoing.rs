@@ -28,8 +28,8 @@ impl fmt::Display for BodyTrouble {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             BodyTrouble::TooLarge => "the body is too large",
-            BodyTrouble::TooSlow => "the body arrives too slowly",
-            BodyTrouble::Broken => "the client closed the connection",
+            BodyTrouble::TooSlow => "the body comes too slowly",
+            BodyTrouble::Broken => "the client broke off",
         })
     }
 }

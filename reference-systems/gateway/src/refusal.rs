@@ -55,22 +55,22 @@ impl Refusal {
     pub fn message(&self) -> String {
         let message = match self {
             Refusal::Bad(what) => what,
-            Refusal::Method => "this method is not forwarded",
-            Refusal::Coding => "the only supported Transfer-Encoding is 'chunked'",
-            Refusal::NoRoute => "no route matches",
-            Refusal::Loop => "the request is in a loop",
+            Refusal::Method => "this method is not passed on",
+            Refusal::Coding => "Transfer-Encoding may be 'chunked' alone",
+            Refusal::NoRoute => "no route leads there",
+            Refusal::Loop => "the request goes in circles",
             Refusal::BodyTooLarge(most) => {
-                return format!("the body is too large: the limit is {most} bytes");
+                return format!("the body is too large: at most {most} bytes are taken");
             }
-            Refusal::BodyTooSlow => "the body arrives too slowly",
-            Refusal::ClientGone => "the body is incomplete",
+            Refusal::BodyTooSlow => "the body comes too slowly",
+            Refusal::ClientGone => "the body broke off",
             Refusal::RateLimited(_) => "too many requests; try again later",
             Refusal::Overloaded => "too many requests are in progress; try again later",
-            Refusal::Waited => "the request waited too long for its turn; try again later",
-            Refusal::NoTarget => "no server is healthy; try again later",
-            Refusal::Unreachable => "could not connect to the server",
-            Refusal::Broken => "the server closed the connection",
-            Refusal::TooLate => "the server did not respond in time",
+            Refusal::Waited => "too many requests are before this one; try again later",
+            Refusal::NoTarget => "no server is well; try again later",
+            Refusal::Unreachable => "the server cannot be reached",
+            Refusal::Broken => "the server broke off",
+            Refusal::TooLate => "the server does not respond in time",
         };
         message.to_owned()
     }

@@ -126,12 +126,12 @@ impl Operator {
         match outcome {
             Ok(()) => {
                 self.gateway.reloads.fetch_add(1, Relaxed);
-                log::info("applied the configuration", &[("because", why.into())]);
+                log::info("the configuration is taken up", &[("because", why.into())]);
             }
             Err(reason) => {
                 self.gateway.reloads_refused.fetch_add(1, Relaxed);
                 log::error(
-                    "the new configuration is invalid; the old one stays in use",
+                    "the new configuration is wrong; the old one stays",
                     &[("reason", reason.into())],
                 );
             }

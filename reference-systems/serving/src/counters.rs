@@ -83,7 +83,7 @@ pub type Metric<T> = (&'static str, &'static str, fn(&T) -> u64);
 const METRICS: &[Metric<Counters>] = &[
     (
         "plimsoll_serve_connections_total",
-        "Accepted connections.",
+        "Connections taken up.",
         |c| c.opened.load(Relaxed),
     ),
     (
@@ -106,7 +106,7 @@ const METRICS: &[Metric<Counters>] = &[
 const REQUESTS: &[Metric<Counters>] = &[
     (
         "plimsoll_serve_requests_total",
-        "Requests, without those for health and metrics.",
+        "Requests taken up, but for health and metrics.",
         |c| c.begun.load(Relaxed),
     ),
     (

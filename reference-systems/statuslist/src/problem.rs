@@ -57,7 +57,7 @@ impl Problem {
             Problem::NotAcceptable => "a list is given out as application/statuslist+jwt, \
                  application/statuslist+cwt or application/statuslist+json"
                 .to_owned(),
-            Problem::WrongMethod => "this path does not support that method".to_owned(),
+            Problem::WrongMethod => "that method is not for this place".to_owned(),
             Problem::TooLarge(most) => format!("the body is too large: at most {most} bytes"),
             Problem::Underflow => "fewer indices are ready than were requested".to_owned(),
             // The store's message is only for the log: it may name hosts and users.

@@ -35,7 +35,7 @@ pub fn routes(app: Arc<App>) -> Router {
         .route("/api/{pool}/new-references/{amount}", post(some_references))
         .route("/api/update-status", post(update))
         .route("/{list}", get(list))
-        .fallback(async || Problem::Missing("there is no such path".to_owned()))
+        .fallback(async || Problem::Missing("there is nothing at this place".to_owned()))
         .method_not_allowed_fallback(async || Problem::WrongMethod)
         .with_state(app)
 }
@@ -88,9 +88,7 @@ async fn update(
 ) -> Result<StatusCode, Problem> {
     let body = body.map_err(|rejection| match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::TooLarge(app.max_body),
-        _ => Problem::Wrong(
-            "the client closed the connection before the body was complete".to_owned(),
-        ),
+        _ => Problem::Wrong("the body broke off".to_owned()),
     })?;
     // Without a key, a client learns nothing about the expected format.
     let key = key(&headers).ok_or(Problem::Unauthorized)?;

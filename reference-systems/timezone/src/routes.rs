@@ -27,11 +27,11 @@ pub fn routes(app: Arc<App>) -> Router {
     Router::new()
         .route("/time_zone", get(time_zone))
         .route("/status", get(async || "OK"))
-        .fallback(async || told(StatusCode::NOT_FOUND, "there is no such path"))
+        .fallback(async || told(StatusCode::NOT_FOUND, "there is nothing at this place"))
         .method_not_allowed_fallback(async || {
             told(
                 StatusCode::METHOD_NOT_ALLOWED,
-                "this path does not support that method",
+                "that method is not for this place",
             )
         })
         .with_state(app)
@@ -61,10 +61,7 @@ async fn time_zone(
     };
     match app.zones.at(place).await {
         Ok(Some(zone)) => in_json(StatusCode::OK, "time_zone_id", &zone),
-        Ok(None) => told(
-            StatusCode::NOT_FOUND,
-            "there is no time zone at these coordinates",
-        ),
+        Ok(None) => told(StatusCode::NOT_FOUND, "there is no time zone at this place"),
         Err(reason) => {
             // The reason may name hosts and users; it is for the log.
             trouble::happened(&reason);

@@ -52,10 +52,10 @@ fn tell(upstream: &Upstream, target: &Target, outcome: Result<(), String>) {
     let (upstream, target) = (upstream.settings.name.as_str(), target.address.as_str());
     let mut fields = vec![("upstream", upstream.into()), ("target", target.into())];
     match outcome {
-        Ok(()) => log::info("a target is healthy again", &fields),
+        Ok(()) => log::info("a target is well again", &fields),
         Err(reason) => {
             fields.push(("reason", reason.into()));
-            log::warn("a target is unhealthy", &fields);
+            log::warn("a target is ill", &fields);
         }
     }
 }

@@ -37,7 +37,7 @@ fn without_any_upstream_it_is_502_and_then_200_again() {
     for _ in 0..10 {
         let answer = get(&url);
         assert_eq!(answer.status, 502);
-        assert_eq!(answer.json()["error"], "could not connect to the server");
+        assert_eq!(answer.json()["error"], "the server cannot be reached");
     }
     let orders = Orders::start_at("A", &address);
     eventually("recovery", || get(&url).status == 200);

@@ -49,7 +49,7 @@ fn routes_go_by_prefix_regex_host_method_and_entry() {
     assert_eq!(server(&[&gateway.entry("side", "/spot/orders")]), "E");
     let lost = get(&gateway.url("/status/404"));
     assert_eq!((lost.status, lost.header("x-server")), (404, None));
-    assert_eq!(lost.json()["error"], "no route matches");
+    assert_eq!(lost.json()["error"], "no route leads there");
     assert_eq!(get(&gateway.url("/spotted")).status, 404);
 }
 

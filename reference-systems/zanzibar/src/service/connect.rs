@@ -160,7 +160,7 @@ async fn call(
         .map_err(|_| Failure::Invalid(format!("the body did not come within {BODY:?}")))?
         .map_err(|error| match error.downcast::<LengthLimitError>() {
             Ok(_) => Failure::TooMuch(format!("the body is too large: at most {max_body} bytes")),
-            Err(error) => Failure::Invalid(format!("the body is incomplete: {error}")),
+            Err(error) => Failure::Invalid(format!("the body broke off: {error}")),
         })?
         .to_bytes();
     match called {
