@@ -43,7 +43,7 @@ pub use give_way::{
     Progress, collect_in_pieces, copy_in_pieces, drop_later, extend_in_pieces, give_way,
     give_way_in_drop, pieces, reserve_in_pieces, reserve_text_in_pieces,
 };
-pub use module::{Bytecode, Exports, Loader, Module};
+pub use module::{Bytecode, Exports, Loader, Module, SourceText};
 pub use name::{Atom, Key, Name, NameRange};
 pub use object::Keys;
 pub use persistent::Persistent;

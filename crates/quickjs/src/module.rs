@@ -38,6 +38,14 @@ pub struct Module<'c> {
     context: &'c Context,
 }
 
+/// Whether bytecode keeps the text of its functions, which every user that loads it then holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceText {
+    Kept,
+    /// `toString` of a function does not show its code.
+    Dropped,
+}
+
 /// A compiled module or script that any runtime of this process can load.
 ///
 /// Loading is safe because only this process's own compiler creates it.
@@ -51,13 +59,22 @@ impl Bytecode {
     }
 
     /// Compiles `source` as a classic script, to be run by [`Context::run`].
-    pub fn of_script(context: &Context, source: &str, file: &str) -> Result<Self, Thrown> {
+    pub fn of_script(
+        context: &Context,
+        source: &str,
+        file: &str,
+        text: SourceText,
+    ) -> Result<Self, Thrown> {
         let flags = sys::JS_EVAL_TYPE_GLOBAL | sys::JS_EVAL_FLAG_COMPILE_ONLY;
-        Self::write(context, &context.eval_with(source, file, flags)?)
+        Self::write(context, &context.eval_with(source, file, flags)?, text)
     }
 
-    fn write(context: &Context, compiled: &Value<'_>) -> Result<Self, Thrown> {
-        let flags = (sys::JS_WRITE_OBJ_BYTECODE | sys::JS_WRITE_OBJ_STRIP_SOURCE) as i32;
+    fn write(context: &Context, compiled: &Value<'_>, text: SourceText) -> Result<Self, Thrown> {
+        let strip = match text {
+            SourceText::Kept => 0,
+            SourceText::Dropped => sys::JS_WRITE_OBJ_STRIP_SOURCE,
+        };
+        let flags = (sys::JS_WRITE_OBJ_BYTECODE | strip) as i32;
         let mut length = 0;
         // SAFETY: the bytes are copied before they are freed.
         unsafe {
@@ -102,10 +119,11 @@ impl<'c> Module<'c> {
         context: &'c Context,
         source: &str,
         name: &str,
+        text: SourceText,
     ) -> Result<(Self, Bytecode), Thrown> {
         let flags = sys::JS_EVAL_TYPE_MODULE | sys::JS_EVAL_FLAG_COMPILE_ONLY;
         let value = context.eval_with(source, name, flags)?;
-        let bytecode = Bytecode::write(context, &value)?;
+        let bytecode = Bytecode::write(context, &value, text)?;
         let module = Self::of(&value)
             .ok_or_else(|| context.throw_plain("the compiled code is not a module"))?;
         Ok((module, bytecode))

@@ -346,10 +346,11 @@ fn a_runtime_frees_what_rust_still_holds() {
 fn modules_are_compiled_once_and_loaded_from_bytecode() {
     let bytecode = runtime().enter(|context| {
         let source = "import { number } from 'native'; export const twice = number * 2;";
-        let (module, bytecode) = Module::compile(context, source, "m.js").unwrap();
+        let (module, bytecode) =
+            Module::compile(context, source, "m.js", SourceText::Dropped).unwrap();
         assert!(module.has_module_syntax());
         assert!(
-            !Module::compile(context, "var a = 1", "s.js")
+            !Module::compile(context, "var a = 1", "s.js", SourceText::Dropped)
                 .unwrap()
                 .0
                 .has_module_syntax()
@@ -378,7 +379,8 @@ fn modules_are_compiled_once_and_loaded_from_bytecode() {
 #[test]
 fn failed_imports_are_reported() {
     runtime().enter(|context| {
-        let (module, _) = Module::compile(context, "import 'nowhere'", "m.js").unwrap();
+        let (module, _) =
+            Module::compile(context, "import 'nowhere'", "m.js", SourceText::Dropped).unwrap();
         let exception = context.take_exception(module.evaluate().unwrap_err());
         assert_eq!(exception.text(), "GoError: no module nowhere");
     });

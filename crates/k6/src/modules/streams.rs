@@ -5,7 +5,9 @@
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use plimsoll_quickjs::{Bytecode, Class, Context, Entry, Persistent, Returned, Thrown, Value};
+use plimsoll_quickjs::{
+    Bytecode, Class, Context, Entry, Persistent, Returned, SourceText, Thrown, Value,
+};
 
 use super::{BuiltIn, Shape};
 use crate::user::user;
@@ -44,7 +46,7 @@ fn classes(context: &Context) -> Returned<'_> {
         Some(code) => code,
         None => {
             let source = include_str!("streams.js");
-            let compiled = Bytecode::of_script(context, source, MODULE.name)?;
+            let compiled = Bytecode::of_script(context, source, MODULE.name, SourceText::Dropped)?;
             CODE.get_or_init(|| compiled)
         }
     };

@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use plimsoll_quickjs::{
-    Bytecode, Context, Exception, Loader, Module, Runtime, Settings, Thrown, Value, on_new_stack,
+    Bytecode, Context, Exception, Loader, Module, Runtime, Settings, SourceText, Thrown, Value,
+    on_new_stack,
 };
 
 use super::Location;
@@ -71,9 +72,10 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
         memory_limit: None,
         loader: Rc::new(NoImports),
     };
+    let kept = source_text(text);
     let runtime = Runtime::new(settings, Rc::new(())).map_err(|error| error.to_string())?;
     runtime.enter_with_stack(COMPILER_STACK, |context| {
-        let as_module = Module::compile(context, text, name);
+        let as_module = Module::compile(context, text, name, kept);
         if let Ok((module, code)) = &as_module
             && module.has_module_syntax()
         {
@@ -87,7 +89,10 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
         let body = text.strip_prefix("#!").map(|rest| format!("//{rest}"));
         let body = body.as_deref().unwrap_or(text);
         let wrapped = format!("(function (module, exports) {{{body}\n}})");
-        match (Bytecode::of_script(context, &wrapped, name), as_module) {
+        match (
+            Bytecode::of_script(context, &wrapped, name, kept),
+            as_module,
+        ) {
             (Ok(code), _) => Ok(Compiled::CommonJs {
                 code,
                 names: OnceLock::new(),
@@ -103,13 +108,28 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
                 // The second attempt has replaced the exception of the first, which is the one to report. Compile
                 // again to get it.
                 drop(as_module);
-                match Module::compile(context, text, name) {
+                match Module::compile(context, text, name, kept) {
                     Err(thrown) => Err(describe(name, &context.take_exception(thrown))),
                     Ok(_) => Err(format!("{name}: cannot be compiled")),
                 }
             }
         }
     })
+}
+
+/// Functions that a script passes to `k6/browser` run in pages, which need their text.
+fn source_text(text: &str) -> SourceText {
+    const IN_PAGES: [&str; 5] = [
+        "k6/browser",
+        ".evaluate(",
+        ".evaluateHandle(",
+        ".waitForFunction(",
+        ".addInitScript(",
+    ];
+    match IN_PAGES.iter().any(|word| text.contains(word)) {
+        true => SourceText::Kept,
+        false => SourceText::Dropped,
+    }
 }
 
 /// Stack size for parsing: enough for sources nested far deeper than any sensible one.
