@@ -12,6 +12,7 @@ use std::path::Path;
 
 use declared::{Symbol, declared};
 use plimsoll_testkit::cases::suite::Server;
+use plimsoll_testkit::chromium::chromium;
 use plimsoll_testkit::npm;
 use plimsoll_testkit::program::Program;
 use serde_json::json;
@@ -58,6 +59,23 @@ fn every_name_of_the_type_files_exists_or_is_listed() {
     for (name, value) in &server.addresses.variables {
         program = program.args(["-e", &format!("{name}={value}")]);
     }
+    // A second browser, to connect to.
+    let settings = plimsoll_browser::Settings {
+        executable: Some(chromium().into()),
+        arguments: vec!["no-sandbox".to_owned()],
+        ..plimsoll_browser::Settings::default()
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let other = runtime
+        .block_on(plimsoll_browser::Chromium::start(&settings))
+        .unwrap();
+    program = program
+        .args(["-e", &format!("ENDPOINT={}", other.endpoint())])
+        .env("K6_BROWSER_EXECUTABLE_PATH", chromium())
+        .env("K6_BROWSER_ARGS", "no-sandbox");
     let ended = program.arg("symbols.js").run();
     let line = ended
         .stderr

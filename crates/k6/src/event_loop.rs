@@ -3,10 +3,12 @@
 //! The loop runs on the script's own stack after the script's function has returned, until nothing is left. The user's
 //! task polls the operations, also while the script itself waits for something else.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
@@ -28,6 +30,8 @@ pub struct EventLoop {
     finished: RefCell<VecDeque<Finish>>,
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
     last_timer: Cell<u32>,
+    /// See [`EventLoop::keep`].
+    kept: RefCell<Option<Rc<dyn Any>>>,
 }
 
 struct Timer {
@@ -72,6 +76,17 @@ impl EventLoop {
     /// operations have been polled.
     pub fn tell(&self, finish: impl FnOnce(&Context) -> Result<(), Thrown> + 'static) {
         self.finished.borrow_mut().push_back(Box::new(finish));
+    }
+
+    /// Keeps `value` until the current call into the script ends, however it ends.
+    pub fn keep(&self, value: Rc<dyn Any>) {
+        let before = self.kept.replace(Some(value));
+        drop(before);
+    }
+
+    /// The value that [`EventLoop::keep`] keeps, if it is a `T`.
+    pub fn kept<T: Any>(&self) -> Option<Rc<T>> {
+        Rc::clone(self.kept.borrow().as_ref()?).downcast().ok()
     }
 
     /// Calls `callback` after `delay`, and then once per `every` if that is given.
@@ -151,13 +166,14 @@ impl EventLoop {
             && self.operations.borrow().is_empty()
     }
 
-    /// Drops all timers and operations, and returns the ids of the timers.
+    /// Drops all timers, operations and the kept value, and returns the ids of the timers.
     #[inline]
     pub fn abandon(&self) -> Vec<TimerId> {
         // Dropping a future may run code that uses this event loop, so nothing stays borrowed meanwhile.
         drop(self.operations.take());
         drop(self.begun.take());
         drop(self.finished.take());
+        drop(self.kept.take());
         self.timers.take().into_keys().map(|(_, id)| id).collect()
     }
 

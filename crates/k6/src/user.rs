@@ -49,6 +49,8 @@ pub struct Common {
     pub shared_arrays: SharedArrays,
     /// The service descriptions of `k6/net/grpc`: read once for all users.
     pub described: ServiceDescriptions,
+    /// The Chromium of `k6/browser`: started when a script first uses it.
+    pub browser: plimsoll_browser::Shared,
     pub log: Log,
     pub secrets: Arc<crate::secrets::Secrets>,
     /// The variables in `__ENV`.

@@ -44,6 +44,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         registry: Arc::new(Registry::new()),
         shared_arrays: Default::default(),
         described: Default::default(),
+        browser: Default::default(),
         log: Arc::new(|_, _, _| {}),
         secrets: Arc::default(),
         env: Default::default(),

@@ -84,6 +84,7 @@ impl Program {
             registry: settings.registry,
             shared_arrays: Default::default(),
             described: Default::default(),
+            browser: Default::default(),
             log: settings.log,
             secrets: settings.secrets,
             env: settings.env.into_iter().collect(),

@@ -231,9 +231,9 @@ fn failing_init_code_is_reported_with_its_location() {
             .contains("top-level")
     );
     assert!(
-        load("import 'k6/browser'; export default () => 1")
+        load("import 'k6/brower'; export default () => 1")
             .to_string()
-            .contains("does not have this module yet")
+            .contains("did you mean k6/browser?")
     );
 }
 

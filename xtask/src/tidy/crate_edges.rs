@@ -24,6 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
         &["units", "address", "clock", "net", "http2", "http3"],
     ),
     ("ws", &["net", "http"]),
+    ("browser", &["ws"]),
     (
         "grpc",
         &["units", "address", "clock", "net", "http", "http2"],
@@ -37,7 +38,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "k6",
         &[
-            "units", "clock", "samples", "net", "http", "ws", "grpc", "engine", "quickjs",
+            "units", "clock", "samples", "net", "http", "ws", "browser", "grpc", "engine",
+            "quickjs",
         ],
     ),
     (
@@ -138,6 +140,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "net",
             "http",
             "grpc",
+            "browser",
             "engine",
             "k6",
             "script",

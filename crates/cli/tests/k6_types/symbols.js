@@ -1,5 +1,6 @@
 // Prints which of the names in names.json exist.
 import * as k6 from 'k6';
+import * as browsers from 'k6/browser';
 import * as crypto from 'k6/crypto';
 import * as data from 'k6/data';
 import * as encoding from 'k6/encoding';
@@ -18,9 +19,12 @@ import * as websockets from 'k6/websockets';
 import * as ws from 'k6/ws';
 
 const modules = {
-  k6, 'k6/crypto': crypto, 'k6/data': data, 'k6/encoding': encoding, 'k6/execution': execution, 'k6/experimental/csv': csv,
+  k6, 'k6/browser': browsers, 'k6/crypto': crypto, 'k6/data': data, 'k6/encoding': encoding, 'k6/execution': execution, 'k6/experimental/csv': csv,
   'k6/experimental/fs': fs, 'k6/experimental/streams': streams, 'k6/html': html, 'k6/http': http, 'k6/metrics': metrics,
   'k6/net/grpc': grpc, 'k6/secrets': secrets, 'k6/timers': timers, 'k6/websockets': websockets, 'k6/ws': ws,
+};
+export const options = {
+  scenarios: { default: { executor: 'shared-iterations', options: { browser: { type: 'chromium' } } } },
 };
 const wanted = JSON.parse(open('./names.json'));
 const counter = new metrics.Counter('counter');
@@ -28,6 +32,33 @@ const metricsOf = { Metric: counter, Counter: counter, Gauge: counter, Rate: cou
 const file = await fs.open('./names.json');
 const client = new grpc.Client();
 client.load([__ENV.CERTS], 'cases.proto');
+
+async function browserValues() {
+  const { browser, chromium, devices } = browsers;
+  const page = await browser.newPage();
+  const values = { Browser: browser, BrowserType: chromium, Page: page, BrowserContext: page.context(), Device: devices['Pixel 2'] };
+  page.on('console', (message) => { values.ConsoleMessage = message; });
+  page.on('metric', (message) => { values.MetricMessage = message; });
+  await page.route('**', (route) => { values.Route = route; route.continue(); });
+  values.Response = await page.goto(`${__ENV.BASE}/`);
+  values.Request = values.Response.request();
+  await page.setContent('<iframe srcdoc="x"></iframe>');
+  await page.evaluate(() => {
+    console.log('text');
+    window.worker = new Worker(URL.createObjectURL(new Blob(['setInterval(() => {}, 1000)'])));
+  });
+  await page.waitForTimeout(200);
+  [values.Worker] = page.workers();
+  values.Frame = page.mainFrame();
+  values.Locator = page.locator('iframe');
+  values.FrameLocator = values.Locator.contentFrame();
+  values.ElementHandle = await page.$('iframe');
+  values.JSHandle = await page.evaluateHandle(() => ({}));
+  Object.assign(values, { Keyboard: page.keyboard, Mouse: page.mouse, Touchscreen: page.touchscreen });
+  const connected = await chromium.connectOverCDP(__ENV.ENDPOINT);
+  values.ConnectedBrowser = connected;
+  return values;
+}
 
 async function values() {
   const page = html.parseHTML('<form id=f><input id=i></form>');
@@ -54,6 +85,7 @@ async function values() {
   const calls = new grpc.Stream(client, 'cases.Cases/Chat');
   calls.end();
   return {
+    'k6/browser': await browserValues(),
     'k6/crypto': { Hasher: crypto.createHash('md5') },
     'k6/experimental/csv': { Parser: csv.Parser.prototype },
     'k6/experimental/fs': { File: file, FileInfo: await file.stat(), SeekMode: fs.SeekMode },

@@ -19,11 +19,11 @@ const fn module(name: &'static str, note: &'static str) -> Module {
 /// All modules with types.
 pub const MODULES: &[Module] = &[
     module("k6", ""),
-    Module {
-        name: "k6/browser",
-        exists: false,
-        note: "Browsers cannot be controlled yet.",
-    },
+    module(
+        "k6/browser",
+        "Chromium or Chrome, which must be installed. One process serves all users of a run; each iteration has its own \
+         browser context.",
+    ),
     module(
         "k6/crypto",
         "`k6/crypto/x509` and the global `crypto` (WebCrypto, with elliptic curves and RSA) exist too.",
@@ -55,6 +55,34 @@ pub const INPUTS: &[&str] = &[
     "k6 Checkers",
     "k6 JSONArray",
     "k6 JSONObject",
+    "k6/browser CPUProfile",
+    "k6/browser ContentLoadOptions",
+    "k6/browser Cookie",
+    "k6/browser ElementClickOptions",
+    "k6/browser ElementHandleOptions",
+    "k6/browser ElementHandlePointerOptions",
+    "k6/browser ElementStateFilter",
+    "k6/browser EventSequenceOptions",
+    "k6/browser File",
+    "k6/browser KeyboardModifierOptions",
+    "k6/browser KeyboardPressOptions",
+    "k6/browser LocatorFilterOptions",
+    "k6/browser LocatorOptions",
+    "k6/browser MouseClickOptions",
+    "k6/browser MouseDownUpOptions",
+    "k6/browser MouseMultiClickOptions",
+    "k6/browser NavigationOptions",
+    "k6/browser NetworkProfile",
+    "k6/browser NewBrowserContextOptions",
+    "k6/browser PollingOptions",
+    "k6/browser Rect",
+    "k6/browser RequestFailure",
+    "k6/browser ResourceTiming",
+    "k6/browser ScreenshotOptions",
+    "k6/browser SecurityDetailsObject",
+    "k6/browser SelectOptionsObject",
+    "k6/browser StrictnessOptions",
+    "k6/browser TimeoutOptions",
     "k6/experimental/csv Options",
     "k6/experimental/streams QueuingStrategy",
     "k6/experimental/streams UnderlyingSource",
@@ -131,12 +159,13 @@ pub const DIFFERS: &[&str] = &[
     "`http_req_response_time` measures from the scheduled start, and the verdict below the summary judges whether the figures can be trusted.",
     "Arrival rates take `arrivals: 'poisson'` (also `gamma:SHAPE` and `on-off:ON/OFF`) as an additional key of a scenario; `--arrivals` does the same for `--rate`. k6 refuses the key.",
     "HTML elements have the methods of all element types; in k6 a method of another type does not exist.",
+    "`k6/browser` starts one Chromium when a script first uses it, and gives every iteration a browser context of its own; k6 starts one Chromium per iteration. Web vitals that can still change are recorded when their document is left or its page is closed, and only the last value counts.",
     "The keys of WebCrypto follow the standard where k6 has errors: RSA-OAEP keys can wrap other keys, and ECDH keys can derive keys.",
 ];
 
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
-    "`k6/browser`.",
+    "Of `k6/browser`: traces, and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
     "Extensions other than `k6/x/redis`, and k6's cloud. Of `k6/x/redis`: clusters, sentinels and TLS.",
     "The commands `deps` and `features`.",
     "Secrets from URLs.",

@@ -37,6 +37,7 @@
 //! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
+mod browser;
 mod crypto;
 mod csv;
 pub(crate) mod data;
@@ -111,6 +112,7 @@ pub const ALL: &[&BuiltIn] = &[
     &websocket::evented::EXPERIMENTAL,
     #[cfg(feature = "redis")]
     &redis::MODULE,
+    &browser::MODULE,
 ];
 
 impl BuiltIn {

@@ -117,7 +117,6 @@ fn missing_built_in(name: &str) -> String {
                 ),
             };
         }
-        _ if KNOWN.contains(&name) => ": Plimsoll does not have this module yet",
         _ => {
             let all = modules::ALL.iter().map(|module| module.name);
             return match plimsoll_units::nearest(name, all) {
@@ -128,9 +127,6 @@ fn missing_built_in(name: &str) -> String {
     };
     format!("{name} is not there{hint}")
 }
-
-/// Known modules of k6, whether or not they exist here.
-const KNOWN: &[&str] = &["k6/browser", "k6/experimental/csv", "k6/experimental/fs"];
 
 /// Removes `.` and `..` from a path without looking at the disk.
 pub fn normalize(path: &Path) -> PathBuf {
@@ -231,12 +227,6 @@ mod tests {
                 .unwrap_err()
                 .unwrap()
                 .contains("local")
-        );
-        assert!(
-            from_file("k6/browser")
-                .unwrap_err()
-                .unwrap()
-                .contains("does not have this module yet")
         );
         assert!(
             from_file("k6/x/sql")
