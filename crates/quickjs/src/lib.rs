@@ -30,6 +30,7 @@ mod object;
 mod persistent;
 mod promise;
 mod runtime;
+mod shared;
 mod text;
 mod ticker;
 mod value;

@@ -29,6 +29,11 @@ pub trait Loader {
         name: &str,
         attributes: &Value<'c>,
     ) -> Result<Module<'c>, Thrown>;
+
+    /// The code that is known before the thread's first runtime starts, which all its runtimes share then.
+    fn code(&self) -> Vec<Bytecode> {
+        Vec::new()
+    }
 }
 
 /// A module of the running context, linked or not.
@@ -56,6 +61,10 @@ impl Bytecode {
     /// Its size in bytes.
     pub fn size(&self) -> usize {
         self.0.len()
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// Compiles `source` as a classic script, to be run by [`Context::run`].
@@ -89,8 +98,12 @@ impl Bytecode {
     }
 
     fn read<'c>(&self, context: &'c Context) -> Result<Value<'c>, Thrown> {
-        // SAFETY: the bytes were written by this process's own engine.
+        let shared = context.inner().shared.as_ref();
+        // SAFETY: the bytes were written by this process's own engine. The runtime holds what it shares.
         unsafe {
+            if let Some(code) = shared.and_then(|shared| shared.code(self)) {
+                return Value::checked(context, sys::JS_LoadShared(context.raw(), code));
+            }
             let flags = sys::JS_READ_OBJ_BYTECODE as i32;
             let raw = sys::JS_ReadObject(context.raw(), self.0.as_ptr(), self.0.len() as _, flags);
             Value::checked(context, raw)

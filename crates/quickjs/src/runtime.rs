@@ -16,6 +16,7 @@ use crate::module::{Loader, PendingModules};
 use crate::name::Names;
 use crate::persistent::Registry;
 use crate::promise::Rejections;
+use crate::shared::Shared;
 use crate::ticker::Ticking;
 use crate::{Context, sys};
 
@@ -45,6 +46,8 @@ pub(super) struct Inner {
     pub(super) classes: ClassIds,
     pub(super) prototypes: Prototypes,
     pub(super) names: Rc<Names>,
+    /// What all runtimes of the thread share.
+    pub(super) shared: Option<Rc<Shared>>,
     pub(super) registry: Rc<Registry>,
     pub(super) rejections: Rejections,
     pub(super) loader: Rc<dyn Loader>,
@@ -122,7 +125,11 @@ impl Runtime {
     /// Starts an engine whose host functions reach `host` through [`Context::host`].
     pub fn new<H: Any>(settings: Settings, host: Rc<H>) -> Result<Self, StartError> {
         let ticking = Ticking::start().map_err(StartError::Thread)?;
-        let names = share_names(settings.names);
+        let shared = Shared::of_thread(settings.names, &*settings.loader);
+        let names = shared
+            .as_ref()
+            .and_then(|shared| shared.names(settings.names));
+        let names = names.unwrap_or_else(|| Rc::new(Names::new(settings.names)));
         // SAFETY: both pointers are checked, and `Inner::drop` frees each of them exactly once.
         let (raw, context) = unsafe {
             let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(StartError::Memory)?;
@@ -141,6 +148,7 @@ impl Runtime {
             classes: ClassIds::register(raw),
             prototypes: Prototypes::default(),
             names,
+            shared,
             registry: Rc::new(Registry::new(context)),
             rejections: Rejections::default(),
             loader: settings.loader,
@@ -406,47 +414,9 @@ impl Drop for Inner {
     }
 }
 
-thread_local! {
-    /// The property names whose atoms this thread's runtimes share; `None` before the first runtime, or if memory for
-    /// it was exhausted.
-    static SHARED_NAMES: RefCell<Option<Rc<Names>>> = const { RefCell::new(None) };
-}
-
-/// The table of `names` for a new runtime of this thread.
-///
-/// The first call creates one table of atoms for all runtimes of the thread, which would otherwise each have their own:
-/// that is a third of an idle runtime's memory and of its creation time. The runtime that created these atoms is kept
-/// for the life of the process, since its strings may be in use anywhere.
-fn share_names(names: &'static [&'static str]) -> Rc<Names> {
-    SHARED_NAMES.with_borrow_mut(|shared| {
-        if shared.is_none() {
-            *shared = share_atoms(names).map(Rc::new);
-        }
-        match shared {
-            Some(shared) if shared.is_of(names) => Rc::clone(shared),
-            _ => Rc::new(Names::new(names)),
-        }
-    })
-}
-
-fn share_atoms(texts: &'static [&'static str]) -> Option<Names> {
-    // SAFETY: the runtime created here is never freed or used again. Runtimes never leave their thread, so only one
-    // thread changes the reference counts of the atoms. If anything fails, later runtimes create atoms of their own.
-    unsafe {
-        let raw = NonNull::new(sys::JS_NewRuntime())?.as_ptr();
-        let Some(context) = NonNull::new(new_context(raw, Intrinsics::AtOnce)) else {
-            sys::JS_FreeRuntime(raw);
-            return None;
-        };
-        let names = Names::new(texts);
-        names.intern(context.as_ptr());
-        (sys::JS_ShareAtoms(raw) == 0).then_some(names)
-    }
-}
-
 /// When to create the intrinsics that many scripts never use.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Intrinsics {
+pub(super) enum Intrinsics {
     /// Together with the context.
     AtOnce,
     /// On first access: `Date`, `RegExp`, `Map`, typed arrays and related objects.
@@ -457,7 +427,10 @@ enum Intrinsics {
 ///
 /// # Safety
 /// `raw` must be a live runtime.
-unsafe fn new_context(raw: *mut sys::JSRuntime, intrinsics: Intrinsics) -> *mut sys::JSContext {
+pub(super) unsafe fn new_context(
+    raw: *mut sys::JSRuntime,
+    intrinsics: Intrinsics,
+) -> *mut sys::JSContext {
     // SAFETY: per the function's contract; a failed step frees everything created before it.
     unsafe {
         let context = sys::JS_NewContextRaw(raw);

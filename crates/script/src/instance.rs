@@ -65,7 +65,7 @@ impl Instance {
         let settings = Settings {
             names: names::TABLE,
             memory_limit,
-            loader: Rc::new(UserLoader),
+            loader: Rc::new(UserLoader(Arc::clone(&user.common.files))),
         };
         let runtime = Runtime::new(settings, Rc::clone(&user))?;
         let asked = Rc::clone(&user);

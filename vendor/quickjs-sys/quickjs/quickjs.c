@@ -1072,7 +1072,11 @@ typedef struct JSFunctionBytecode {
     uint8_t super_allowed : 1;
     uint8_t arguments_allowed : 1;
     uint8_t backtrace_barrier : 1; /* stop backtrace on this function */
-    /* XXX: 5 bits available */
+    /* Plimsoll: used by several runtimes of a thread (JS_ReadShared): in no
+       list of collectable objects, without a realm, and held by the one that
+       read it as long as others use it */
+    uint8_t is_shared : 1;
+    /* XXX: 4 bits available */
     uint8_t *byte_code_buf; /* (self pointer) */
     int byte_code_len;
     JSAtom func_name;
@@ -1095,6 +1099,13 @@ typedef struct JSFunctionBytecode {
     uint8_t *pc2line_buf;
     char *source;
 } JSFunctionBytecode;
+
+/* Plimsoll: a runtime that uses shared functions has a single context. */
+static inline JSContext *js_bytecode_realm(const JSFunctionBytecode *b,
+                                           JSContext *ctx)
+{
+    return b->is_shared ? ctx : b->realm;
+}
 
 typedef struct JSBoundFunction {
     JSValue func_obj;
@@ -3840,7 +3851,8 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type);
 
 /* Plimsoll: makes the atoms of 'rt' those that every runtime made by this
    thread from now on begins with, without a copy. 'rt' stays as it is and must
-   never be freed, nor may any of these runtimes leave the thread. Return -1 if
+   never be freed before JS_UnshareAtoms, nor may any of these runtimes leave
+   the thread. Return -1 if
    there is such a table already, or no memory for one. */
 int JS_ShareAtoms(JSRuntime *rt)
 {
@@ -3872,6 +3884,16 @@ int JS_ShareAtoms(JSRuntime *rt)
     table->array = rt->atom_array;
     js_thread_atoms = table;
     return 0;
+}
+
+/* Plimsoll: ends the sharing of the atoms of 'rt', which can be freed then. No
+   runtime that began with them may be left. */
+void JS_UnshareAtoms(JSRuntime *rt)
+{
+    if (js_thread_atoms && js_thread_atoms->array == rt->atom_array) {
+        js_free_rt(rt, (void *)js_thread_atoms);
+        js_thread_atoms = NULL;
+    }
 }
 
 JSAtom JS_DupAtomRT(JSRuntime *rt, JSAtom v)
@@ -7854,8 +7876,12 @@ void JS_MarkValue(JSRuntime *rt, JSValueConst val, JS_MarkFunc *mark_func)
 {
     if (JS_VALUE_HAS_REF_COUNT(val)) {
         switch(JS_VALUE_GET_TAG(val)) {
-        case JS_TAG_OBJECT:
         case JS_TAG_FUNCTION_BYTECODE:
+            /* refers to no collectable object */
+            if (((JSFunctionBytecode *)JS_VALUE_GET_PTR(val))->is_shared)
+                break;
+            /* fall through */
+        case JS_TAG_OBJECT:
             mark_func(rt, JS_VALUE_GET_PTR(val));
             break;
         default:
@@ -18906,7 +18932,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
             sf = &s->frame;
             p = JS_VALUE_GET_OBJ(sf->cur_func);
             b = p->u.func.function_bytecode;
-            ctx = b->realm;
+            ctx = js_bytecode_realm(b, caller_ctx);
             var_refs = p->u.func.var_refs;
             local_buf = arg_buf = sf->arg_buf;
             var_buf = sf->var_buf;
@@ -18986,7 +19012,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
     sf->cur_pc = NULL;
     sf->prev_frame = rt->current_stack_frame;
     rt->current_stack_frame = sf;
-    ctx = b->realm; /* set the current realm */
+    ctx = js_bytecode_realm(b, caller_ctx); /* set the current realm */
 
 #ifdef ENABLE_DUMPS // JS_DUMP_BYTECODE_STEP
     if (check_dump_flag(ctx->rt, JS_DUMP_BYTECODE_STEP))
@@ -21824,7 +21850,7 @@ static JSContext *JS_GetFunctionRealm(JSContext *ctx, JSValueConst func_obj)
         {
             JSFunctionBytecode *b;
             b = p->u.func.function_bytecode;
-            realm = b->realm;
+            realm = js_bytecode_realm(b, ctx);
         }
         break;
     case JS_CLASS_PROXY:
@@ -32050,10 +32076,10 @@ typedef struct GetExportNamesState {
     int exported_names_count;
 } GetExportNamesState;
 
-static int find_exported_name(GetExportNamesState *s, JSAtom name)
+static int find_exported_name(GetExportNamesState *s, JSAtom name, int count)
 {
     int i;
-    for(i = 0; i < s->exported_names_count; i++) {
+    for(i = 0; i < count; i++) {
         if (s->exported_names[i].export_name == name)
             return i;
     }
@@ -32065,7 +32091,7 @@ static __exception int get_exported_names(JSContext *ctx,
                                           JSModuleDef *m, bool from_star)
 {
     ExportedNameEntry *en;
-    int i, j;
+    int i, j, count;
 
     /* check circular reference */
     for(i = 0; i < s->modules_count; i++) {
@@ -32077,11 +32103,13 @@ static __exception int get_exported_names(JSContext *ctx,
         return -1;
     s->modules[s->modules_count++] = m;
 
+    /* the names of one module are distinct (add_export_entry2) */
+    count = s->exported_names_count;
     for(i = 0; i < m->export_entries_count; i++) {
         JSExportEntry *me = &m->export_entries[i];
         if (from_star && me->export_name == JS_ATOM_default)
             continue;
-        j = find_exported_name(s, me->export_name);
+        j = find_exported_name(s, me->export_name, count);
         if (j < 0) {
             if (js_resize_array(ctx, (void **)&s->exported_names, sizeof(s->exported_names[0]),
                                 &s->exported_names_size,
@@ -40317,6 +40345,7 @@ typedef struct BCReaderState {
     bool allow_sab;
     bool allow_bytecode;
     bool allow_reference;
+    bool skip_imports; /* Plimsoll: JS_ReadShared */
     /* object references */
     JSObject **objects;
     int objects_count;
@@ -40948,6 +40977,8 @@ static JSValue JS_ReadModule(BCReaderState *s)
             rme->attributes = JS_UNDEFINED;
             if (bc_get_atom(s, &rme->module_name))
                 goto fail;
+            if (s->skip_imports)
+                continue;
             // Resolves a module either from the cache or by requesting
             // it from the module loader. From cache is not ideal because
             // the module may not be the one it was a time of serialization
@@ -41545,6 +41576,271 @@ static void bc_reader_free(BCReaderState *s)
         js_free(s->ctx, s->idx_to_atom);
     }
     js_free(s->ctx, s->objects);
+}
+
+/* Plimsoll: functions shared by the runtimes of a thread. Their names are in
+   the table of JS_ShareAtoms, so that the same numbers mean the same atoms in
+   each runtime; their constants are values without references to a realm. */
+
+/* A runtime makes a string that is no atom yet the atom itself. So the runtime
+   that reads a constant does; the atom stays. */
+static int js_share_string(JSContext *ctx, JSValue *pval)
+{
+    JSRuntime *rt = ctx->rt;
+    JSAtom atom;
+
+    atom = __JS_NewAtom(rt, JS_VALUE_GET_STRING(js_dup(*pval)),
+                        JS_ATOM_TYPE_STRING);
+    if (atom == JS_ATOM_NULL) {
+        JS_ThrowOutOfMemory(ctx);
+        return -1;
+    }
+    set_value(ctx, pval, js_dup(JS_MKPTR(JS_TAG_STRING, js_atom_get(rt, atom))));
+    return 0;
+}
+
+/* The strings of a template object, the constant of a tagged template. */
+static int js_share_template(JSContext *ctx, JSObject *p)
+{
+    int i;
+
+    for(i = 0; i < p->shape->prop_count; i++) {
+        JSValue *pval = &p->prop[i].u.value;
+        switch(JS_VALUE_GET_TAG(*pval)) {
+        case JS_TAG_STRING:
+            if (js_share_string(ctx, pval))
+                return -1;
+            break;
+        case JS_TAG_OBJECT:
+            if (js_share_template(ctx, JS_VALUE_GET_OBJ(*pval)))
+                return -1;
+            break;
+        default:
+            break;
+        }
+    }
+    return 0;
+}
+
+/* A function is shared unless it, or a function within, has a template object,
+   which belongs to a realm. */
+static int js_share_function(JSContext *ctx, JSFunctionBytecode *b)
+{
+    bool is_shared = true;
+    int i;
+
+    for(i = 0; i < b->cpool_count; i++) {
+        JSValue *pval = &b->cpool[i];
+        switch(JS_VALUE_GET_TAG(*pval)) {
+        case JS_TAG_FUNCTION_BYTECODE:
+            {
+                JSFunctionBytecode *child = JS_VALUE_GET_PTR(*pval);
+                if (js_share_function(ctx, child))
+                    return -1;
+                is_shared &= child->is_shared;
+            }
+            break;
+        case JS_TAG_STRING:
+            if (js_share_string(ctx, pval))
+                return -1;
+            break;
+        case JS_TAG_OBJECT:
+            if (js_share_template(ctx, JS_VALUE_GET_OBJ(*pval)))
+                return -1;
+            is_shared = false;
+            break;
+        default:
+            break;
+        }
+    }
+    if (is_shared) {
+        remove_gc_object(&b->header);
+        init_list_head(&b->header.link); /* it is removed again when it is freed */
+        JS_FreeContext(b->realm);
+        b->realm = NULL;
+        b->is_shared = true;
+    }
+    return 0;
+}
+
+static JSValue js_copy_template(JSContext *ctx, JSObject *from)
+{
+    JSShapeProperty *prs = get_shape_prop(from->shape);
+    JSValue obj, val;
+    int i, flags;
+
+    obj = JS_NewArray(ctx);
+    if (JS_IsException(obj))
+        return obj;
+    for(i = 0; i < from->shape->prop_count; i++) {
+        if (prs[i].atom == JS_ATOM_NULL || prs[i].atom == JS_ATOM_length)
+            continue;
+        val = from->prop[i].u.value;
+        if (JS_VALUE_GET_TAG(val) == JS_TAG_OBJECT)
+            val = js_copy_template(ctx, JS_VALUE_GET_OBJ(val));
+        else
+            val = js_dup(val);
+        flags = prs[i].flags & JS_PROP_C_W_E;
+        if (JS_IsException(val) ||
+            JS_DefinePropertyValue(ctx, obj, prs[i].atom, val, flags) < 0)
+            goto fail;
+    }
+    if (JS_PreventExtensions(ctx, obj) < 0)
+        goto fail;
+    return obj;
+ fail:
+    JS_FreeValue(ctx, obj);
+    return JS_EXCEPTION;
+}
+
+/* A function of another runtime for this one: the same if it is shared,
+   otherwise a copy. It is one block of memory, and the lines of its code. */
+static JSValue js_load_shared_function(JSContext *ctx, JSFunctionBytecode *from)
+{
+    JSFunctionBytecode *b;
+    JSValue obj, val;
+    size_t size;
+    int i, count;
+
+    if (from->is_shared)
+        return js_dup(JS_MKPTR(JS_TAG_FUNCTION_BYTECODE, from));
+    if (js_check_stack_overflow(ctx->rt, 0))
+        return JS_ThrowStackOverflow(ctx);
+    size = from->byte_code_buf + from->byte_code_len - (uint8_t *)from;
+    b = js_malloc(ctx, size);
+    if (!b)
+        return JS_EXCEPTION;
+    memcpy(b, from, size);
+    JS_REF_COUNT(b) = 1;
+#define MOVE(field)                                                     \
+    if (b->field)                                                       \
+        b->field = (void *)((uint8_t *)b + ((uint8_t *)from->field - (uint8_t *)from));
+    MOVE(byte_code_buf)
+    MOVE(vardefs)
+    MOVE(closure_var)
+    MOVE(cpool)
+#undef MOVE
+    count = b->cpool_count;
+    b->cpool_count = 0;
+    b->pc2line_buf = NULL;
+    b->source = NULL;
+    b->source_len = 0;
+    b->realm = JS_DupContext(ctx);
+    add_gc_object(ctx->rt, &b->header, JS_GC_OBJ_TYPE_FUNCTION_BYTECODE);
+    obj = JS_MKPTR(JS_TAG_FUNCTION_BYTECODE, b);
+    if (b->pc2line_len) {
+        b->pc2line_buf = js_malloc(ctx, b->pc2line_len);
+        if (!b->pc2line_buf)
+            goto fail;
+        memcpy(b->pc2line_buf, from->pc2line_buf, b->pc2line_len);
+    }
+    for(i = 0; i < count; i++) {
+        val = from->cpool[i];
+        switch(JS_VALUE_GET_TAG(val)) {
+        case JS_TAG_FUNCTION_BYTECODE:
+            val = js_load_shared_function(ctx, JS_VALUE_GET_PTR(val));
+            break;
+        case JS_TAG_OBJECT:
+            val = js_copy_template(ctx, JS_VALUE_GET_OBJ(val));
+            break;
+        default:
+            val = js_dup(val);
+            break;
+        }
+        if (JS_IsException(val))
+            goto fail;
+        b->cpool[i] = val;
+        b->cpool_count = i + 1;
+    }
+    return obj;
+ fail:
+    JS_FreeValue(ctx, obj);
+    return JS_EXCEPTION;
+}
+
+/* Reads a module or a function for JS_LoadShared in other runtimes of the
+   thread. To be called before JS_ShareAtoms, and with its runtime. */
+JSValue JS_ReadShared(JSContext *ctx, const uint8_t *buf, size_t buf_len)
+{
+    BCReaderState ss, *s = &ss;
+    JSValue obj, func;
+
+    memset(s, 0, sizeof(*s));
+    s->ctx = ctx;
+    s->buf_start = buf;
+    s->buf_end = buf + buf_len;
+    s->ptr = buf;
+    s->allow_bytecode = true;
+    s->skip_imports = true;
+    s->first_atom = JS_ATOM_END;
+    if (JS_ReadObjectAtoms(s))
+        obj = JS_EXCEPTION;
+    else
+        obj = JS_ReadObjectRec(s);
+    bc_reader_free(s);
+    if (JS_IsException(obj))
+        return obj;
+    func = obj;
+    if (JS_VALUE_GET_TAG(obj) == JS_TAG_MODULE)
+        func = ((JSModuleDef *)JS_VALUE_GET_PTR(obj))->func_obj;
+    if (JS_VALUE_GET_TAG(func) != JS_TAG_FUNCTION_BYTECODE) {
+        JS_FreeValue(ctx, obj);
+        return JS_ThrowTypeError(ctx, "bytecode function expected");
+    }
+    /* memory is exhausted, and what is shared already cannot be undone */
+    if (js_share_function(ctx, JS_VALUE_GET_PTR(func)))
+        return JS_EXCEPTION;
+    return obj;
+}
+
+static JSValue js_load_shared_module(JSContext *ctx, const JSModuleDef *from)
+{
+    JSModuleDef *m;
+    int i;
+
+    m = js_new_module_def(ctx, JS_DupAtom(ctx, from->module_name));
+    if (!m)
+        return JS_EXCEPTION;
+#define COPY(entries)                                                   \
+    if (from->entries##_count != 0) {                                   \
+        size_t size = sizeof(m->entries[0]) * from->entries##_count;    \
+        m->entries = js_malloc(ctx, size);                              \
+        if (!m->entries)                                                \
+            goto fail;                                                  \
+        memcpy(m->entries, from->entries, size);                        \
+        m->entries##_count = m->entries##_size = from->entries##_count; \
+    }
+    /* The atoms in them are not counted, and nothing is linked yet. */
+    COPY(req_module_entries)
+    COPY(export_entries)
+    COPY(star_export_entries)
+    COPY(import_entries)
+#undef COPY
+    m->has_tla = from->has_tla;
+    m->func_obj = js_load_shared_function(ctx, JS_VALUE_GET_PTR(from->func_obj));
+    if (JS_IsException(m->func_obj))
+        goto fail;
+    for(i = 0; i < m->req_module_entries_count; i++) {
+        JSReqModuleEntry *rme = &m->req_module_entries[i];
+        rme->module = js_host_resolve_imported_module_atom(ctx, m->module_name,
+                                                           rme->module_name,
+                                                           rme->attributes);
+        if (!rme->module)
+            goto fail;
+    }
+    return JS_NewModuleValue(ctx, m);
+ fail:
+    js_free_module_def(ctx, m);
+    return JS_EXCEPTION;
+}
+
+/* What JS_ReadObject returns for the bytes that JS_ReadShared was given. */
+JSValue JS_LoadShared(JSContext *ctx, JSValueConst shared)
+{
+    assert(ctx->rt->shared_atoms != NULL);
+    if (JS_VALUE_GET_TAG(shared) == JS_TAG_MODULE)
+        return js_load_shared_module(ctx, JS_VALUE_GET_PTR(shared));
+    return js_load_shared_function(ctx, JS_VALUE_GET_PTR(shared));
 }
 
 JSValue JS_ReadObject2(JSContext *ctx, const uint8_t *buf, size_t buf_len,

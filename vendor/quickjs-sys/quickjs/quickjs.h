@@ -1242,6 +1242,10 @@ JS_EXTERN bool JS_HasModuleSyntax(JSModuleDef *m);
 /* Plimsoll: intrinsics made on first use, and one atom table for a thread. */
 JS_EXTERN int JS_AddLazyIntrinsics(JSContext *ctx);
 JS_EXTERN int JS_ShareAtoms(JSRuntime *rt);
+JS_EXTERN void JS_UnshareAtoms(JSRuntime *rt);
+/* Plimsoll: functions that the runtimes of a thread share. */
+JS_EXTERN JSValue JS_ReadShared(JSContext *ctx, const uint8_t *buf, size_t buf_len);
+JS_EXTERN JSValue JS_LoadShared(JSContext *ctx, JSValueConst shared);
 JS_EXTERN JSAtom JS_GetModuleName(JSContext *ctx, JSModuleDef *m);
 JS_EXTERN JSValue JS_GetModuleNamespace(JSContext *ctx, JSModuleDef *m);
 

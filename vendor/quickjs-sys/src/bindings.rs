@@ -1656,6 +1656,15 @@ unsafe extern "C" {
     pub fn JS_ShareAtoms(rt: *mut JSRuntime) -> ::core::ffi::c_int;
 }
 unsafe extern "C" {
+    pub fn JS_UnshareAtoms(rt: *mut JSRuntime);
+}
+unsafe extern "C" {
+    pub fn JS_ReadShared(ctx: *mut JSContext, buf: *const u8, buf_len: size_t) -> JSValue;
+}
+unsafe extern "C" {
+    pub fn JS_LoadShared(ctx: *mut JSContext, shared: JSValue) -> JSValue;
+}
+unsafe extern "C" {
     pub fn JS_GetModuleName(ctx: *mut JSContext, m: *mut JSModuleDef) -> JSAtom;
 }
 unsafe extern "C" {

@@ -1,12 +1,14 @@
 //! Loads modules for a user's engine: `import`, `require`, `import.meta.resolve`.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use plimsoll_k6::files::Files;
 use plimsoll_k6::modules::BuiltIn;
 use plimsoll_k6::user::{Phase, user};
 use plimsoll_quickjs::{
-    Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown, Value,
+    Bytecode, Call, Context, Exports, Loader, Module, Persistent, PromiseState, Returned, Thrown,
+    Value,
 };
 
 use super::Location;
@@ -20,8 +22,8 @@ fn library(context: &Context) -> &Library {
     files.downcast_ref().expect("the files are a library")
 }
 
-/// Finds modules in the running user's library.
-pub struct UserLoader;
+/// Finds modules in the running user's library, which is the one it holds.
+pub struct UserLoader(pub Arc<dyn Files>);
 
 impl Loader for UserLoader {
     fn resolve<'c>(
@@ -42,61 +44,69 @@ impl Loader for UserLoader {
         name: &str,
         _: &Value<'c>,
     ) -> Result<Module<'c>, Thrown> {
-        if let Some(Location::BuiltIn(module)) = Location::of_name(name) {
-            return load_built_in(context, module);
+        load(context, name)
+    }
+
+    fn code(&self) -> Vec<Bytecode> {
+        let files: &dyn Any = &*self.0;
+        files.downcast_ref().map_or_else(Vec::new, Library::code)
+    }
+}
+
+/// The module with that full name.
+fn load<'c>(context: &'c Context, name: &str) -> Result<Module<'c>, Thrown> {
+    if let Some(Location::BuiltIn(module)) = Location::of_name(name) {
+        return load_built_in(context, module);
+    }
+    let compiled = library(context)
+        .module(name)
+        .map_err(|error| context.throw_plain(error))?;
+    let owned = name.to_owned();
+    match &*compiled {
+        Compiled::Module { code, uses_meta } => {
+            let module = Module::load(context, code)?;
+            if *uses_meta {
+                module
+                    .meta()?
+                    .set("resolve", context.function("resolve", 1, resolve)?)?;
+            }
+            Ok(module)
         }
-        let compiled = library(context)
-            .module(name)
-            .map_err(|error| context.throw_plain(error))?;
-        let owned = name.to_owned();
-        match &*compiled {
-            Compiled::Module { code, uses_meta } => {
-                let module = Module::load(context, code)?;
-                if *uses_meta {
-                    module
-                        .meta()?
-                        .set("resolve", context.function("resolve", 1, resolve)?)?;
+        Compiled::CommonJs { names, .. } => {
+            // The names that a CommonJS file exports are known only by running it. Later users run it when it is
+            // evaluated.
+            let names = match names.get() {
+                Some(names) => names.clone(),
+                None => run_common_js(context, name)?
+                    .keys()?
+                    .map(|key| key.text())
+                    .collect(),
+            };
+            let fill = names.clone();
+            let names = names
+                .into_iter()
+                .filter(|name| name != "default")
+                .chain(["default".to_owned()]);
+            Module::native(context, name, names, move |context, exports| {
+                let values = run_common_js(context, &owned)?;
+                for name in fill.iter().filter(|name| *name != "default") {
+                    exports.set(name, values.get(&**name)?)?;
                 }
-                Ok(module)
-            }
-            Compiled::CommonJs { names, .. } => {
-                // The names that a CommonJS file exports are known only by running it. Later users run it when it is
-                // evaluated.
-                let names = match names.get() {
-                    Some(names) => names.clone(),
-                    None => run_common_js(context, name)?
-                        .keys()?
-                        .map(|key| key.text())
-                        .collect(),
-                };
-                let fill = names.clone();
-                let names = names
-                    .into_iter()
-                    .filter(|name| name != "default")
-                    .chain(["default".to_owned()]);
-                Module::native(context, name, names, move |context, exports| {
-                    let values = run_common_js(context, &owned)?;
-                    for name in fill.iter().filter(|name| *name != "default") {
-                        exports.set(name, values.get(&**name)?)?;
-                    }
-                    let default = values.get("default")?;
-                    exports.set(
-                        "default",
-                        if default.is_undefined() {
-                            values
-                        } else {
-                            default
-                        },
-                    )
-                })
-            }
-            Compiled::Json(_) => {
-                Module::native(context, name, ["default"], move |context, exports| {
-                    let value = json_module(context, &owned)?;
-                    exports.set("default", value)
-                })
-            }
+                let default = values.get("default")?;
+                exports.set(
+                    "default",
+                    if default.is_undefined() {
+                        values
+                    } else {
+                        default
+                    },
+                )
+            })
         }
+        Compiled::Json(_) => Module::native(context, name, ["default"], move |context, exports| {
+            let value = json_module(context, &owned)?;
+            exports.set("default", value)
+        }),
     }
 }
 
@@ -182,7 +192,7 @@ pub fn run_entry(context: &Context) -> Result<Value<'_>, Thrown> {
     if !matches!(*compiled, Compiled::Module { .. }) {
         return run_common_js(context, name);
     }
-    let module = UserLoader.load(context, name, &context.undefined())?;
+    let module = load(context, name)?;
     let running = module.evaluate()?;
     // The event loop drives top-level await.
     loop {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use plimsoll_k6::files::Files;
-use plimsoll_quickjs::Context;
+use plimsoll_quickjs::{Bytecode, Context};
 
 use super::compile::{Compiled, compile};
 use super::imports::outermost_file;
@@ -163,6 +163,23 @@ impl Library {
         let compiled = Arc::new(compiled);
         write(&self.modules).insert(name.to_owned(), Arc::clone(&compiled));
         Ok(compiled)
+    }
+
+    /// The compiled code, once it is complete.
+    pub fn code(&self) -> Vec<Bytecode> {
+        if !self.is_sealed() {
+            return Vec::new();
+        }
+        let modules = read(&self.modules);
+        modules
+            .values()
+            .filter_map(|compiled| match &**compiled {
+                Compiled::Module { code, .. } | Compiled::CommonJs { code, .. } => {
+                    Some(code.clone())
+                }
+                Compiled::Json(_) => None,
+            })
+            .collect()
     }
 
     /// A module's text, and whether it may be TypeScript.
