@@ -31,10 +31,12 @@ mod serve;
 mod throughput;
 mod vegeta;
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::FromArgMatches;
+use plimsoll_results::secrets;
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::{live_page, messages};
 
@@ -55,7 +57,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // If the terminal is closed, nobody can read a message.
-            let printed = error.print().and_then(|()| std::io::stdout().flush());
+            let printed = print(&error).and_then(|()| std::io::stdout().flush());
             let is_lost = printed.is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
             return match exit_of(&error) {
                 Exit::SUCCESS if is_lost => Exit::LOST_OUTPUT,
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
         messages::complain(&error);
         return Exit::GENERIC.into();
     }
-    plimsoll_results::secrets::show_all(cli.global.show_secrets);
+    secrets::show_all(cli.global.show_secrets);
     if let Some((web, report)) = cli.command.page_and_report() {
         match live_page::export(web.web.as_deref()) {
             Ok(file) => report.reports.extend(file),
@@ -122,6 +124,21 @@ fn main() -> ExitCode {
         return Exit::LOST_OUTPUT.into();
     }
     exit.into()
+}
+
+/// Prints help, or an error without the secrets of the arguments that it quotes.
+fn print(error: &clap::Error) -> std::io::Result<()> {
+    // The flag itself has not been read.
+    secrets::show_all(std::env::args_os().any(|argument| argument == "--show-secrets"));
+    let text = error.to_string();
+    if error.use_stderr()
+        && let Cow::Owned(hidden) = secrets::for_display(&text)
+        && hidden != text
+    {
+        messages::talk(&hidden);
+        return Ok(());
+    }
+    error.print()
 }
 
 /// An invalid flag has the status of an invalid configuration. An unknown command has k6's status.

@@ -85,4 +85,16 @@ fn complaints_hide_them() {
     let ended = plimsoll(&["http", "-H", "X-Token=hunter2", "http://h/"]).run();
     assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
     assert!(ended.stderr.contains("X-Token=***"), "{}", ended.stderr);
+    let url = "http://user:hunter2@h/?token=hunter2";
+    for arguments in [
+        ["http", "http://h/", url],
+        ["link", "--to", url],
+        ["probe", url, "--json"],
+    ] {
+        let ended = plimsoll(&arguments).run();
+        assert_eq!(ended.status, Some(104), "{}", ended.stderr);
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+        let shown = plimsoll(&[&arguments[..], &["--show-secrets"][..]].concat()).run();
+        assert!(shown.stderr.contains("hunter2"), "{}", shown.stderr);
+    }
 }

@@ -237,7 +237,7 @@ async fn finish(decoding: &mut Decoding, deadline: Moment) -> Result<Bytes, Erro
             return Ok(body);
         }
         if plimsoll_clock::now() >= deadline {
-            return Err(fault::timeout());
+            return Err(fault::timeout_of_decompression());
         }
         tokio::task::yield_now().await;
     }

@@ -7,6 +7,15 @@ pub(crate) fn timeout() -> ErrorInfo {
     ErrorInfo::new(code::REQUEST_TIMEOUT, "request timeout")
 }
 
+/// The response arrived in time, but decompressing it exceeded the request's timeout. The text differs from that of
+/// [`timeout`], because the server is not the cause.
+pub(crate) fn timeout_of_decompression() -> ErrorInfo {
+    ErrorInfo::new(
+        code::REQUEST_TIMEOUT,
+        "request timeout while decompressing the response body",
+    )
+}
+
 /// A connection failed during a write or read.
 pub(crate) fn broken(when: &str, error: &io::Error) -> ErrorInfo {
     if let Some(tls) = plimsoll_net::tls_fault(error, "") {

@@ -125,7 +125,8 @@ fn totals(result: &HttpResult, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// The time in which requests started and, if it is noticeably longer, the time until the last response.
+/// The time in which requests started and, if it is noticeably longer, the time until the end of the run: that of the last
+/// response, timeout or interruption.
 fn duration(result: &HttpResult) -> String {
     let whole = numbers::time(result.duration_seconds * 1e3, None);
     let load = result.load_seconds;
@@ -135,7 +136,7 @@ fn duration(result: &HttpResult) -> String {
     if load == whole {
         return load;
     }
-    format!("{load} (last response after {whole})")
+    format!("{load} (ended after {whole})")
 }
 
 /// Requests that the server may have seen twice.

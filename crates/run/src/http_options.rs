@@ -160,7 +160,7 @@ impl HttpOptions {
             .is_some_and(|start| start.eq_ignore_ascii_case("https://"));
         let flag = match self.streams {
             Some(_) => "--streams",
-            None => "--connections for more users",
+            None => "sharing connections (--connections)",
         };
         let wanted = self.protocol.unwrap_or_default();
         match wanted {

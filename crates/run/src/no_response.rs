@@ -75,12 +75,17 @@ impl State {
             return None;
         }
         let failed = failures.saturating_sub(self.failures);
+        let main = main_failure(http).filter(|_| failed > 0);
+        let usable = match &main {
+            Some(main) if main.is_of_body => "usable ",
+            _ => "",
+        };
         let since = match self.responses {
-            0 => "no response yet after",
-            _ => "no response for",
+            0 => "response yet after",
+            _ => "response for",
         };
         let seconds = silent.as_secs();
-        let what = match main_failure(http).filter(|_| failed > 0) {
+        let what = match main {
             Some(main) => format!("{failed} requests failed. {}", main.text),
             None if waiting > 0 => format!(
                 "{waiting} users wait for one. Does the server accept connections without responding, or does a firewall drop packets?"
@@ -89,7 +94,7 @@ impl State {
         };
         self.is_reported = true;
         self.reports += 1;
-        Some(format!("{since} {seconds}s: {what}"))
+        Some(format!("no {usable}{since} {seconds}s: {what}"))
     }
 }
 

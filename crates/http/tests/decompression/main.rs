@@ -146,6 +146,9 @@ fn the_request_timeout_stops_decompression() {
             get.timeout = Duration::from_millis(60);
             let failure = client.send(&get, None, &mut |_| {}).await.unwrap_err();
             assert_eq!(failure.error.code, code::REQUEST_TIMEOUT, "{codings}");
+            // The server responded in time, so the text must not be that of a server that did not.
+            let text = &failure.error.message;
+            assert!(text.contains("while decompressing"), "{codings}: {text}");
             assert_eq!(BUDGET.used(), 0);
         }
     });
