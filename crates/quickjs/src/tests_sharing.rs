@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use crate::tests::{eval, runtime};
-use crate::{Bytecode, Context, Fiber, Loader, Module, Runtime, Settings, Thrown, Value, block_on};
+use crate::{
+    Bytecode, Context, Fiber, Loader, Module, Runtime, Settings, SourceText, Thrown, Value,
+    block_on,
+};
 
 /// Expressions that need each group of intrinsics, by its constructor or from inside the engine.
 const USES: [(&str, &str); 12] = [
@@ -143,7 +146,11 @@ struct Stored {
 impl Stored {
     fn compile(sources: &[(&'static str, &str)], is_shared: bool) -> Rc<Self> {
         let compiled = sources.iter().map(|(name, source)| {
-            let compile = |context: &Context| Module::compile(context, source, name).unwrap().1;
+            let compile = |context: &Context| {
+                Module::compile(context, source, name, SourceText::Dropped)
+                    .unwrap()
+                    .1
+            };
             (*name, runtime().enter(compile))
         });
         Rc::new(Stored {
