@@ -11,8 +11,15 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let details = arguments.iter().any(|argument| argument == "--details");
     let only_writing = arguments.iter().any(|argument| argument == "--writing");
+    let named: Vec<&String> = arguments
+        .iter()
+        .filter(|name| !name.starts_with('-'))
+        .collect();
     for (name, part) in PARTS {
         if only_writing && !part.writes() {
+            continue;
+        }
+        if !named.is_empty() && !named.iter().any(|one| name.contains(one.as_str())) {
             continue;
         }
         let scored: Vec<_> = pages(part).into_iter().map(score::score).collect();

@@ -346,6 +346,8 @@ pub struct Block {
     pub sockets: Option<SocketErrors>,
     /// ab's first `Time per request`: users ÷ rate, which is not measured.
     pub computed_mean: Option<Quantity>,
+    /// wrk2 prints its mean a second time.
+    pub repeated_mean: Option<Quantity>,
     /// Counts of a histogram whose bounds have no unit.
     pub bars: Vec<f64>,
     /// A histogram that ends in `...`.
@@ -409,6 +411,7 @@ impl Block {
             check_counts: Vec::new(),
             sockets: None,
             computed_mean: None,
+            repeated_mean: None,
             bars: Vec::new(),
             histogram_cut: false,
             lost: None,

@@ -92,8 +92,12 @@ pub fn split_number(text: &str) -> Option<(&str, &str)> {
 /// The value of a number, and the value of its last digit's step. Commas group digits.
 pub fn number(text: &str) -> Option<(f64, f64)> {
     // A comma groups three digits; before another number of digits it is a decimal comma.
-    let decimal = text.split_once(',').is_some_and(|(_, after)| {
-        after.len() != 3 && !after.is_empty() && !text.contains('.') && !after.contains(',')
+    // No group of thousands begins with 0.
+    let decimal = text.split_once(',').is_some_and(|(before, after)| {
+        (after.len() != 3 || before.trim_start_matches(['-', '+']) == "0")
+            && !after.is_empty()
+            && !text.contains('.')
+            && !after.contains(',')
     });
     let text = text.replace(',', if decimal { "." } else { "" });
     let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
@@ -343,6 +347,7 @@ mod tests {
             ("00:05:30", 330.0, 1.0),
             ("1,5ms", 1.5e-3, 1e-4),
             ("1,500ms", 1.5, 1e-3),
+            ("0,217s", 0.217, 1e-3),
         ] {
             let read = duration(text, 1).unwrap();
             assert!((read.value - value).abs() < 1e-9, "{text}: {read:?}");

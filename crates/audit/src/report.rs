@@ -71,6 +71,7 @@ impl<'a> Report<'a> {
             .prose
             .iter()
             .filter(|prose| !self.is_output(prose.line) && !self.is_output(prose.line + 1))
+            .filter(|prose| !is_progress(&prose.text))
     }
 
     /// The block's number for readers, counted from 1.
@@ -93,6 +94,11 @@ impl<'a> Report<'a> {
                 .map(move |other| (one, other))
         })
     }
+}
+
+/// k6's last lines: `running (10.1s), 00/99 VUs, 14070 complete and 0 interrupted iterations`.
+fn is_progress(text: &str) -> bool {
+    text.starts_with("running (") && text.contains("VUs")
 }
 
 /// A table that repeats a row of a tool's output is not another result.

@@ -201,8 +201,14 @@ Error Set:
         format!("# 8 per second\n```\n{first}```\n# 15 per second\n```\n{second}```\n")
     };
     let unlike = |text: &str| rules(&read(text).0, Level::Note).contains(&"unlike-questions");
-    assert!(!unlike(&page(vegeta(36_000, 1920), vegeta(18_000, 960))));
-    assert!(unlike(&page(vegeta(36_000, 1920), vegeta(18_000, 1920))));
+    assert!(!unlike(&page(
+        vegeta(36_000_000, 1920),
+        vegeta(18_000_000, 960)
+    )));
+    assert!(unlike(&page(
+        vegeta(36_000_000, 1920),
+        vegeta(18_000_000, 1920)
+    )));
 }
 
 /// h2load counts a request without a response among those done.

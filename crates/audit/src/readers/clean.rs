@@ -50,6 +50,38 @@ pub fn flattened(text: &str, document: &Document) -> String {
 /// The line with ordinary blanks in place of those that do not break a line, which copies of web
 /// pages have. Its length stays the same. Between digits they group thousands.
 fn with_plain_blanks(line: &str) -> Cow<'_, str> {
+    if line.contains('&') && line.contains(';') {
+        return Cow::Owned(without_entities(line));
+    }
+    plain_blanks(line)
+}
+
+/// The line with the signs that HTML writes as names: `p(95)&lt;500`, `&nbsp;`. Blanks at its end
+/// keep its length.
+fn without_entities(line: &str) -> String {
+    const NAMED: [(&str, &str); 9] = [
+        ("&nbsp;", " "),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&#x27;", "'"),
+        ("&apos;", "'"),
+        ("&micro;", "µ"),
+        ("&amp;", "&"),
+    ];
+    let body = line.trim_end_matches(['\n', '\r']);
+    let mut out = plain_blanks(body).into_owned();
+    for (name, sign) in NAMED {
+        out = out.replace(name, sign);
+    }
+    let blanks = body.len().saturating_sub(out.len());
+    out.extend(std::iter::repeat_n(' ', blanks));
+    out.push_str(&line[body.len()..]);
+    out
+}
+
+fn plain_blanks(line: &str) -> Cow<'_, str> {
     const UNBROKEN: [char; 3] = ['\u{a0}', '\u{2007}', '\u{202f}'];
     if !line.contains(UNBROKEN) {
         return Cow::Borrowed(line);

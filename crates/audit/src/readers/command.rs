@@ -293,9 +293,7 @@ fn apply(block: &mut Block) {
         Tool::Hey => {
             wanted = users(&["-c"], Some(50.0));
             declared = time(&["-z"]);
-            asked_count = count(&["-n"])
-                .or(Some(200.0))
-                .filter(|_| declared.is_none());
+            asked_count = count(&["-n"]).filter(|_| declared.is_none());
             if let (Some(each), Some(users)) = (count(&["-q"]), &wanted) {
                 asked_rate = Some(each * users.value);
             }
@@ -303,17 +301,13 @@ fn apply(block: &mut Block) {
         Tool::Oha => {
             wanted = users(&["-c", "--connections"], Some(50.0));
             declared = time(&["-z", "--duration"]);
-            asked_count = count(&["-n"])
-                .or(Some(200.0))
-                .filter(|_| declared.is_none());
+            asked_count = count(&["-n"]).filter(|_| declared.is_none());
             asked_rate = count(&["-q", "--query-per-second"]);
         }
         Tool::Ghz => {
             wanted = users(&["-c", "--concurrency"], Some(50.0));
             declared = time(&["-z", "--duration"]);
-            asked_count = count(&["-n", "--total"])
-                .or(Some(200.0))
-                .filter(|_| declared.is_none());
+            asked_count = count(&["-n", "--total"]).filter(|_| declared.is_none());
             asked_rate = count(&["-r", "--rps", "-q"]);
         }
         Tool::Ab => {

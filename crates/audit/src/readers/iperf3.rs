@@ -74,6 +74,8 @@ fn row(block: &mut Block, text: &str, line: usize) {
     let side = match ending {
         "sender" => &mut block.sent,
         "receiver" => &mut block.received,
+        // An output that was cut: the last sum so far.
+        _ if summed && block.sent.time.is_none_or(|time| time < to - from) => &mut block.sent,
         _ => return,
     };
     // With several streams, the sum comes last and replaces them.

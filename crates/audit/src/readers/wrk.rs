@@ -126,10 +126,19 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 trend.put(percent / 100.0, figure);
             }
         }
+        [requests, "requests", "in", _, _, "read"] if block.requests.is_some() => {
+            let known = block.requests.as_ref().map_or("", |known| &known.text);
+            let twice = format!("two counts of requests in one output: {known} and {requests}");
+            block.torn.push((twice, line));
+        }
         [requests, "requests", "in", time, size, "read"] => {
             block.requests = bare(requests, Unit::Count, line);
             block.elapsed = duration(time.trim_end_matches(','), line);
             block.received.total = binary_data(size, line);
+        }
+        // The first such line is of the same samples as the row `Latency`.
+        ["#[Mean", "=", mean, ..] if block.repeated_mean.is_none() => {
+            block.repeated_mean = duration(&format!("{}ms", mean.trim_end_matches(',')), line);
         }
         // wrk2 discards its measurements during calibration: `#[Max     =       11.312, Total count
         // =        39500]` for 60,031 requests. The first such line is the corrected distribution.

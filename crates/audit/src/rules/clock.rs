@@ -134,9 +134,14 @@ pub fn printed(report: &Report, findings: &mut Findings) {
             .map(|(name, figure)| format!("{name} {}", figure.text))
             .collect();
         if let Some((_, figure)) = coarse.first() {
+            // Half a figure unknown misleads; a tenth is good to know.
+            let blind = coarse
+                .iter()
+                .filter(|(_, figure)| figure.step >= 0.5 * figure.value.abs())
+                .count();
             findings.block(
                 "printed-too-coarsely",
-                Level::Warning,
+                if blind >= 2 { Level::Warning } else { Level::Note },
                 block,
                 figure.line,
                 [

@@ -5,6 +5,8 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
+use super::series::skeleton;
+
 /// Users, turns per second, and the mean time of a turn.
 fn loop_of(block: &Block) -> Option<(f64, f64, f64)> {
     if block.model != Model::Closed {
@@ -117,8 +119,12 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
         let Some(mean) = &latency.mean else { continue };
         let level = match &latency.min {
             // A tail may dominate the mean; the median shows how most requests were served.
+            // The other tools load as fast as they can, so readers expect it of them.
             Some(min) if min.value * 3.0 <= latency.median().unwrap_or(mean).value => {
-                Level::Warning
+                match block.tool {
+                    Tool::K6 => Level::Warning,
+                    _ => Level::Note,
+                }
             }
             Some(_) => continue,
             None => Level::Note,
@@ -332,7 +338,10 @@ fn same_rate(report: &Report, findings: &mut Findings) {
         else {
             continue;
         };
-        let same_target = one.target.is_some() && one.target == other.target;
+        // Two systems may be measured at one address, one after the other.
+        let same_target = one.target.is_some()
+            && one.target == other.target
+            && skeleton(&one.titles) == skeleton(&other.titles);
         if !same_target || one.rate.is_none() || one.streams.is_some() {
             continue;
         }

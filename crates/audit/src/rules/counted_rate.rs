@@ -97,7 +97,8 @@ fn asked_duration(block: &Block, findings: &mut Findings) {
             if early {
                 "State that the run was cut short.".to_owned()
             } else {
-                "The clock of this run is wrong, and so is every rate: repeat it.".to_owned()
+                "Check the machine's clock and repeat the run; its rates depend on that time."
+                    .to_owned()
             },
         ],
     );

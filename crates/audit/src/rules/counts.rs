@@ -2,7 +2,7 @@
 
 use crate::block::{Block, Model, Tally, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
 /// Requested n, or rate × time; counted m.
@@ -103,7 +103,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
 }
 
 /// A tool's mean rate times the command's duration, compared with its count.
-fn asked_time(block: &Block, counted: &crate::quantity::Quantity, findings: &mut Findings) {
+fn asked_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
     let (Tool::Bombardier, Some(rate), Some(time), None) =
         (block.tool, &block.rate, &block.declared, &block.elapsed)
     else {
@@ -163,15 +163,16 @@ pub fn total(report: &Report, findings: &mut Findings) {
             .statuses
             .iter()
             .fold(0.0, |sum, (_, count)| sum + count.value);
-        // hey keeps at most a million samples.
+        // hey and ghz keep at most a million samples.
         let bars: f64 = match block.bars.is_empty() {
             true => block.histogram.iter().map(|bucket| bucket.count).sum(),
             false => block.bars.iter().sum(),
         };
-        let whole = !block.histogram_cut && !(of_answers && (answers == 0.0 || bars == 1e6));
+        let sampled = bars == 1e6 && n > bars;
+        let is_partial = block.histogram_cut || sampled || of_answers && answers == 0.0;
         // ghz may omit a sample on the edge of a bar.
         let apart = (bars - n).abs() > 2.0 + 0.005 * n;
-        if !block.bars.is_empty() && whole && apart {
+        if !block.bars.is_empty() && !is_partial && apart {
             mismatch(
                 block,
                 "the histogram's rows",
@@ -181,7 +182,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
                 findings,
             );
         }
-        if block.bars.is_empty() && !block.histogram.is_empty() && whole {
+        if block.bars.is_empty() && !block.histogram.is_empty() && !is_partial {
             let sum = bars;
             let against = if of_answers { answers } else { n };
             mismatch(
@@ -290,7 +291,7 @@ fn share_wrong(
     what: &str,
     part: f64,
     whole: f64,
-    share: &crate::quantity::Quantity,
+    share: &Quantity,
     line: usize,
     findings: &mut Findings,
 ) {
@@ -363,7 +364,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
                         plain(low, Unit::Time),
                         plain(high, Unit::Time)
                     ),
-                    "The histogram is from another run.".to_owned(),
+                    "Print the histogram and the percentiles of one run.".to_owned(),
                 ],
             );
             return;
@@ -419,6 +420,11 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
         }
         let time = count.value / rate.value;
         let extra = time - declared.value;
+        if extra + rate.step / rate.value * time < -0.1 * declared.value
+            && block.asked_count.is_none()
+        {
+            cut_short(block, count, rate, declared, findings);
+        }
         if extra < 0.01 * declared.value {
             continue;
         }
@@ -442,6 +448,38 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// count ÷ rate far below the declared time: the run was cut short, or its lines are of two runs.
+fn cut_short(
+    block: &Block,
+    count: &Quantity,
+    rate: &Quantity,
+    declared: &Quantity,
+    findings: &mut Findings,
+) {
+    let time = count.value / rate.value;
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        rate.line,
+        [
+            format!(
+                "{} at {}, declared {}",
+                count.text, rate.text, declared.text
+            ),
+            format!(
+                "{} ÷ {} = {}, {} of the declared {}",
+                count.text,
+                rate.text,
+                plain(time, Unit::Time),
+                plain(time / declared.value, Unit::Share),
+                declared.text
+            ),
+            "State how long the run took, or print the summary as the tool wrote it.".to_owned(),
+        ],
+    );
 }
 
 /// Latencies that are equal in every digit.

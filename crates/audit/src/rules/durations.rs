@@ -51,7 +51,7 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
                         [
                             format!("{}: min={}; {}: min={}", waiting.name, wait.text, latency.name, least.text),
                             format!("the first byte of a response arrived {} after the last byte of its request; a server that reads the request first takes longer", wait.text),
-                            "The tool saw the response before it had recorded the end of sending: its phases cannot be separated at this load.".to_owned(),
+                            "Quote the whole duration: a tool that records the end of sending late cannot separate the phases at this load.".to_owned(),
                         ],
                     );
         }
@@ -144,6 +144,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
 /// min ≤ p(q) ≤ p(q') ≤ max for q < q'; min ≤ mean ≤ max.
 pub fn disorder(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
+        two_means(block, findings);
         for trend in &block.trends {
             impossible_mean(block, trend, findings);
             let Some((one, other)) = out_of_order(trend, precision(block)) else {
@@ -168,6 +169,36 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
             );
         }
     }
+}
+
+/// wrk2's mean, printed in the row `Latency` and once more below the percentiles.
+fn two_means(block: &Block, findings: &mut Findings) {
+    let (Some(again), Some(mean)) = (
+        &block.repeated_mean,
+        block.latency().and_then(|latency| latency.mean.as_ref()),
+    ) else {
+        return;
+    };
+    let apart = (again.value - mean.value).abs();
+    if apart <= 0.02 * again.value + again.step + mean.step {
+        return;
+    }
+    findings.block(
+        "percentile-disorder",
+        Level::Warning,
+        block,
+        mean.line,
+        [
+            format!("Latency {}; #[Mean = {}]", mean.text, again.text),
+            format!(
+                "{} and {} are the mean of the same samples: {:.2} times as much",
+                mean.text,
+                again.text,
+                mean.value / again.value
+            ),
+            "Print the output of one run as the tool wrote it.".to_owned(),
+        ],
+    );
 }
 
 /// A mean that is impossible with the quantiles and the maximum of the same samples.

@@ -353,7 +353,9 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
                 ),
                 match block.statuses.iter().all(|(code, _)| code == "0") {
                     true => "Check that the service can be reached: no request got a response.",
-                    false => "Check the address and the login: the figures are for an error page.",
+                    false => {
+                        "Check the address and the login: the figures are for error responses."
+                    }
                 }
                 .to_owned(),
             ],

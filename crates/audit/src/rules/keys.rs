@@ -36,7 +36,12 @@ pub fn hot(report: &Report, findings: &mut Findings) {
             .mean
             .as_ref()
             .is_none_or(|mean| (mean.value * rate.value / users.value - 1.0).abs() < 0.2);
-        if (alone - 1.0).abs() > 0.1 || !queued {
+        // In such a queue all requests wait about as long.
+        let alike = latency
+            .median()
+            .zip(latency.mean.as_ref())
+            .is_none_or(|(median, mean)| (median.value / mean.value - 1.0).abs() < 0.5);
+        if (alone - 1.0).abs() > 0.1 || !queued || !alike {
             continue;
         }
         let more = report
@@ -75,7 +80,7 @@ pub fn hot(report: &Report, findings: &mut Findings) {
                     users.text,
                     users.text
                 ),
-                "All of them wait for one thing: one row or key, one lock, one connection. The number of requested keys is not printed; spread them and measure again.".to_owned(),
+                "Look for one thing that all of them wait for: a row or key, a lock, a connection. The number of requested keys is not printed; spread them and measure again.".to_owned(),
             ],
         );
     }

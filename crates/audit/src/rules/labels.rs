@@ -6,7 +6,7 @@ use regex_lite::Regex;
 
 use crate::block::Block;
 use crate::finding::Level;
-use crate::quantity::digits;
+use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 
 use super::tables::cell;
@@ -109,9 +109,11 @@ fn schemas(report: &Report, findings: &mut Findings) {
     }
 }
 
-static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?i)\b(\d+)\s?VUs?\b").ok());
-static RATE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\b(\d+)\s?(?:tps|rps|req/s|requests/s|qps)\b").ok());
+static USERS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?VUs?\b").ok());
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?(?:tps|rps|req/s|requests/s|qps)\b").ok()
+});
 static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([\w.-]+\.[jt]s)\b").ok());
 
 /// The users, rate or script in the innermost title, compared with the block's own.
@@ -127,7 +129,7 @@ fn headings(block: &Block, findings: &mut Findings) {
     };
     let mut wrong = Vec::new();
     if let Some(title) = block.titles.last().filter(|title| title.len() < 80) {
-        let said = first(&USERS, title).and_then(|text| text.parse::<f64>().ok());
+        let said = first(&USERS, title).and_then(|text| Some(number(&text)?.0));
         if let (Some(said), Some(users)) = (said, &block.users)
             && said != users.value
         {
@@ -135,9 +137,10 @@ fn headings(block: &Block, findings: &mut Findings) {
                 format!("\"{title}\" above a block of {} users", users.text),
                 format!("{} ≠ {}", digits(said), users.text),
                 users.line,
+                Level::Error,
             ));
         }
-        let said = first(&RATE, title).and_then(|text| text.parse::<f64>().ok());
+        let said = first(&RATE, title).and_then(|text| Some(number(&text)?.0));
         if let (Some(said), Some(rate)) = (said, block.asked_rate.as_ref().or(block.rate.as_ref()))
             && (said - rate.value).abs() > 0.05 * said
         {
@@ -145,6 +148,11 @@ fn headings(block: &Block, findings: &mut Findings) {
                 format!("\"{title}\" above a block of {}", rate.text),
                 format!("{} ≠ {}", digits(said), rate.text),
                 rate.line,
+                // A title may name the rate that was wanted.
+                match block.asked_rate {
+                    Some(_) => Level::Error,
+                    None => Level::Warning,
+                },
             ));
         }
     }
@@ -160,13 +168,14 @@ fn headings(block: &Block, findings: &mut Findings) {
                 format!("\"{named}\" above a block of the script `{own}`"),
                 format!("{named} ≠ {own}"),
                 block.first_line,
+                Level::Error,
             ));
         }
     }
-    for (evidence, arithmetic, line) in wrong {
+    for (evidence, arithmetic, line, level) in wrong {
         findings.block(
             "label-mismatch",
-            Level::Error,
+            level,
             block,
             line,
             [

@@ -58,7 +58,7 @@ pub const RULES: &[Rule] = rules! {
     "percentile-undersampled": "There are too few samples for this percentile" => samples::undersampled,
     "run-too-short": "The run is too short to show a steady state" => samples::short,
     "startup-dominates": "A few slow requests dominate the average" => stalls::startup,
-    "connection-setup-tail": "The slowest requests are the first on each connection" => setup_tail::tail,
+    "connection-setup-tail": "As many requests are slow as there are connections" => setup_tail::tail,
     "hidden-stall": "The percentiles hide a stall" => stalls::hidden,
     "one-stall-explains": "A few slow samples cause the whole difference" => stalls::explains,
     "think-time-bound": "The think time sets the rate, not the system" => closed_loop::think,
@@ -66,7 +66,7 @@ pub const RULES: &[Rule] = rules! {
     "lock-step": "All users send at the same moment" => closed_loop::lock_step,
     "littles-law-gap": "Users, rate and latency contradict each other" => closed_loop::little,
     "gauge-as-result": "The last sample of `vus` is not the number of users" => closed_loop::gauge,
-    "hot-key": "Requests are served one at a time" => keys::hot,
+    "hot-key": "The rate is that of one request at a time" => keys::hot,
     "unseeded-keys": "The test requests keys that it never wrote" => keys::unseeded,
     "failures-rounded-away": "Failures disappear in rounding" => failures::rounded,
     "failures-as-work": "Failed requests count in the rate or the latency" => failures::as_work,
@@ -74,14 +74,14 @@ pub const RULES: &[Rule] = rules! {
     "same-request": "Every request was the same" => same_request::same,
     "length-failures": "These failures are only responses of another length" => failures::length,
     "non-success-as-success": "Responses are errors" => failures::non_success,
-    "timeout-as-percentile": "This figure is the client's timeout" => failures::timeout,
+    "timeout-as-percentile": "This figure is as long as a timeout" => failures::timeout,
     "vacuous-check": "The checks do not catch wrong responses" => checks::vacuous,
     "partial-check": "Only a part of the requests was checked" => checks::partial,
     "setup-in-metrics": "Setup requests are included in the figures" => checks::setup,
-    "protocol-mismatch": "The rows were measured over different protocols" => protocol::mismatch,
+    "protocol-mismatch": "The encrypted row sent fewer bytes than the plain one" => protocol::mismatch,
     "handshake-amortised": "Most requests made no TLS handshake" => protocol::handshake,
     "connect-left-out": "The time to connect is missing from the comparison" => connections::left_out,
-    "keepalive-not-kept": "The connections were not used as they seem" => connections::not_kept,
+    "keepalive-not-kept": "Connections were opened anew, or shared" => connections::not_kept,
     "unit-mismatch": "The unit does not match the figures" => units::mismatch,
     "declared-vs-counted": "The run differs from the declared one" => counts::declared,
     "total-mismatch": "The parts do not add up" => counts::total,
@@ -90,16 +90,16 @@ pub const RULES: &[Rule] = rules! {
     "torn-block": "The output is incomplete" => counts::torn,
     "rate-is-the-asked-rate": "The rate is the one that was requested" => open_loop::asked,
     "ramp-end-as-rate": "The rate is that of the end of a ramp" => ramp::end_as_rate,
-    "overdriven": "The latency is the length of a growing queue" => open_loop::overdriven,
+    "overdriven": "The latency grew with the length of the run" => open_loop::overdriven,
     "generator-saturated": "The load was lower than requested" => open_loop::saturated,
     "above-baseline": "The result is faster than the network" => baseline::above,
     "objective-contradicted": "The objective was missed" => objective::contradicted,
-    "non-monotone": "Latency falls while the load rises" => order::non_monotone,
+    "non-monotone": "Latency or failures fall while the load rises" => order::non_monotone,
     "common-cap": "Several systems reach the same maximum rate" => order::common_cap,
     "single-run": "Each result is a single run" => order::single,
     "unlike-questions": "The rows measure different work" => order::unlike,
     "ratio-misstated": "A factor or a percentage is wrong" => claims::ratios,
-    "errors-denied": "There were errors" => claims::errors_denied,
+    "errors-denied": "The text denies errors that were counted" => claims::errors_denied,
     "stale-prose": "The text quotes a figure that the results do not have" => prose::stale,
     "percentile-misquoted": "The text names the wrong column" => prose::misquoted,
     "label-mismatch": "The label does not match the result" => labels::mismatch,
@@ -116,6 +116,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     }
     // These report findings under names listed above.
     claims::objectives(report, findings);
+    claims::rates(report, findings);
     claims::quantiles(report, findings);
     claims::durations(report, findings);
     claims::totals(report, findings);

@@ -197,7 +197,7 @@ fn thresholds(report: &Report, findings: &mut Findings) {
                     [
                         format!("✓ {}", threshold.text),
                         format!("p({percent}) is {}, above {limit} ms", figure.text),
-                        "The mark or the figure was changed.".to_owned(),
+                        "Print the threshold as the tool wrote it.".to_owned(),
                     ],
                 );
             }

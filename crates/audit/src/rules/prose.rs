@@ -126,8 +126,14 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 continue;
             }
             let mut missing = Vec::new();
-            if !users.is_empty() && !of_no_run(sentence) {
-                missing.extend(unknown_users(sentence, &users));
+            if !users.is_empty() && of_a_run(sentence) {
+                let unknown = unknown_users(sentence, &users);
+                missing.extend(
+                    unknown
+                        .into_iter()
+                        .filter(|(said, _)| !asked(report, *said))
+                        .map(|(_, words)| words),
+                );
             }
             missing.extend(unknown_counts(sentence, &report.blocks));
             let lower = sentence.to_lowercase();
@@ -157,6 +163,9 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 if left == 0 {
                     cut_off(prose.line, findings);
                     return;
+                }
+                if in_another_run(sentence, text, &times) {
+                    continue;
                 }
                 let precise = text.chars().filter(char::is_ascii_digit).count() >= 3;
                 let known =
@@ -218,9 +227,13 @@ fn is_listing(sentence: &str) -> bool {
     numbers >= 6 && names < numbers
 }
 
-/// Whether a sentence is about users in general or a ramp, and not about one run.
-fn of_no_run(sentence: &str) -> bool {
-    const WORDS: [&str; 21] = [
+/// Whether a sentence is about one run, and not about users in general or a ramp.
+fn of_a_run(sentence: &str) -> bool {
+    const RUN: [&str; 12] = [
+        "test", " ran ", " run", "load", "bench", "simulat", "using", "with ", "parallel",
+        "stress", "attack", "measur",
+    ];
+    const OTHER: [&str; 23] = [
         "up to",
         "ramp",
         "support",
@@ -242,9 +255,23 @@ fn of_no_run(sentence: &str) -> bool {
         "beyond",
         "per ",
         "each",
+        "capacity",
+        "database",
     ];
     let sentence = sentence.to_lowercase();
-    WORDS.iter().any(|word| sentence.contains(word))
+    let has = |words: &[&str]| words.iter().any(|word| sentence.contains(word));
+    has(&RUN) && !has(&OTHER)
+}
+
+/// Whether a command on the page requests this number, for a run that may not be shown.
+fn asked(report: &Report, said: f64) -> bool {
+    let words = report
+        .commands
+        .iter()
+        .flat_map(|command| command.text.split([' ', '=', ',']));
+    words
+        .filter_map(|word| number(word.trim_start_matches("-c")))
+        .any(|(value, _)| value == said)
 }
 
 /// Whether a sentence states a plan or a possibility, not what a run did.
@@ -271,6 +298,26 @@ fn of_another_run(sentence: &str) -> bool {
         "reduced", "improved", "->", "→", "baseline",
     ];
     WORDS.iter().any(|word| sentence.contains(word))
+}
+
+/// Whether a sentence has other precise numbers and no figure of the page: it is about a run that is
+/// not shown.
+fn in_another_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
+    let others: Vec<&str> = sentence
+        .split(|letter: char| !(letter.is_ascii_digit() || letter == '.' || letter == ','))
+        .map(|number| number.trim_matches(['.', ',']))
+        // A round number, such as that of a wait of 250 ms, is not a figure of a run.
+        .filter(|number| {
+            let precise = match number.contains('.') {
+                true => number,
+                false => number.trim_end_matches('0'),
+            };
+            precise.chars().filter(char::is_ascii_digit).count() >= 3
+        })
+        .filter(|number| !text.starts_with(number))
+        .collect();
+    let known = |number: &str| times.iter().any(|figure| figure.text.starts_with(number));
+    !others.is_empty() && !others.iter().any(|number| known(number))
 }
 
 /// The part of a sentence between commas around a position.
@@ -339,14 +386,14 @@ fn word_number(text: &str) -> Option<f64> {
         .or_else(|| number(text).map(|(value, _)| value))
 }
 
-fn unknown_users(sentence: &str, users: &[f64]) -> Vec<String> {
+fn unknown_users(sentence: &str, users: &[f64]) -> Vec<(f64, String)> {
     let found = USERS
         .iter()
         .flat_map(|pattern| pattern.captures_iter(sentence));
     found
         .filter_map(|found| {
             let said = word_number(found.get(1)?.as_str())?;
-            (!users.contains(&said)).then(|| format!("no block has {} users", digits(said)))
+            (!users.contains(&said)).then(|| (said, format!("no block has {} users", digits(said))))
         })
         .collect()
 }
@@ -495,19 +542,22 @@ fn misquote(
         .into_iter()
         .flat_map(|trend| trend.figures())
         .find(|(column, _)| column == name)
-        .map_or("is not printed".to_owned(), |(_, right)| {
-            format!("is {}", right.text)
-        });
+        .map(|(_, right)| format!("is {}", right.text));
     findings.block(
         "percentile-misquoted",
-        Level::Error,
+        match right {
+            Some(_) => Level::Error,
+            None => Level::Warning,
+        },
         block,
         prose.line,
         [
             format!("\"{}\"", shortened(sentence)),
             format!(
-                "{} is the block's {column} (line {}); its {name} {right}",
-                shown.text, shown.line
+                "{} is the block's {column} (line {}); its {name} {}",
+                shown.text,
+                shown.line,
+                right.as_deref().unwrap_or("is not printed")
             ),
             "Name the column of the figure.".to_owned(),
         ],

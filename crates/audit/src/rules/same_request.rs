@@ -3,15 +3,16 @@
 use crate::finding::Level;
 use crate::report::{Findings, Report};
 
-/// A query with a fixed value, without a script or a list of targets.
+/// A query or a body with a fixed value, without a script or a list of targets.
 pub fn same(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
-        let Some(target) = &block.target else {
+        let query = block.target.as_ref().filter(|target| {
+            let query = target.split_once('?').map(|(_, query)| query);
+            query.is_some_and(|query| query.contains('=') && !query.contains(['$', '{']))
+        });
+        let Some(sent) = query.cloned().or_else(|| body(block.command.as_deref()?)) else {
             continue;
         };
-        let fixed = target
-            .split_once('?')
-            .is_some_and(|(_, query)| query.contains('=') && !query.contains(['$', '{']));
         let varied = block.command.as_ref().is_some_and(|command| {
             [
                 " -s ",
@@ -24,7 +25,7 @@ pub fn same(report: &Report, findings: &mut Findings) {
             .iter()
             .any(|word| command.contains(word))
         });
-        if !fixed || varied {
+        if varied {
             continue;
         }
         findings.block(
@@ -33,11 +34,26 @@ pub fn same(report: &Report, findings: &mut Findings) {
             block,
             block.first_line,
             [
-                target.chars().take(140).collect(),
-                "it is unknown how the work depends on the data: the same query was sent every time, and caches may have served it".to_owned(),
+                sent.chars().take(140).collect(),
+                format!(
+                    "it is unknown how the work depends on the data: the same {} was sent every time, and caches may have served it",
+                    if query.is_some() { "query" } else { "body" }
+                ),
                 "Send different values, in the proportions that users send them.".to_owned(),
             ],
         );
         return;
     }
+}
+
+/// The body that a command sends with each request, if it has values and no placeholder.
+fn body(command: &str) -> Option<String> {
+    let words: Vec<&str> = command.split(" -").skip(1).collect();
+    let option = words.iter().find_map(|word| {
+        let (name, value) = word.trim_start_matches('-').split_once([' ', '='])?;
+        matches!(name, "d" | "data" | "b" | "body").then_some(value)
+    })?;
+    let value = option.trim().trim_matches(['\'', '"']);
+    let has_values = value.contains([':', '=']) && !value.contains("{{") && !value.contains('$');
+    has_values.then(|| value.to_owned())
 }

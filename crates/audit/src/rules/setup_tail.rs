@@ -50,7 +50,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
                     users.text
                 ),
                 format!(
-                    "{} samples ÷ {} connections = {:.2}: one slow request for each connection",
+                    "{} samples ÷ {} connections = {:.2}, as many as the first request on each connection",
                     digits(count),
                     users.text,
                     count / connections

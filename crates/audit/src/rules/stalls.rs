@@ -1,6 +1,6 @@
 //! Tails and stalls.
 
-use crate::block::{Model, Role, quantile_name};
+use crate::block::{Block, Model, Role, quantile_name};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
@@ -129,6 +129,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
             })
             .next();
         let Some((trend, q, top, max, share)) = worst else {
+            connecting(block, elapsed, findings);
             continue;
         };
         let typical = trend
@@ -170,6 +171,42 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// A connection that took a large part of the run to open. Its percentiles are 0, because most requests
+/// open none.
+fn connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
+    let Some(trend) = block.trend(Role::Connecting) else {
+        return;
+    };
+    let Some(max) = trend
+        .max
+        .as_ref()
+        .filter(|max| max.value >= 0.03 * elapsed && max.value > 0.1)
+    else {
+        return;
+    };
+    findings.block(
+        "hidden-stall",
+        Level::Note,
+        block,
+        max.line,
+        [
+            format!(
+                "{}: max {}; the run took {}",
+                trend.name,
+                max.text,
+                plain(elapsed, Unit::Time)
+            ),
+            format!(
+                "{} ÷ {} = {:.1} % of the run to open one connection",
+                max.text,
+                plain(elapsed, Unit::Time),
+                max.value / elapsed * 100.0
+            ),
+            "Look for a full listen backlog, or open the connections before the run.".to_owned(),
+        ],
+    );
 }
 
 /// |mean A − mean B| ≤ k × max ÷ n for a small k.

@@ -54,15 +54,21 @@ pub enum Part {
     SecondMeasuring,
     Third,
     Fourth,
+    Fifth,
+    Sixth,
+    Seventh,
 }
 
-pub const PARTS: [(&str, Part); 6] = [
+pub const PARTS: [(&str, Part); 9] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
     ("second collection, measuring", Part::SecondMeasuring),
     ("third collection", Part::Third),
     ("fourth collection", Part::Fourth),
+    ("fifth collection", Part::Fifth),
+    ("sixth collection", Part::Sixth),
+    ("seventh collection", Part::Seventh),
 ];
 
 impl Part {
@@ -79,6 +85,9 @@ impl Part {
         let name = match self {
             Part::Third => "third",
             Part::Fourth => "fourth",
+            Part::Fifth => "fifth",
+            Part::Sixth => "sixth",
+            Part::Seventh => "seventh",
             _ if self.is_second() => "second",
             _ => "pages",
         };
@@ -89,7 +98,10 @@ impl Part {
 
     /// Whether a page of its folder belongs to it, by FNV-1a of the page's name.
     fn has(self, name: &str) -> bool {
-        if matches!(self, Part::Third | Part::Fourth) {
+        if !matches!(
+            self,
+            Part::Writing | Part::Measuring | Part::SecondWriting | Part::SecondMeasuring
+        ) {
             return true;
         }
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -12,16 +12,18 @@ use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
 static DENIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\d.,])(?:\b(?:no|zero|without(?: any)?)\s+(?:\w+\s+)?(?:errors?|failures?|failed requests|timeouts|time-outs)\b|\b0\s+(?:errors|failures|failed requests)\b|\b100\s?%\s+success)").ok()
+    Regex::new(r"(?i)(?:^|[^\d.,])(?:\b(?:no|zero|without(?: any)?)\s+(?:(?:failed|http|request|single)\s+)?(?:errors?|failures?|failed requests|timeouts|time-outs)\b|\b0\s+(?:errors|failures|failed requests)\b|\b100\s?%\s+success)").ok()
 });
 static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:almost|nearly|should|expect|target|goal|if|until|with no errors expected)\b|[<≤]").ok()
+    Regex::new(r"(?i)\b(?:almost|nearly|should|expect|target|goal|if|until|with no errors expected|logs?|logged|compil\w*|build|crash\w*|warnings?)\b|[<≤]").ok()
 });
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    // "No timeouts of sessions" has another subject.
     let denied = DENIED
         .as_ref()
-        .is_some_and(|pattern| pattern.is_match(sentence));
+        .and_then(|pattern| pattern.find(sentence))
+        .is_some_and(|found| !sentence[found.end()..].trim_start().starts_with("of "));
     if !denied
         || NOT
             .as_ref()

@@ -51,6 +51,11 @@ pub fn objectives(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// Minimum rates that every output misses.
+pub fn rates(report: &Report, findings: &mut Findings) {
+    objective::rates(report, findings);
+}
+
 /// Percentiles quoted next to a block with another figure.
 pub fn quantiles(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {

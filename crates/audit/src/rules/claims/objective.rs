@@ -7,7 +7,8 @@ use regex_lite::Regex;
 use super::{Figure, figure};
 use crate::document::Table;
 use crate::finding::Level;
-use crate::report::Findings;
+use crate::quantity::{Unit, number, plain};
+use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 use crate::rules::tables::cell;
 
@@ -156,5 +157,55 @@ pub fn table(table: &Table, findings: &mut Findings) {
             cell(row, status)
         );
         judge(&figure, sign, &limit, verdict, evidence, *line, findings);
+    }
+}
+
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)[>≥]=?\s*(\d[\d,]*)\s*(?:rps|tps|qps|req/s|reqs/s|requests/s|requests/sec|requests per second)\b").ok()
+});
+
+/// A minimum rate with a mark that says it was met, on a page whose outputs all have a lower rate.
+pub fn rates(report: &Report, findings: &mut Findings) {
+    let rated: Vec<f64> = report
+        .blocks
+        .iter()
+        .filter_map(|block| Some(block.rate.as_ref()?.value))
+        .collect();
+    let Some(pattern) = RATE.as_ref().filter(|_| report.document.markdown) else {
+        return;
+    };
+    if rated.is_empty() || rated.len() != report.blocks.len() {
+        return;
+    }
+    let most = rated.into_iter().fold(0.0, f64::max);
+    for (at, line) in report.text.lines().enumerate().take(20_000) {
+        let marked = line.len() < 300 && ["✅", "✓", "✔"].iter().any(|mark| line.contains(mark));
+        if !marked || report.is_output(at + 1) {
+            continue;
+        }
+        let limit = pattern
+            .captures(line)
+            .and_then(|found| number(found.get(1)?.as_str()));
+        let Some((limit, _)) = limit.filter(|(limit, _)| most < 0.95 * limit) else {
+            continue;
+        };
+        findings.page(
+            RULE,
+            Level::Warning,
+            at + 1,
+            [
+                format!(
+                    "\"{}\"; the highest rate on the page is {}",
+                    shortened(line.trim()),
+                    plain(most, Unit::Rate)
+                ),
+                format!(
+                    "{} is not above {}",
+                    plain(most, Unit::Rate),
+                    plain(limit, Unit::Rate)
+                ),
+                "State by how much it was missed, or print the run that met it.".to_owned(),
+            ],
+        );
     }
 }
