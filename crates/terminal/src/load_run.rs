@@ -17,7 +17,7 @@ use crate::live_page;
 use crate::load_view::{LoadView, Quiet};
 use crate::messages::{columns, lose, put, say, talk};
 use crate::reporting::{ReportRequest, Reporting};
-use crate::signals;
+use crate::signals::{self, StopRequest};
 use crate::streams::Stream;
 
 /// Printed at the first signal.
@@ -100,17 +100,20 @@ pub fn run(
     // A slower schedule may have no request at all for a while.
     let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
     listeners.push(Box::new(NoResponse::new(sends_always, say)));
-    let run = Run::start(request, listeners)?;
-    let control = run.control();
+    // Before the run starts: its users may already work when it returns, and a signal would end the program.
+    let stop = StopRequest::default();
+    let stopping = stop.clone();
     signals::on_signals(
         move |_| {
             say(STOPPING);
-            control.stop();
+            stopping.stop();
         },
         |_| (),
         Exit::SIGNAL.code(),
     )
     .map_err(Refusal::other)?;
+    let run = Run::start(request, listeners)?;
+    stop.follow(run.control());
     let outcome = run.finish();
     for message in &outcome.messages {
         say(message);

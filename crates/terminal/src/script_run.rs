@@ -22,7 +22,7 @@ use crate::messages::{mark_lost, say, screen_columns, show};
 use crate::reporting::Reporting;
 use crate::script_summary::ScriptSummary;
 use crate::script_view::ScriptView;
-use crate::signals;
+use crate::signals::{self, StopRequest};
 
 /// A script's run, and how it is shown.
 pub struct ScriptRun<'a> {
@@ -84,13 +84,17 @@ impl ScriptRun<'_> {
         listeners.push(Box::new(NoResponse::new(false, move |text| {
             warnings.warn(text);
         })));
+        // Before the run starts: its users may already work when it returns, and a signal would end the program.
+        let stop = StopRequest::default();
+        let stopping = stop.clone();
+        let signaled = follow_signals(move || stopping.stop(), log)?;
         let run = Run::start_on(self.workers, self.request, listeners)?;
         let control = run.control();
+        stop.follow(control.clone());
         if let Some(api) = &api {
             let prepared = Arc::clone(&prepared);
-            api.attach(control.clone(), move || prepared.program.setup_data());
+            api.attach(control, move || prepared.program.setup_data());
         }
-        let signaled = follow_signals(move || control.stop(), log)?;
         let mut outcome = run.finish();
         log.report_repeated();
         for message in &outcome.messages {

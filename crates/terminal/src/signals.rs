@@ -1,5 +1,8 @@
 //! SIGINT, SIGTERM and SIGHUP, which end a program, and SIGUSR1, which requests a report.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
+use plimsoll_run::Control;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
@@ -22,6 +25,36 @@ pub fn on_signals(
             std::process::exit(status.into());
         }
     })
+}
+
+/// Stops a run, also if that was requested before the run had started.
+#[derive(Clone, Default)]
+pub struct StopRequest(Arc<Mutex<Stop>>);
+
+#[derive(Default)]
+struct Stop {
+    is_requested: bool,
+    run: Option<Control>,
+}
+
+impl StopRequest {
+    /// Stops the run now, or as soon as it starts.
+    pub fn stop(&self) {
+        let mut stop = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stop.is_requested = true;
+        if let Some(run) = &stop.run {
+            run.stop();
+        }
+    }
+
+    /// Sets the run to stop. Call it once, when the run has started.
+    pub fn follow(&self, run: Control) {
+        let mut stop = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if stop.is_requested {
+            run.stop();
+        }
+        stop.run = Some(run);
+    }
 }
 
 /// Calls `each` at every signal.
