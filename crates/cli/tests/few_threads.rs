@@ -17,7 +17,7 @@ fn limited(threads: u32, arguments: &str, input: &str) -> Ended {
     );
     Program::at("sh")
         .args(["-c", &line])
-        .env("HOME", "/nonexistent")
+        .env("HOME", "/proc/nonexistent")
         .input(input)
         .run()
 }

@@ -27,7 +27,7 @@ fn without_uring(arguments: &[&str]) -> Program {
     Program::at("python3")
         .args(["-c", WITHOUT_URING, env!("CARGO_BIN_EXE_plimsoll")])
         .args(arguments)
-        .env("HOME", "/nonexistent")
+        .env("HOME", "/proc/nonexistent")
 }
 
 fn commands(url: &str) -> Vec<Vec<&str>> {

@@ -10,7 +10,7 @@ use plimsoll_testkit::program::Program;
 pub fn plimsoll(arguments: &[&str]) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))
         .args(arguments)
-        .env("HOME", "/nonexistent")
+        .env("HOME", "/proc/nonexistent")
         .env("COLUMNS", "100")
 }
 

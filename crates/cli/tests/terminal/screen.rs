@@ -89,7 +89,7 @@ impl Session {
         command
             .args(arguments)
             .current_dir(directory)
-            .env("HOME", "/nonexistent")
+            .env("HOME", "/proc/nonexistent")
             .stdin(match streams {
                 Streams::All => of_terminal(),
                 Streams::Both | Streams::Stderr => Stdio::null(),
