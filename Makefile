@@ -13,7 +13,7 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn
+.PHONY: help setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
@@ -28,6 +28,7 @@ help:
 	@echo "make lab-quick   run one of the five labs in its quick form: a different one for each commit, or LAB=name"
 	@echo "make interop   run gRPC's interoperability cases against grpc-go's server (needs Go)"
 	@echo "make autobahn  run Autobahn's WebSocket test suite on both modules (needs Python 2.7: PYTHON2=...)"
+	@echo "make fleet-campaign  run TRIALS trials of faults of a fleet at random (now $(TRIALS)), and print their table"
 	@echo "make fuzz   fuzz each target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS)) under AddressSanitizer (needs clang)"
 	@echo "make sanitize  run the same inputs each time, and the tests of unsafe code, under AddressSanitizer"
 	@echo "make fmt    format the tree"
@@ -90,6 +91,13 @@ interop:
 	GOBIN="$(CURDIR)/target/interop" go install google.golang.org/grpc/interop/server@$(GRPC_GO)
 	$(CARGO) run --quiet --package plimsoll-grpc --example interop -- target/interop/server \
 		"$$(go env GOMODCACHE)/google.golang.org/grpc@$(GRPC_GO)/testdata/ca.pem"
+
+# Trials of `make fleet-campaign`. It continues where it was interrupted.
+TRIALS ?= 1000
+fleet-campaign:
+	PLIMSOLL_FLEET_TRIALS=$(TRIALS) PLIMSOLL_FLEET_RESULTS="$(CURDIR)/target/fleet-campaign.jsonl" \
+		$(CARGO) test --quiet --package plimsoll --test fleet_faults campaign
+	scripts/fleet-campaign target/fleet-campaign.jsonl
 
 autobahn:
 	$(CARGO) build --quiet --package plimsoll

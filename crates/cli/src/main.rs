@@ -9,7 +9,6 @@ mod certs;
 mod compare;
 mod control;
 mod find;
-#[cfg(feature = "scripts")]
 mod fleet;
 mod grpc;
 mod http;
@@ -98,8 +97,7 @@ fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::History(args) => compare::history(&args),
         Command::Lab(args) => lab::lab(&args),
-        #[cfg(feature = "scripts")]
-        Command::Agent(args) => fleet::agent(&args),
+        Command::Fleet(args) => fleet::fleet(&args),
         Command::Status(args) => control::status(&args.at),
         Command::Stats(args) => control::stats(&args.at),
         Command::Pause(args) => control::pause(&args.at, true),

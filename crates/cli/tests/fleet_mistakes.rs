@@ -8,7 +8,7 @@ use plimsoll_testkit::program::Ended;
 const SCRIPT: &str = "export default function () {}";
 
 fn fleet(flags: &[&str]) -> Ended {
-    plimsoll(&["run", "--quiet", "-u", "3", "-i", "3", "--fleet", "2"])
+    plimsoll(&["run", "--quiet", "-u", "3", "-i", "3", "--fleet", "local:2"])
         .args(flags)
         .arg("-")
         .input(SCRIPT)
@@ -39,11 +39,6 @@ fn runs_that_a_fleet_cannot_do_are_refused() {
             "--fleet does not work with --address",
         ),
         (&["--paused"], "--fleet does not work with --paused"),
-        (
-            &["--secret-source", "mock=one=1"],
-            "--fleet does not work with --secret-source",
-        ),
-        (&["--insecure"], "--fleet does not work with TLS flags"),
     ] {
         let ended = fleet(flags);
         assert_eq!(ended.status, Some(104), "{flags:?}: {}", ended.stderr);
@@ -53,4 +48,67 @@ fn runs_that_a_fleet_cannot_do_are_refused() {
             ended.stderr
         );
     }
+}
+
+/// The message of a command that cannot start.
+fn refused(arguments: &[&str]) -> String {
+    let ended = plimsoll(arguments).input(SCRIPT).run();
+    assert_ne!(ended.status, Some(0), "{arguments:?}");
+    ended.stderr
+}
+
+#[test]
+fn numbers_of_agents_and_missing_servers_are_explained() {
+    let run = |fleet: &str| refused(&["run", "-u", "3", "-i", "3", "--fleet", fleet, "-"]);
+    let message = run("many");
+    assert!(message.contains("is not a number of agents"), "{message}");
+    let message = run("2");
+    assert!(message.contains("plimsoll fleet serve"), "{message}");
+    assert!(message.contains("--fleet local:4"), "{message}");
+    let message = run("local:4");
+    assert!(
+        message.contains("3 users, which cannot be divided among 4 agents"),
+        "{message}"
+    );
+}
+
+#[test]
+fn secrets_do_not_leave_the_machine_without_encryption() {
+    let message = refused(&[
+        "http",
+        "--fleet",
+        "2",
+        "--fleet-server",
+        "nats://10.255.255.1:4222",
+        "-H",
+        "Authorization: Bearer secret",
+        "http://127.0.0.1:9/",
+    ]);
+    assert!(message.contains("secrets without encryption"), "{message}");
+}
+
+#[test]
+fn loads_that_cannot_be_divided_are_refused() {
+    let http = |flags: &[&str]| {
+        let start = ["http", "--fleet", "local:3", "http://127.0.0.1:9/"];
+        refused(&[&start[..], flags].concat())
+    };
+    let message = http(&["-u", "2"]);
+    assert!(
+        message.contains("2 users, which cannot be divided"),
+        "{message}"
+    );
+    let message = refused(&[
+        "attack",
+        "--fleet",
+        "local:2",
+        "-output",
+        "x",
+        "-targets",
+        "/dev/null",
+    ]);
+    assert!(
+        message.contains("--fleet does not work with -output"),
+        "{message}"
+    );
 }

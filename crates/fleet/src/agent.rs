@@ -1,6 +1,7 @@
 //! An agent: waits for runs, and runs its part of each.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -8,12 +9,17 @@ use plimsoll_engine::AbortReason;
 use plimsoll_units::Moment;
 use sha2::{Digest as _, Sha256};
 
-use crate::assignment::{ARCHIVE, Assignment};
-use crate::bus::{Bus, Delivery, Server};
+use crate::access::Access;
+use crate::assignment::{Assignment, LONGEST_PACKAGE};
+use crate::bus::{Bus, Delivery};
+use crate::limits::Limits;
+use crate::load::Resolve;
 use crate::messages::{
-    Command, Here, Report, State, TO_ALL, Want, decode_piece, encode, from_agent, to_agent,
+    Command, Here, KeptFile, PIECE_LENGTH, Report, State, TO_ALL, Want, decode_piece, encode,
+    encode_piece, from_agent, to_agent,
 };
 use crate::part_event::{Handle, Input, PartEvent};
+use crate::spool::{self, Spool};
 use crate::{part, random};
 
 /// How often the agent reports its state.
@@ -25,17 +31,24 @@ const RESENT: usize = 16;
 /// The part ends when nothing was heard from the coordinator for this time.
 const ALONE: Duration = Duration::from_secs(10);
 /// The most bytes of frames that wait for the coordinator.
-const SPOOL: usize = 256 << 20;
+const WAITING: usize = 256 << 20;
 /// The most lines of scripts that are sent in one second.
 const LINES: u32 = 100;
 
 /// The settings of an agent.
 pub struct AgentSettings {
-    pub server: Server,
+    pub server: Access,
     /// Its name, for people.
     pub name: String,
+    /// Its region, for `--fleet REGION=N`.
+    pub region: Option<String>,
+    pub limits: Limits,
     /// It exits after one run.
     pub is_for_one_run: bool,
+    /// The directory that keeps results until the coordinator has them.
+    pub spool: PathBuf,
+    /// Resolves the words of a command.
+    pub resolve: Resolve,
     /// Receives messages for the user, one sentence each.
     pub say: Box<dyn Fn(&str)>,
 }
@@ -45,6 +58,7 @@ pub struct AgentSettings {
 /// # Errors
 /// If the server cannot be reached.
 pub fn serve(settings: AgentSettings) -> Result<(), String> {
+    settings.limits.apply()?;
     let epoch = u64::from_be_bytes(random::bytes()?);
     let id = random::hex(&epoch.to_be_bytes());
     let (send, inputs) = channel();
@@ -94,21 +108,24 @@ struct Agent {
 /// The part that the agent runs.
 struct Active {
     assignment: Assignment,
-    /// The archive so far.
-    archive: Vec<u8>,
+    /// The packed files so far.
+    package: Vec<u8>,
     is_fetched: bool,
     handle: Option<Handle>,
     /// The latest wishes of the coordinator.
     want: Want,
     state: State,
-    spool: VecDeque<(u64, Vec<u8>)>,
-    spooled: usize,
+    /// Frames that the coordinator has not confirmed.
+    waiting: VecDeque<(u64, Vec<u8>)>,
+    waiting_bytes: usize,
+    /// All frames, on disk.
+    spool: Option<Spool>,
     is_finished: bool,
     /// When the coordinator was heard.
     heard: Moment,
     /// When it last had more frames than before.
     acknowledged: Moment,
-    /// When the latest piece of the archive was requested.
+    /// When the latest piece of the files was requested.
     requested: Moment,
     lines: u32,
     lines_since: Moment,
@@ -123,6 +140,7 @@ impl Agent {
                 Ok(Input::Bus(Delivery::Message { bytes, .. })) => self.take(&bytes),
                 Ok(Input::Bus(Delivery::Unsent(text))) => self.fail(text),
                 Ok(Input::Part(event)) => self.part_event(event),
+                Ok(Input::Spool(text)) => (self.settings.say)(&text),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -151,11 +169,15 @@ impl Agent {
             return;
         };
         match command {
-            Command::Find if self.part.is_none() => self.report(&Report::Here(Here {
+            Command::Find => self.report(&Report::Here(Here {
                 name: self.settings.name.clone(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
+                region: self.settings.region.clone(),
+                run: self.part.as_ref().map(|part| part.assignment.run.clone()),
+                max_users: self.settings.limits.max_users,
             })),
-            Command::Find => {}
+            Command::Collect => self.report(&Report::Kept { files: self.kept() }),
+            Command::Read { file, offset } => self.send_piece(&file, offset),
             Command::Prepare(assignment) => self.prepare(*assignment),
             Command::Want(want) => self.want(want),
             Command::Ping { run, sent } => {
@@ -169,6 +191,33 @@ impl Agent {
                     });
                 }
             }
+        }
+    }
+
+    /// The files of runs that have ended here.
+    fn kept(&self) -> Vec<KeptFile> {
+        let files = spool::files(&self.settings.spool).into_iter();
+        let ended = files.filter(|file| !self.is_part_of(&file.run));
+        let kept = ended.filter_map(|file| {
+            Some(KeptFile {
+                length: std::fs::metadata(&file.path).ok()?.len(),
+                run: file.run,
+                agent: file.agent,
+                epoch: file.epoch,
+            })
+        });
+        kept.collect()
+    }
+
+    /// Sends a piece of a kept file.
+    fn send_piece(&self, wanted: &KeptFile, offset: u64) {
+        let files = spool::files(&self.settings.spool);
+        let found = files.iter().find(|file| {
+            (&file.run, file.agent, file.epoch) == (&wanted.run, wanted.agent, wanted.epoch)
+        });
+        let piece = found.map(|file| spool::piece(&file.path, offset, PIECE_LENGTH));
+        if let Some(Ok(piece)) = piece {
+            self.bus.send(&self.subject, encode_piece(offset, &piece));
         }
     }
 
@@ -187,19 +236,31 @@ impl Agent {
         ));
         let now = plimsoll_clock::now();
         self.has_run = true;
+        let folder = &self.settings.spool;
+        let spool = Spool::start(folder, &assignment, self.epoch, self.send.clone());
+        let spool = match spool {
+            Ok(spool) => Some(spool),
+            Err(text) => {
+                (self.settings.say)(&format!(
+                    "{text}; the results of this run could not be recovered"
+                ));
+                None
+            }
+        };
         let state = State {
             run: assignment.run.clone(),
             ..State::default()
         };
         self.part = Some(Active {
             assignment,
-            archive: Vec::new(),
+            package: Vec::new(),
             is_fetched: false,
             handle: None,
             want: Want::default(),
             state,
-            spool: VecDeque::new(),
-            spooled: 0,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            spool,
             is_finished: false,
             heard: now,
             acknowledged: now,
@@ -210,43 +271,44 @@ impl Agent {
         self.fetch();
     }
 
-    /// Requests the next piece of the archive.
+    /// Requests the next piece of the files.
     fn fetch(&mut self) {
         let Some(part) = &mut self.part else { return };
         part.requested = plimsoll_clock::now();
         let request = Report::Fetch {
             run: part.assignment.run.clone(),
-            offset: part.archive.len() as u64,
+            offset: part.package.len() as u64,
         };
         self.report(&request);
     }
 
     fn piece(&mut self, offset: u64, piece: &[u8]) {
         let Some(part) = &mut self.part else { return };
-        if part.is_fetched || offset != part.archive.len() as u64 {
+        if part.is_fetched || offset != part.package.len() as u64 {
             return;
         }
-        let length = part.assignment.archive_length;
-        if length > ARCHIVE {
-            self.fail("the archive of the script is too large".to_owned());
+        let length = part.assignment.package_length;
+        if length > LONGEST_PACKAGE {
+            self.fail("the script and its files are too large".to_owned());
             return;
         }
-        part.archive.extend_from_slice(piece);
-        if (part.archive.len() as u64) < length {
+        part.package.extend_from_slice(piece);
+        if (part.package.len() as u64) < length {
             self.fetch();
             return;
         }
         part.is_fetched = true;
-        let archive = std::mem::take(&mut part.archive);
+        let package = std::mem::take(&mut part.package);
         let assignment = part.assignment.clone();
-        if random::hex(&Sha256::digest(&archive)) != assignment.archive_hash {
-            self.fail("the archive of the script was changed on its way".to_owned());
+        if random::hex(&Sha256::digest(&package)) != assignment.package_hash {
+            self.fail("the files of the run were changed on their way".to_owned());
             return;
         }
         let (epoch, send) = (self.epoch, self.send.clone());
+        let (resolve, limits) = (self.settings.resolve, self.settings.limits.clone());
         let started = std::thread::Builder::new()
             .name("fleet-part".to_owned())
-            .spawn(move || part::run(&assignment, &archive, epoch, &send));
+            .spawn(move || part::run(&assignment, &package, resolve, &limits, epoch, &send));
         if let Err(error) = started {
             self.fail(format!("could not start a thread: {error}"));
         }
@@ -276,18 +338,23 @@ impl Agent {
             return;
         }
         part.heard = now;
-        while let Some((sequence, frame)) = part.spool.front()
+        while let Some((sequence, frame)) = part.waiting.front()
             && *sequence < want.next
         {
-            part.spooled -= frame.len();
-            part.spool.pop_front();
+            part.waiting_bytes -= frame.len();
+            part.waiting.pop_front();
             part.acknowledged = now;
         }
         let leaves = want.leave;
         part.want = want;
         part.follow();
-        if leaves && part.is_finished {
-            self.part = None;
+        if leaves
+            && part.is_finished
+            && let Some(part) = self.part.take()
+            && let Some(spool) = part.spool
+        {
+            // The coordinator has ended the run, and needs no more results.
+            spool.delete();
         }
     }
 
@@ -310,13 +377,16 @@ impl Agent {
             PartEvent::Frame(frame) => {
                 let sequence = part.state.frames;
                 part.state.frames += 1;
-                if part.spool.is_empty() {
+                if part.waiting.is_empty() {
                     part.acknowledged = plimsoll_clock::now();
                 }
-                part.spooled += frame.len();
-                part.spool.push_back((sequence, frame.clone()));
+                part.waiting_bytes += frame.len();
+                if let Some(spool) = &part.spool {
+                    spool.add(&frame);
+                }
+                part.waiting.push_back((sequence, frame.clone()));
                 self.bus.send(&self.subject, frame);
-                if part.spooled > SPOOL {
+                if part.waiting_bytes > WAITING {
                     self.fail("the coordinator does not receive the results".to_owned());
                 }
                 return;
@@ -391,10 +461,10 @@ impl Agent {
                 handle.control.abort(AbortReason::Failed(text));
             }
         }
-        let is_slow = !part.spool.is_empty() && now.since(part.acknowledged) > RESEND;
+        let is_slow = !part.waiting.is_empty() && now.since(part.acknowledged) > RESEND;
         if is_slow {
             part.acknowledged = now;
-            for (_, frame) in part.spool.iter().take(RESENT) {
+            for (_, frame) in part.waiting.iter().take(RESENT) {
                 self.bus.send(&self.subject, frame.clone());
             }
         }

@@ -1,13 +1,15 @@
 //! A part of a run, as an agent gets it.
 
+use std::path::PathBuf;
+
 use plimsoll_plan::Plan;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::random;
 
-/// The longest archive of a script, in bytes.
-pub const ARCHIVE: u64 = 256 << 20;
+/// The most bytes of a script and its files.
+pub const LONGEST_PACKAGE: u64 = 256 << 20;
 
 /// One agent's part of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -20,10 +22,10 @@ pub struct Assignment {
     pub segment: String,
     /// The boundaries of all parts.
     pub sequence: String,
-    /// The length of the archive, in bytes.
-    pub archive_length: u64,
-    /// The archive's SHA-256 hash, as hexadecimal digits.
-    pub archive_hash: String,
+    /// The length of the packed files, in bytes.
+    pub package_length: u64,
+    /// Their SHA-256 hash, as hexadecimal digits.
+    pub package_hash: String,
     /// The hash of the scenarios of its part ([`plan_hash`]).
     pub plan_hash: String,
     /// Worker threads; by default one for each processor.
@@ -37,6 +39,34 @@ pub struct Assignment {
     pub breakdown: bool,
     pub by_name: bool,
     pub by_second: bool,
+    /// The number of agents.
+    pub agents: u32,
+    /// Its share of the whole load, 0 to 1.
+    pub share: f64,
+    /// The iterations that each of its scenarios schedules, where the plan fixes their number.
+    pub iterations: Vec<Option<u64>>,
+    /// For a load without a script: the command and its arguments, as they were given to the coordinator.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// For a script: the flags for TLS.
+    pub insecure: bool,
+    pub ca: Vec<PathBuf>,
+    pub cert: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+    /// For a script: sources of secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secret_sources: Vec<String>,
+}
+
+impl Assignment {
+    /// The assignment without words that may be secret.
+    pub fn without_secrets(&self) -> Assignment {
+        Assignment {
+            command: Vec::new(),
+            secret_sources: Vec::new(),
+            ..self.clone()
+        }
+    }
 }
 
 /// The hash of a plan's scenarios. The agent builds its plan from the archive, and must get the one that the

@@ -1,5 +1,6 @@
 //! The connection to a NATS server, on a thread of its own.
 
+use std::io::Write as _;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -7,27 +8,18 @@ use std::time::Duration;
 use async_nats::{Client, ConnectOptions, Subscriber};
 use futures_util::StreamExt as _;
 use futures_util::stream::{SelectAll, select_all};
+use tempfile::NamedTempFile;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use crate::access::Access;
 
 /// The longest time that connecting may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A NATS server and the credentials for it.
-#[derive(Clone)]
-pub struct Server {
-    /// Its address: `nats://host:4222`, or `tls://host:4222`.
-    pub address: String,
-    /// The user's name, if the address has none.
-    pub user: &'static str,
-    /// The user's password, if the server requires one.
-    pub password: Option<String>,
-}
-
-impl std::fmt::Debug for Server {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("user", &self.user).finish()
-    }
-}
+/// The longest time of one attempt to connect.
+const CONNECT: Duration = Duration::from_secs(3);
+/// The time between attempts to connect again.
+const RECONNECT: Duration = Duration::from_millis(200);
 
 /// What arrives from the server.
 pub enum Delivery {
@@ -49,7 +41,7 @@ impl Bus {
     /// # Errors
     /// If the server cannot be reached or refuses the connection.
     pub fn connect(
-        server: &Server,
+        server: &Access,
         subjects: Vec<String>,
         deliver: impl Fn(Delivery) + Send + 'static,
     ) -> Result<Bus, String> {
@@ -69,8 +61,16 @@ impl Bus {
                         return;
                     }
                 };
+                // The client reads it whenever it connects.
+                let ca = match server.ca.as_deref().map(file_of).transpose() {
+                    Ok(ca) => ca,
+                    Err(error) => {
+                        let _ = ready.send(Err(error.to_string()));
+                        return;
+                    }
+                };
                 runtime.block_on(async move {
-                    match open(&server, subjects).await {
+                    match open(&server, ca.as_ref(), subjects).await {
                         Ok((client, incoming)) => {
                             let _ = ready.send(Ok(()));
                             carry(client, incoming, messages, deliver).await;
@@ -113,15 +113,32 @@ impl Drop for Bus {
     }
 }
 
+fn file_of(text: &str) -> std::io::Result<NamedTempFile> {
+    let mut file = NamedTempFile::new()?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
+}
+
 async fn open(
-    server: &Server,
+    server: &Access,
+    ca: Option<&NamedTempFile>,
     subjects: Vec<String>,
 ) -> Result<(Client, SelectAll<Subscriber>), String> {
     let mut options = ConnectOptions::new()
         .name("plimsoll")
-        .connection_timeout(PATIENCE);
+        .connection_timeout(CONNECT)
+        // A side that is silent for too long is lost, so connect again soon.
+        .reconnect_delay_callback(|attempts| match attempts {
+            0 | 1 => Duration::ZERO,
+            _ => RECONNECT,
+        });
     if let Some(password) = &server.password {
-        options = options.user_and_password(server.user.to_owned(), password.clone());
+        options = options.user_and_password(server.user.clone(), password.clone());
+    }
+    if let Some(ca) = ca {
+        options = options
+            .add_root_certificates(ca.path().to_owned())
+            .require_tls(true);
     }
     let connecting = tokio::time::timeout(PATIENCE, options.connect(server.address.as_str()));
     let client = match connecting.await {

@@ -11,7 +11,10 @@ const ENOUGH: u32 = 8;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockComparison {
     exchanges: u32,
+    /// The best one before the clocks counted as compared.
     best: Option<Exchange>,
+    /// The latest good one afterwards.
+    later: Option<Exchange>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +35,32 @@ impl ClockComparison {
         if round_trip < 0 {
             return;
         }
-        self.exchanges = self.exchanges.saturating_add(1);
         let offset = ((received - sent) + (replied - returned)) / 2;
-        if self.best.is_none_or(|best| round_trip < best.round_trip) {
-            self.best = Some(Exchange { round_trip, offset });
+        let exchange = Exchange { round_trip, offset };
+        if self.is_complete() {
+            // The start was computed from the best one, which stays.
+            if self
+                .best
+                .is_some_and(|best| round_trip <= 2 * best.round_trip)
+            {
+                self.later = Some(exchange);
+            }
+        } else if self.best.is_none_or(|best| round_trip < best.round_trip) {
+            self.best = Some(exchange);
         }
+        self.exchanges = self.exchanges.saturating_add(1);
+    }
+
+    /// How far the clocks have certainly moved apart since they were compared: more than the errors of both
+    /// comparisons. `None` without a good exchange later.
+    pub fn drift(&self) -> Option<Duration> {
+        let (best, later) = (self.best?, self.later?);
+        let errors = ((best.round_trip + later.round_trip) / 2).unsigned_abs();
+        let apart = (later.offset - best.offset).unsigned_abs();
+        let nanos = apart.saturating_sub(errors);
+        Some(Duration::from_nanos(
+            u64::try_from(nanos).unwrap_or(u64::MAX),
+        ))
     }
 
     /// Whether there were enough exchanges.
@@ -73,6 +97,23 @@ mod tests {
         assert_eq!(clocks.bound(), Duration::from_nanos(5));
         assert_eq!(clocks.of_agent(Moment::from_nanos(7)), 1_007);
         assert!(!clocks.is_complete());
+    }
+
+    #[test]
+    fn clocks_that_move_apart_are_noticed() {
+        let mut clocks = ClockComparison::default();
+        for _ in 0..ENOUGH {
+            clocks.add(0, 1_005, 1_005, 10);
+        }
+        assert_eq!(clocks.drift(), None);
+        // A slow exchange says little.
+        clocks.add(1_000, 2_905, 2_905, 2_000);
+        assert_eq!(clocks.drift(), None);
+        clocks.add(5_000, 6_035, 6_035, 5_010);
+        // 30 apart, and each comparison may be wrong by 5.
+        assert_eq!(clocks.drift(), Some(Duration::from_nanos(20)));
+        // The moment of the start does not change.
+        assert_eq!(clocks.of_agent(Moment::from_nanos(7)), 1_007);
     }
 
     #[test]

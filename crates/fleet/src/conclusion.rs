@@ -7,14 +7,18 @@ use plimsoll_run::Conclusion;
 use plimsoll_verdict::{Cause, Level, Reason};
 
 use crate::peer::Peer;
+use crate::regions::{self, Regions};
 
 /// More agents than this are not listed one by one.
 const LISTED: usize = 16;
 
 /// The conclusion of a run of these agents.
-pub fn of(peers: &[Peer], policy: Policy) -> Conclusion {
+pub fn of(peers: &[Peer], policy: Policy, regions: &Regions) -> Conclusion {
     let proof = judge(peers.iter().map(|peer| &peer.account), policy);
-    let mut conclusion = Conclusion::default();
+    let mut conclusion = Conclusion {
+        cpu: peers.iter().map(|peer| peer.cpu).sum(),
+        ..Conclusion::default()
+    };
     let level = match proof.completeness {
         Completeness::Complete => Level::Valid,
         Completeness::Degraded => Level::Suspect,
@@ -38,6 +42,9 @@ pub fn of(peers: &[Peer], policy: Policy) -> Conclusion {
     let messages = &mut conclusion.messages;
     messages.push(format!("fleet: {proof}"));
     messages.extend(start(peers).map(|text| format!("fleet: {text}")));
+    let elapsed = peers.iter().map(|peer| peer.account.until()).max();
+    let elapsed = elapsed.unwrap_or_default();
+    messages.extend((regions.lines(elapsed).into_iter()).map(|text| format!("fleet: {text}")));
     let is_listed = |peer: &&Peer| peers.len() <= LISTED || peer.is_lost() || !is_good(peer);
     let listed = peers.iter().filter(is_listed);
     messages.extend(listed.map(|peer| format!("fleet: {}", line(peer))));
@@ -70,8 +77,13 @@ fn start(peers: &[Peer]) -> Option<String> {
     let (first, last) = (late.iter().min()?, late.iter().max()?);
     let bound = peers.iter().map(|peer| peer.clocks.bound()).max()?;
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
+    let drift = peers.iter().filter_map(|peer| peer.clocks.drift()).max();
+    let drift = drift.filter(|drift| !drift.is_zero());
+    let drift = drift.map_or_else(String::new, |drift| {
+        format!(" and moved apart by {:.2} ms", millis(drift))
+    });
     Some(format!(
-        "agents started within {:.1} ms of each other, and their clocks were compared to ±{:.2} ms",
+        "agents started within {:.1} ms of each other, and their clocks were compared to ±{:.2} ms{drift}",
         millis(last.saturating_sub(*first)),
         millis(bound)
     ))
@@ -92,10 +104,12 @@ fn line(peer: &Peer) -> String {
         },
         (None, None) => "without an end".to_owned(),
     };
+    let region = peer.found.region.as_deref();
+    let region = region.map_or_else(String::new, |name| format!(" in {name}"));
+    let figures = regions::figures(peer.account.totals(), peer.account.until());
     format!(
-        "{}: part {}, {} iterations, {dropped} dropped, {what}",
+        "{}{region}: part {}, {figures}, {dropped} dropped, {what}",
         peer.title(),
         peer.assignment.segment,
-        counts.completed
     )
 }

@@ -9,22 +9,28 @@ use log::Level;
 use plimsoll_engine::{AbortReason, Event as EngineEvent, Mirror, Notice};
 use plimsoll_frames::Policy;
 use plimsoll_plan::ExecutorKind;
-use plimsoll_run::{Conclusion, Prepared, ScriptLog};
+use plimsoll_run::{Conclusion, ScriptLog};
 use plimsoll_units::Moment;
 
 use crate::bus::{Bus, Delivery};
 use crate::conclusion;
+use crate::load::FleetLoad;
 use crate::messages::{
     AbortCause, Aborted, Command, PIECE_LENGTH, Report, SetupData, State, Want, encode,
     encode_piece,
 };
 use crate::peer::Peer;
+use crate::regions::Regions;
 use crate::uplink::LEAD;
 
 /// How often commands are sent.
 const TICK: Duration = Duration::from_millis(200);
 /// An agent that was not heard for this time is lost.
 const LOST: Duration = Duration::from_secs(5);
+/// The same before the start, when many agents of a machine may create their users at once.
+const LOST_EARLY: Duration = Duration::from_secs(20);
+/// How often clocks are compared during the run.
+const AGAIN: Duration = Duration::from_secs(2);
 /// How often the last command is sent.
 const FAREWELLS: usize = 3;
 
@@ -34,10 +40,11 @@ pub struct Coordinator {
     pub inputs: Receiver<Delivery>,
     pub mirror: Mirror,
     pub peers: Vec<Peer>,
-    pub archive: Vec<u8>,
+    pub package: Vec<u8>,
+    pub regions: Regions,
     pub run: String,
     pub policy: Policy,
-    pub prepared: Arc<Prepared>,
+    pub load: FleetLoad,
     pub log: ScriptLog,
     pub progress: Phase,
     /// Workers of all agents that were seen so far.
@@ -83,6 +90,12 @@ impl Coordinator {
                 self.started();
             }
             if now >= due {
+                let late = now.since(due);
+                if late > TICK {
+                    // This process was stopped or had no processor. What agents have sent meanwhile is
+                    // still to be read, so their silence cannot be judged yet.
+                    self.excuse(late);
+                }
                 due = now + TICK;
                 self.tick(now);
             }
@@ -92,7 +105,14 @@ impl Coordinator {
             self.tell(peer % self.peers.len(), true);
         }
         self.mirror.send(EngineEvent::Finished);
-        conclusion::of(&self.peers, self.policy)
+        conclusion::of(&self.peers, self.policy, &self.regions)
+    }
+
+    /// Agents were not heard for this time, and not by their fault.
+    fn excuse(&mut self, time: Duration) {
+        for peer in &mut self.peers {
+            peer.heard = peer.heard + time;
+        }
     }
 
     fn abort(&self, reason: AbortReason) {
@@ -108,7 +128,13 @@ impl Coordinator {
             peer.heard = now;
             let before = peer.account.ledger().next();
             let start = self.progress.start.unwrap_or(now);
-            peer.receive(bytes, start, &self.mirror, &mut self.workers);
+            peer.receive(
+                bytes,
+                start,
+                &self.mirror,
+                &mut self.workers,
+                &mut self.regions,
+            );
             if let Some(fault) = peer.account.ledger().fault() {
                 let why = format!("its results are invalid: {fault}");
                 self.lose(index, why);
@@ -129,7 +155,7 @@ impl Coordinator {
             Report::Fetch { run, offset } if run == self.run => {
                 peer.heard = now;
                 let from = usize::try_from(offset).unwrap_or(usize::MAX);
-                let rest = self.archive.get(from..).unwrap_or_default();
+                let rest = self.package.get(from..).unwrap_or_default();
                 let piece = rest.get(..PIECE_LENGTH).unwrap_or(rest);
                 let piece = encode_piece(offset, piece);
                 self.bus.send(&peer.commands, piece);
@@ -163,7 +189,8 @@ impl Coordinator {
                 scenario,
                 users,
             } if run == self.run => {
-                let mut scenarios = self.prepared.plan.scenarios.iter();
+                let plan = self.load.plan();
+                let mut scenarios = plan.scenarios.iter();
                 let found = scenarios.find(|one| one.name == scenario);
                 let executor = found.map_or(ExecutorKind::ConstantArrivalRate, |scenario| {
                     scenario.executor.kind()
@@ -206,13 +233,14 @@ impl Coordinator {
         self.advance();
     }
 
-    /// Asks for a comparison of clocks, until there are enough.
-    fn ping(&self, index: usize) {
-        let peer = &self.peers[index];
-        if !peer.clocks.is_complete() {
+    /// Asks for a comparison of clocks: until there are enough, and then now and then.
+    fn ping(&mut self, index: usize) {
+        let (now, peer) = (plimsoll_clock::now(), &mut self.peers[index]);
+        if !peer.clocks.is_complete() || now.since(peer.pinged) >= AGAIN {
+            peer.pinged = now;
             let ping = Command::Ping {
                 run: self.run.clone(),
-                sent: plimsoll_clock::now().as_nanos(),
+                sent: now.as_nanos(),
             };
             self.bus.send(&peer.commands, encode(&ping));
         }
@@ -230,7 +258,7 @@ impl Coordinator {
         if phase.setup.is_none()
             && let Some(setup) = first.and_then(|state| state.setup.clone())
         {
-            self.prepared.program.set_setup_data(setup.json.clone());
+            self.load.set_setup_data(setup.json.clone());
             phase.setup = Some(setup);
             self.tell_all();
             return;
@@ -256,6 +284,9 @@ impl Coordinator {
             && self.mirror.state().aborted().is_none()
         {
             self.progress.is_started = true;
+            // From now on, less silence is too much.
+            let now = plimsoll_clock::now();
+            self.peers.iter_mut().for_each(|peer| peer.heard = now);
             self.mirror.start(start);
             self.mirror.send(EngineEvent::Started);
         }
@@ -282,10 +313,14 @@ impl Coordinator {
     }
 
     fn tick(&mut self, now: Moment) {
+        let limit = match self.progress.is_started {
+            true => LOST,
+            false => LOST_EARLY,
+        };
         for index in 0..self.peers.len() {
             let peer = &self.peers[index];
-            if !peer.is_over() && now.since(peer.heard) > LOST {
-                let why = format!("it was not heard for {} s", LOST.as_secs());
+            if !peer.is_over() && now.since(peer.heard) > limit {
+                let why = format!("it was not heard for {} s", limit.as_secs());
                 self.lose(index, why);
             } else if !peer.is_over() {
                 self.ping(index);

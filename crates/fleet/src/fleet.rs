@@ -10,16 +10,20 @@ use std::time::Duration;
 use plimsoll_engine::{AbortReason, Mirror, Running};
 use plimsoll_frames::{Account, Planned, Policy, RunId};
 use plimsoll_plan::{Executor, Plan, Segment, SegmentSequence};
-use plimsoll_run::{Conclusion, Prepared, RemoteStart, RemoteWorkers, ScriptLog};
+use plimsoll_run::{Conclusion, RemoteStart, RemoteWorkers, ScriptLog};
 use plimsoll_samples::{Totals, WindowDecoder};
 use sha2::{Digest as _, Sha256};
 
-use crate::assignment::{ARCHIVE, Assignment, equal_parts, plan_hash};
-use crate::bus::{Bus, Delivery, Server};
+use crate::access::Access;
+use crate::agent_count::{AgentCount, Group};
+use crate::assignment::{Assignment, equal_parts, plan_hash};
+use crate::bus::{Bus, Delivery};
 use crate::coordinator::{Coordinator, Phase};
+use crate::load::{FleetLoad, pack};
 use crate::local::Local;
-use crate::messages::{Command, FROM_ALL, Report, TO_ALL, encode, from_agent};
+use crate::messages::{Command, FROM_ALL, TO_ALL, encode};
 use crate::peer::{Found, Peer};
+use crate::regions::Regions;
 use crate::{random, schedule};
 
 /// How often agents are asked for.
@@ -27,21 +31,17 @@ const ASK: Duration = Duration::from_millis(250);
 
 /// The settings of a fleet.
 pub struct FleetSettings {
-    pub server: Server,
-    /// The number of agents that share the run, from 1.
-    pub agents: u32,
+    pub server: Access,
+    pub agents: AgentCount,
     /// What happens when an agent is lost.
     pub policy: Policy,
     /// How long to wait for agents.
     pub patience: Duration,
-    /// The script, with its files kept.
-    pub prepared: Arc<Prepared>,
+    pub load: FleetLoad,
     /// Worker threads of each agent; by default one for each processor.
     pub threads: Option<usize>,
     /// How requests are sent and received.
     pub io: String,
-    /// Whether thresholds are judged.
-    pub thresholds: bool,
     /// Receives warnings, and the lines of scripts.
     pub log: ScriptLog,
     /// The server and agents of this machine, which end with the run.
@@ -64,11 +64,11 @@ struct Gathered {
     inputs: Receiver<Delivery>,
     found: Vec<Found>,
     parts: Vec<Part>,
-    archive: Vec<u8>,
+    package: Vec<u8>,
     assignment: Assignment,
     run: RunId,
     policy: Policy,
-    prepared: Arc<Prepared>,
+    load: FleetLoad,
     log: ScriptLog,
 }
 
@@ -90,26 +90,16 @@ impl Fleet {
             agents,
             policy,
             patience,
-            prepared,
+            load,
             threads,
             io,
-            thresholds,
             log,
             local,
         } = settings;
-        let (sequence, parts) = divide(&prepared, agents)?;
-        let mut archive = Vec::new();
-        prepared
-            .archive()
-            .write(&mut archive)
-            .map_err(|error| format!("cannot pack the script: {error}"))?;
-        if archive.len() as u64 > ARCHIVE {
-            return Err(format!(
-                "the script and its files have {} MB; a fleet's agents accept at most {} MB",
-                archive.len() >> 20,
-                ARCHIVE >> 20
-            ));
-        }
+        let total = agents.total();
+        let (sequence, parts) = divide(&load, total)?;
+        let (about_load, files) = load.describe()?;
+        let package = pack(&files)?;
         let run = random::bytes()?;
         let (send, inputs) = channel();
         let bus = Bus::connect(&server, vec![FROM_ALL.to_owned()], move |delivery| {
@@ -119,28 +109,29 @@ impl Fleet {
         .map_err(|error| {
             format!("could not connect to the NATS server: {error}. Is it running, and are the user and password right?")
         })?;
-        let found = find(&bus, &inputs, agents as usize, patience)?;
+        let found = find(&bus, &inputs, &agents, patience)?;
+        check_limits(&found, &parts)?;
         let assignment = Assignment {
             run: random::hex(&run),
             sequence,
-            archive_length: archive.len() as u64,
-            archive_hash: random::hex(&Sha256::digest(&archive)),
+            agents: total,
+            package_length: package.len() as u64,
+            package_hash: random::hex(&Sha256::digest(&package)),
             threads,
             io,
-            thresholds,
             shares_machine: local.is_some(),
-            ..Assignment::default()
+            ..about_load
         };
         let gathered = Gathered {
             bus,
             inputs,
             found,
             parts,
-            archive,
+            package,
             assignment,
             run: RunId(run),
             policy,
-            prepared,
+            load,
             log,
         };
         Ok(Fleet {
@@ -197,6 +188,7 @@ impl RemoteWorkers for Fleet {
                 },
             )],
             marked_failed: false,
+            cpu: Duration::ZERO,
         })
     }
 }
@@ -210,8 +202,11 @@ impl Gathered {
         } = start;
         let peers = self.found.into_iter().zip(self.parts).zip(0..);
         let peers = peers.map(|((found, part), number)| {
+            let iterations = schedule::iterations(&part.plan);
             let assignment = Assignment {
                 agent: number,
+                share: part.share,
+                iterations: iterations.clone(),
                 segment: part.segment,
                 plan_hash: plan_hash(&part.plan),
                 breakdown: watch.breakdown(),
@@ -221,7 +216,8 @@ impl Gathered {
             };
             let planned = Planned {
                 share: part.share,
-                iterations: schedule::iterations(&part.plan),
+                iterations,
+                scheduled_by: Some(schedule::scheduled_by(&part.plan)),
             };
             let account = Account::new(
                 self.run,
@@ -234,15 +230,19 @@ impl Gathered {
             let scenarios = places(&part.plan, plan);
             Peer::new(found, assignment, account, scenarios)
         });
+        let peers: Vec<_> = peers.collect();
+        let names = peers.iter().filter_map(|peer| peer.found.region.clone());
+        let regions = Regions::of(names, registry, watch);
         Coordinator {
-            peers: peers.collect(),
+            peers,
+            regions,
             bus: self.bus,
             inputs: self.inputs,
             mirror,
-            archive: self.archive,
+            package: self.package,
             run: self.assignment.run.clone(),
             policy: self.policy,
-            prepared: self.prepared,
+            load: self.load,
             log: self.log,
             progress: Phase::default(),
             workers: 0,
@@ -263,20 +263,21 @@ fn places(part: &Plan, whole: &Plan) -> Vec<usize> {
         .collect()
 }
 
-/// Checks whether the plan can be divided among this many agents.
+/// Checks whether the load can be divided among this many agents.
 ///
 /// # Errors
 /// If it cannot.
-pub fn check(prepared: &Prepared, agents: u32) -> Result<(), String> {
-    divide(prepared, agents).map(|_| ())
+pub fn check(load: &FleetLoad, agents: u32) -> Result<(), String> {
+    divide(load, agents).map(|_| ())
 }
 
-/// Divides the plan among agents: the boundaries, and each part.
-fn divide(prepared: &Prepared, agents: u32) -> Result<(String, Vec<Part>), String> {
-    if !prepared.plan.segment.is_whole() {
+/// Divides the load among agents: the boundaries, and each part.
+fn divide(load: &FleetLoad, agents: u32) -> Result<(String, Vec<Part>), String> {
+    let plan = load.plan();
+    if !plan.segment.is_whole() {
         return Err("--fleet divides the test itself; leave out --execution-segment".to_owned());
     }
-    let mut scenarios = prepared.plan.scenarios.iter();
+    let mut scenarios = plan.scenarios.iter();
     if let Some(scenario) =
         scenarios.find(|one| matches!(one.executor, Executor::ExternallyControlled { .. }))
     {
@@ -285,7 +286,7 @@ fn divide(prepared: &Prepared, agents: u32) -> Result<(String, Vec<Part>), Strin
             scenario.name
         ));
     }
-    let users = prepared.plan.requirements().max_users;
+    let users = plan.requirements().max_users;
     if agents == 0 || agents > users {
         return Err(format!(
             "the test has {users} users, which cannot be divided among {agents} agents; give --fleet a number from 1 to {users}"
@@ -295,29 +296,44 @@ fn divide(prepared: &Prepared, agents: u32) -> Result<(String, Vec<Part>), Strin
     let borders = SegmentSequence::parse(&sequence).map_err(|fault| fault.to_string())?;
     let parts = segments.into_iter().map(|text| {
         let segment = Segment::parse(&text).map_err(|fault| fault.to_string())?;
-        let plan = prepared
-            .plan_in(segment, borders.clone())
-            .map_err(|refusal| refusal.message)?;
         Ok(Part {
+            plan: load.part(segment, &borders)?,
             segment: text,
-            plan,
             share: segment.length(),
         })
     });
     Ok((sequence, parts.collect::<Result<_, String>>()?))
 }
 
-/// Waits until that many agents without a run were found.
+/// Checks that agents accept the users of their parts. They check this themselves, but later.
+fn check_limits(found: &[Found], parts: &[Part]) -> Result<(), String> {
+    for (agent, part) in found.iter().zip(parts) {
+        let users = part.plan.requirements().max_users;
+        if let Some(most) = agent.max_users.filter(|most| *most < users) {
+            return Err(format!(
+                "the agent {} accepts {most} users (--max-users), and its part has {users}; use more agents or fewer users",
+                agent.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Waits until all agents without a run were found. They are in the order of the groups.
 fn find(
     bus: &Bus,
     inputs: &Receiver<Delivery>,
-    agents: usize,
+    agents: &AgentCount,
     patience: Duration,
 ) -> Result<Vec<Found>, String> {
     let begun = plimsoll_clock::now();
     let mut due = begun;
     let mut found: BTreeMap<String, Found> = BTreeMap::new();
-    while found.len() < agents {
+    loop {
+        let missing = match choose(&found, agents) {
+            Ok(chosen) => return Ok(chosen),
+            Err(missing) => missing,
+        };
         let now = plimsoll_clock::now();
         if now >= due {
             due = now + ASK;
@@ -325,8 +341,7 @@ fn find(
         }
         if now.since(begun) > patience {
             return Err(format!(
-                "found {} of {agents} agents within {} s; start plimsoll agent on every machine, with the address of the same NATS server",
-                found.len(),
+                "{missing} within {} s; start plimsoll fleet agent on every machine, with the address of the same NATS server",
                 patience.as_secs()
             ));
         }
@@ -343,33 +358,45 @@ fn find(
             }
         }
     }
-    let mut found: Vec<_> = found.into_values().collect();
-    found.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
-    Ok(found)
 }
 
-/// The agent that reports to be without a run.
-fn here(subject: &str, bytes: &[u8]) -> Result<Option<Found>, String> {
-    let Ok(Report::Here(here)) = serde_json::from_slice(bytes) else {
-        return Ok(None);
+/// The agents of each group, or which are missing.
+fn choose(found: &BTreeMap<String, Found>, agents: &AgentCount) -> Result<Vec<Found>, String> {
+    let groups = match agents {
+        AgentCount::Groups(groups) => groups.clone(),
+        AgentCount::Local(agents) => vec![Group {
+            region: None,
+            agents: *agents,
+        }],
     };
-    let id = subject.rsplit('.').next().unwrap_or_default();
-    let Ok(epoch) = u64::from_str_radix(id, 16) else {
-        return Ok(None);
-    };
-    if from_agent(id) != subject {
-        return Ok(None);
+    let mut chosen = Vec::new();
+    for Group { region, agents } in groups {
+        let is_there = |one: &&Found| region.is_none() || one.region == region;
+        let mut group: Vec<_> = found.values().filter(is_there).cloned().collect();
+        let wanted = agents as usize;
+        if group.len() < wanted {
+            let of_region = region.map_or_else(String::new, |name| format!(" in {name}"));
+            let there = group.len();
+            return Err(format!("found {there} of {wanted} agents{of_region}"));
+        }
+        group.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
+        group.truncate(wanted);
+        chosen.append(&mut group);
     }
+    Ok(chosen)
+}
+
+/// The agent that reports to be connected and without a run.
+fn here(subject: &str, bytes: &[u8]) -> Result<Option<Found>, String> {
+    let Some(found) = Found::of(subject, bytes) else {
+        return Ok(None);
+    };
     let own = env!("CARGO_PKG_VERSION");
-    if here.version != own {
+    if found.version != own {
         return Err(format!(
             "the agent {} has version {}, and this program {own}; use the same version everywhere",
-            here.name, here.version
+            found.name, found.version
         ));
     }
-    Ok(Some(Found {
-        id: id.to_owned(),
-        epoch,
-        name: here.name,
-    }))
+    Ok(found.run.is_none().then_some(found))
 }

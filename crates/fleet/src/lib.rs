@@ -13,25 +13,43 @@
 //! Both sides repeat their whole state several times a second, so a lost message does no harm.
 //! Results are frames ([`plimsoll_frames`]), which an agent keeps until the coordinator has them.
 
+mod access;
 mod agent;
+mod agent_count;
 mod assignment;
 mod bus;
 mod clocks;
 mod conclusion;
 mod coordinator;
 mod fleet;
+mod kubernetes;
+mod limits;
+mod load;
 mod local;
 mod messages;
 mod part;
 mod part_event;
 mod peer;
 mod random;
+mod recover;
+mod regions;
 mod schedule;
+mod server;
+mod spool;
+mod ssh;
+mod status;
 mod uplink;
 mod workers;
 
+pub use access::{Access, PASSWORD, Role, state_folder};
 pub use agent::{AgentSettings, host_name, serve};
-pub use bus::Server;
-pub use local::PASSWORD;
-pub use plimsoll_frames::Policy;
+pub use agent_count::AgentCount;
+pub use kubernetes::ClusterAgents;
+pub use limits::Limits;
+pub use load::{CommandLoad, FleetLoad, Resolve, ScriptLoad};
+pub use plimsoll_frames::{Completeness, Policy, Proof};
+pub use recover::{KeptRun, Recovered, RecoverySettings, kept_runs, recover};
+pub use server::{ServeSettings, run as serve_messages};
+pub use ssh::{Hosts, Placed};
+pub use status::{AgentStatus, status};
 pub use workers::{FleetRequest, workers};

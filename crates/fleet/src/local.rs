@@ -1,33 +1,28 @@
 //! A NATS server and agents on this machine, for one run.
 
 use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::bus::Server;
+use crate::access::{Access, PASSWORD, Role, write_private};
 use crate::random;
+use crate::server;
 
 /// The longest time that the server may take to start.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Starts the server, and ends it when stdin is closed: when this process ends, however that happens.
 const KEEPER: &str = r#""$0" -c "$1" <&- & server=$!; read -r _; kill "$server"; wait "$server""#;
-/// How to get the server.
-const HINT: &str = "install nats-server (go install github.com/nats-io/nats-server/v2@latest, or the package nats-server of your system), or name it in PLIMSOLL_NATS_SERVER";
-/// The variable with the password of an agent or a coordinator.
-pub const PASSWORD: &str = "PLIMSOLL_FLEET_PASSWORD";
 
 /// A server and agents. They end when this is dropped.
 pub struct Local {
-    pub server: Server,
+    pub server: Access,
     agents: Vec<Child>,
     keeper: Child,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl Local {
@@ -44,14 +39,13 @@ impl Local {
             .prefix("plimsoll-fleet-")
             .tempdir()
             .map_err(failed)?;
-        let program = std::env::var_os("PLIMSOLL_NATS_SERVER").filter(|name| !name.is_empty());
-        let program = program.map_or_else(|| PathBuf::from("nats-server"), PathBuf::from);
-        let program = located(&program)
-            .ok_or_else(|| format!("there is no {}: {HINT}", program.display()))?;
+        let program = server::program()?;
         let [coordinator, agent] =
             [random::bytes::<16>()?, random::bytes::<16>()?].map(|bytes| random::hex(&bytes));
         let config = folder.path().join("nats.conf");
-        write(&config, &configuration(folder.path(), &coordinator, &agent)).map_err(failed)?;
+        let text = server::configuration("127.0.0.1:-1", &coordinator, &agent);
+        let ports = format!("ports_file_dir: {:?}\n", folder.path());
+        write_private(&config, &format!("{text}{ports}"))?;
         let log = folder.path().join("nats.log");
         let output = OpenOptions::new()
             .create(true)
@@ -70,14 +64,15 @@ impl Local {
             .spawn()
             .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
         let mut local = Local {
-            server: Server {
+            server: Access {
                 address: String::new(),
-                user: "coordinator",
+                user: Role::Coordinator.user().to_owned(),
                 password: Some(coordinator),
+                ca: None,
             },
             agents: Vec::new(),
             keeper,
-            _folder: folder,
+            folder,
         };
         local.server.address = local.address().ok_or_else(|| {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
@@ -105,7 +100,7 @@ impl Local {
 
     /// The address that the server has written to its folder.
     fn written_address(&self) -> Option<String> {
-        let entries = std::fs::read_dir(self._folder.path()).ok()?;
+        let entries = std::fs::read_dir(self.folder.path()).ok()?;
         let mut files = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let file = files.find(|path| path.extension().is_some_and(|end| end == "ports"))?;
         let text = std::fs::read_to_string(file).ok()?;
@@ -117,7 +112,14 @@ impl Local {
         let program = std::env::current_exe()
             .map_err(|error| format!("cannot find this program: {error}"))?;
         Command::new(program)
-            .args(["agent", "--local", "--name", &format!("local-{number:03}")])
+            .args([
+                "fleet",
+                "agent",
+                "--attached",
+                "--one-run",
+                "--name",
+                &format!("local-{number:03}"),
+            ])
             .arg(&self.server.address)
             .env(PASSWORD, password)
             .stdin(Stdio::piped())
@@ -146,49 +148,4 @@ impl Drop for Local {
         drop(self.keeper.stdin.take());
         let _ = self.keeper.wait();
     }
-}
-
-/// The file of a program on the PATH.
-fn located(program: &Path) -> Option<PathBuf> {
-    if program.components().count() > 1 {
-        return program.is_file().then(|| program.to_owned());
-    }
-    let path = std::env::var_os("PATH")?;
-    let mut folders = std::env::split_paths(&path);
-    folders.find_map(|folder| {
-        let file = folder.join(program);
-        file.is_file().then_some(file)
-    })
-}
-
-/// Agents can send reports but no commands, and cannot read other agents' reports.
-fn configuration(folder: &Path, coordinator: &str, agent: &str) -> String {
-    let folder = folder.display();
-    format!(
-        r#"listen: "127.0.0.1:-1"
-ports_file_dir: "{folder}"
-max_payload: 8MB
-authorization {{
-  users: [
-    {{ user: "coordinator", password: "{coordinator}" }}
-    {{
-      user: "agent", password: "{agent}"
-      permissions: {{ publish: "plimsoll.agent.*", subscribe: "plimsoll.command.>" }}
-    }}
-  ]
-}}
-"#
-    )
-}
-
-/// Writes a file that only this user can read.
-fn write(path: &Path, text: &str) -> Result<(), std::io::Error> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.mode(0o600);
-    }
-    options.open(path)?.write_all(text.as_bytes())
 }

@@ -29,7 +29,7 @@ pub fn from_agent(id: &str) -> String {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Command {
-    /// Agents without a run reply.
+    /// Agents reply with what they are.
     Find,
     /// The agent gets a part of a run.
     Prepare(Box<Assignment>),
@@ -37,6 +37,21 @@ pub enum Command {
     Want(Want),
     /// A comparison of clocks.
     Ping { run: String, sent: u64 },
+    /// Agents reply with what they keep of runs whose coordinator is gone.
+    Collect,
+    /// The agent sends the piece of a kept file that starts at this byte.
+    Read { file: KeptFile, offset: u64 },
+}
+
+/// A file with the frames of one agent in one run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct KeptFile {
+    pub run: String,
+    pub agent: u32,
+    /// The epoch of the process that wrote it.
+    pub epoch: u64,
+    /// Its length in bytes.
+    pub length: u64,
 }
 
 /// What the coordinator wants of an agent.
@@ -69,8 +84,10 @@ pub struct SetupData {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Report {
-    /// The agent has no run.
+    /// The agent is connected.
     Here(Here),
+    /// The files that the agent keeps.
+    Kept { files: Vec<KeptFile> },
     /// The agent needs the piece of the archive that starts at this byte.
     Fetch { run: String, offset: u64 },
     /// The state of its run, sent several times a second.
@@ -98,12 +115,21 @@ pub enum Report {
     },
 }
 
-/// An agent without a run.
+/// An agent that is connected.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Here {
     /// Its name, for people.
     pub name: String,
     pub version: String,
+    /// Its region, if it has one.
+    #[serde(default)]
+    pub region: Option<String>,
+    /// The run that it takes part in; none if it is free.
+    #[serde(default)]
+    pub run: Option<String>,
+    /// The most users that it accepts.
+    #[serde(default)]
+    pub max_users: Option<u32>,
 }
 
 /// The state of an agent's run.

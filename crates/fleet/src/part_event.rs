@@ -13,6 +13,8 @@ use crate::messages::{Aborted, SetupData};
 pub enum Input {
     Bus(Delivery),
     Part(PartEvent),
+    /// Results cannot be kept on disk.
+    Spool(String),
 }
 
 /// What happens in a part.
@@ -46,13 +48,18 @@ pub enum PartEvent {
 /// Controls a running part.
 pub struct Handle {
     pub control: Control,
-    prepared: Arc<Prepared>,
+    /// The script; `None` for a load without one.
+    prepared: Option<Arc<Prepared>>,
     start: Arc<OnceLock<Moment>>,
 }
 
 impl Handle {
     /// `start` is set when the moment of the start is known.
-    pub fn new(control: Control, prepared: Arc<Prepared>, start: Arc<OnceLock<Moment>>) -> Handle {
+    pub fn new(
+        control: Control,
+        prepared: Option<Arc<Prepared>>,
+        start: Arc<OnceLock<Moment>>,
+    ) -> Handle {
         Handle {
             control,
             prepared,
@@ -69,14 +76,17 @@ impl Handle {
 
     /// Sets what `setup` returned on another agent, and lets the part wait for its start.
     pub fn set_setup_data(&self, data: &SetupData) {
-        self.prepared.program.set_setup_data(data.json.clone());
+        if let Some(prepared) = &self.prepared {
+            prepared.program.set_setup_data(data.json.clone());
+        }
         // It was resumed already if this fails.
         let _ = self.control.set_paused(false);
     }
 
     /// What `setup` returned.
     pub fn setup_data(&self) -> SetupData {
-        let data = self.prepared.program.setup_data();
+        let prepared = self.prepared.as_ref();
+        let data = prepared.and_then(|prepared| prepared.program.setup_data());
         SetupData {
             json: data.map(|json| json.to_string()),
         }

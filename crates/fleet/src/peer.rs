@@ -11,7 +11,8 @@ use plimsoll_units::Moment;
 
 use crate::assignment::Assignment;
 use crate::clocks::ClockComparison;
-use crate::messages::{State, from_agent, to_agent};
+use crate::messages::{Report, State, from_agent, to_agent};
+use crate::regions::Regions;
 
 /// Workers of one agent above this number count as one.
 const WORKERS: u32 = 1_024;
@@ -22,6 +23,32 @@ pub struct Found {
     pub id: String,
     pub epoch: u64,
     pub name: String,
+    pub version: String,
+    pub region: Option<String>,
+    /// The run that it takes part in.
+    pub run: Option<String>,
+    /// The most users that it accepts.
+    pub max_users: Option<u32>,
+}
+
+impl Found {
+    /// The agent that has sent this report, if it says what it is.
+    pub fn of(subject: &str, bytes: &[u8]) -> Option<Found> {
+        let Ok(Report::Here(here)) = serde_json::from_slice(bytes) else {
+            return None;
+        };
+        let id = subject.rsplit('.').next().unwrap_or_default();
+        let epoch = u64::from_str_radix(id, 16).ok()?;
+        (from_agent(id) == subject).then(|| Found {
+            id: id.to_owned(),
+            epoch,
+            name: here.name,
+            version: here.version,
+            region: here.region,
+            run: here.run,
+            max_users: here.max_users,
+        })
+    }
 }
 
 /// An agent with a part of the run.
@@ -35,6 +62,8 @@ pub struct Peer {
     /// Its latest state; `None` before the first.
     pub state: Option<State>,
     pub heard: Moment,
+    /// When its clock was last asked for.
+    pub pinged: Moment,
     /// The processor time of its workers.
     pub cpu: Duration,
     /// Why it was given up.
@@ -62,6 +91,7 @@ impl Peer {
             clocks: ClockComparison::default(),
             state: None,
             heard: plimsoll_clock::now(),
+            pinged: plimsoll_clock::now(),
             cpu: Duration::ZERO,
             lost: None,
             scenarios,
@@ -90,7 +120,14 @@ impl Peer {
 
     /// Adds a frame to the account, and passes on what became known with it. `workers` is the number of
     /// workers of all agents so far.
-    pub fn receive(&mut self, bytes: &[u8], start: Moment, mirror: &Mirror, workers: &mut usize) {
+    pub fn receive(
+        &mut self,
+        bytes: &[u8],
+        start: Moment,
+        mirror: &Mirror,
+        workers: &mut usize,
+        regions: &mut Regions,
+    ) {
         for Received { frame, samples } in self.account.receive(bytes, start) {
             let counts = &frame.counts;
             mirror.add_iterations(counts.completed, counts.interrupted, counts.threw);
@@ -98,6 +135,7 @@ impl Peer {
                 mirror.add_to_scenario(*place, counted.started, counted.completed, counted.dropped);
             }
             for (about, window) in frame.windows.into_iter().zip(samples) {
+                regions.add(self.found.region.as_deref(), &window);
                 let cpu = about.thread.as_ref().map(|thread| thread.cpu);
                 self.cpu = self.cpu.saturating_add(cpu.unwrap_or_default());
                 // Nobody follows the run any more if this fails.

@@ -1,20 +1,20 @@
 //! The workers of a run that a command asks for.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_frames::Policy;
-use plimsoll_run::{Prepared, ScriptLog, Workers};
+use plimsoll_run::{ScriptLog, Workers};
 
-use crate::bus::Server;
+use crate::access::{Access, Role};
+use crate::agent_count::AgentCount;
 use crate::fleet::{self, Fleet, FleetSettings};
-use crate::local::{Local, PASSWORD};
+use crate::load::FleetLoad;
+use crate::local::Local;
 
 /// How a run is shared by agents.
 pub struct FleetRequest {
-    /// The number of agents, from 1.
-    pub agents: u32,
-    /// The NATS server of the agents; without one they are started here.
+    pub agents: AgentCount,
+    /// The NATS server of agents elsewhere: an address, or a file of `plimsoll fleet serve`.
     pub server: Option<String>,
     /// What happens when an agent is lost.
     pub policy: Policy,
@@ -24,47 +24,43 @@ pub struct FleetRequest {
     pub threads: Option<usize>,
     /// How requests are sent and received.
     pub io: &'static str,
-    /// Whether thresholds are judged.
-    pub thresholds: bool,
+    pub load: FleetLoad,
 }
 
 /// Finds the agents, or starts them.
 ///
 /// # Errors
 /// If the run cannot be divided, or agents are missing.
-pub fn workers(
-    request: FleetRequest,
-    prepared: &Arc<Prepared>,
-    log: ScriptLog,
-) -> Result<Workers, String> {
+pub fn workers(request: FleetRequest, log: ScriptLog) -> Result<Workers, String> {
     // Before any process is started.
-    fleet::check(prepared, request.agents)?;
-    let (server, local, threads) = match request.server {
-        Some(address) => {
-            let server = Server {
-                address,
-                user: "coordinator",
-                password: std::env::var(PASSWORD).ok(),
-            };
+    fleet::check(&request.load, request.agents.total())?;
+    let (server, local, threads) = match (&request.agents, &request.server) {
+        (AgentCount::Local(_), Some(_)) => {
+            return Err("--fleet local:N starts its own NATS server; leave out --fleet-server, or write --fleet N".to_owned());
+        }
+        (AgentCount::Groups(_), name) => {
+            let server = Access::named(name.as_deref(), Role::Coordinator)?;
             (server, None, request.threads)
         }
-        None => {
-            let local = Local::start(request.agents)?;
+        (AgentCount::Local(agents), None) => {
+            let local = Local::start(*agents)?;
             // The agents share the processors of this machine.
-            let own = plimsoll_machine::processors() / request.agents.max(1) as usize;
+            let own = plimsoll_machine::processors() / *agents as usize;
             let threads = request.threads.unwrap_or_else(|| own.max(1));
             (local.server.clone(), Some(local), Some(threads))
         }
     };
+    if request.load.is_secret() && !server.is_private() {
+        return Err("the agents would get secrets without encryption: use a tls:// address, or the server of plimsoll fleet serve".to_owned());
+    }
     let fleet = Fleet::gather(FleetSettings {
         server,
         agents: request.agents,
         policy: request.policy,
         patience: request.patience,
-        prepared: Arc::clone(prepared),
+        load: request.load,
         threads,
         io: request.io.to_owned(),
-        thresholds: request.thresholds,
         log,
         local,
     })?;

@@ -1,5 +1,6 @@
 //! Adds up the frames of one agent.
 
+use std::fmt;
 use std::time::Duration;
 
 use plimsoll_samples::{Cumulative, Totals, Window, WindowDecoder};
@@ -9,14 +10,32 @@ use crate::counts::Counts;
 use crate::frame::{Content, End, Frame, RunId, WindowFrame, WorkerWindow};
 use crate::ledger::{Fault, Ledger, Receipt};
 
+/// Timers may end this much early.
+const ROUNDING: Duration = Duration::from_millis(1);
+
+/// The number of iterations of a scenario that are scheduled up to a time since the start of the run;
+/// `None` where the schedule depends on responses.
+pub type ScheduledBy = Box<dyn Fn(usize, Duration) -> Option<u64> + Send>;
+
 /// One agent's part of the plan.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Planned {
     /// Its share of the whole load, 0 to 1.
     pub share: f64,
     /// Scheduled iterations by scenario; `None` where the schedule depends on responses. Computed
     /// from the plan, not by the agent.
     pub iterations: Vec<Option<u64>>,
+    /// The schedule, if it is known: each window is checked against it.
+    pub scheduled_by: Option<ScheduledBy>,
+}
+
+impl fmt::Debug for Planned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Planned")
+            .field("share", &self.share)
+            .field("iterations", &self.iterations)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The received results of one agent.
@@ -115,7 +134,22 @@ impl Account {
         samples.iter().for_each(|window| self.totals.add(window));
         self.counts.add(&frame.counts);
         self.until = frame.until;
+        if self.is_ahead_of_schedule() {
+            return Err(contents("there are more iterations than were scheduled"));
+        }
         Ok(Some(Received { frame, samples }))
+    }
+
+    /// Whether a scenario has started or dropped more iterations than were scheduled until now.
+    fn is_ahead_of_schedule(&self) -> bool {
+        let Some(scheduled_by) = &self.planned.scheduled_by else {
+            return false;
+        };
+        let mut scenarios = self.counts.scenarios.iter().enumerate();
+        scenarios.any(|(at, counts)| {
+            let scheduled = scheduled_by(at, self.until + ROUNDING);
+            scheduled.is_some_and(|scheduled| counts.started + counts.dropped > scheduled)
+        })
     }
 
     fn decode(

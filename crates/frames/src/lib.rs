@@ -25,7 +25,7 @@ mod ledger;
 mod proof;
 mod sender;
 
-pub use account::{Account, Planned, Received};
+pub use account::{Account, Planned, Received, ScheduledBy};
 pub use counts::{Counts, ScenarioCounts};
 pub use frame::{
     Content, Digest, End, Frame, Grade, RunId, ThreadHealth, WindowFrame, WorkerWindow, seal,

@@ -94,6 +94,7 @@ fn account(metrics: &Metrics, agent: u32, windows: &[Vec<u32>], share: f64) -> A
     let planned = Planned {
         share,
         iterations: vec![Some(windows.iter().map(|values| values.len() as u64).sum())],
+        scheduled_by: None,
     };
     let decoder = WindowDecoder::new(metrics.registry.clone(), metrics.watch.clone());
     Account::new(RUN, agent, 1, planned, decoder, metrics.totals())
@@ -305,5 +306,33 @@ fn an_iteration_that_was_never_started_is_noticed() {
     assert_eq!(
         proof.to_string(),
         "invalid (agent 0: scenario 1 scheduled 4 iterations, but 3 started and 0 were dropped)"
+    );
+}
+
+#[test]
+fn a_window_ahead_of_the_schedule_is_a_contradiction() {
+    let windows = vec![vec![1, 2, 3], vec![4]];
+    let completeness = |scheduled_by: fn(Duration) -> u64| {
+        let metrics = Metrics::new();
+        let planned = Planned {
+            share: 1.0,
+            iterations: vec![Some(4)],
+            scheduled_by: Some(Box::new(move |_, time| Some(scheduled_by(time)))),
+        };
+        let decoder = WindowDecoder::new(metrics.registry.clone(), metrics.watch.clone());
+        let mut account = Account::new(RUN, 0, 1, planned, decoder, metrics.totals());
+        for frame in frames(0, 1, &windows) {
+            account.receive(&frame, Moment::ZERO);
+        }
+        judge([&account], Policy::Fail).completeness
+    };
+    assert_eq!(
+        completeness(|time| if time.as_secs() < 2 { 3 } else { 4 }),
+        Completeness::Complete
+    );
+    // The sums at the end are right, but the first second had one iteration too many.
+    assert_eq!(
+        completeness(|time| if time.as_secs() < 2 { 2 } else { 4 }),
+        Completeness::Invalid
     );
 }

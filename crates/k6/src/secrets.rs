@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::{PoisonError, RwLock};
 
 /// The replacement for secrets in the log.
@@ -10,6 +11,9 @@ const REDACTED: &str = "***SECRET_REDACTED***";
 
 /// The name of the source that `secrets.get` reads.
 const DEFAULT: &str = "default";
+
+/// Reads a file of text.
+pub type ReadText = dyn Fn(&Path) -> io::Result<String>;
 
 /// The secrets of a run, by source.
 #[derive(Debug, Default)]
@@ -28,14 +32,14 @@ struct Source {
 
 impl Secrets {
     /// The sources that `--secret-source` names, such as `file=secrets.txt` or
-    /// `mock=name=other,key=value`.
+    /// `mock=name=other,key=value`. `read` reads a file of text.
     ///
     /// # Errors
     /// If one of them is invalid or its file cannot be read.
-    pub fn open(sources: &[String]) -> Result<Secrets, String> {
+    pub fn open(sources: &[String], read: &ReadText) -> Result<Secrets, String> {
         let mut opened = Vec::new();
         for text in sources {
-            let source = Source::open(text)
+            let source = Source::open(text, read)
                 .map_err(|error| format!("--secret-source {}: {error}", shown(text)))?;
             opened.push(source);
         }
@@ -94,10 +98,10 @@ impl Secrets {
 }
 
 impl Source {
-    fn open(text: &str) -> Result<Source, String> {
+    fn open(text: &str, read: &ReadText) -> Result<Source, String> {
         let (kind, settings) = text.split_once('=').unwrap_or((text, ""));
         match kind {
-            "file" => Source::file(settings),
+            "file" => Source::file(settings, read),
             "mock" => Ok(Source::mock(settings)),
             "url" => {
                 Err("secrets from URLs are not supported; use file=PATH or mock=KEY=VALUE".into())
@@ -109,7 +113,7 @@ impl Source {
     }
 
     /// `PATH`, or `name=NAME,filename=PATH`, with an optional `default`.
-    fn file(settings: &str) -> Result<Source, String> {
+    fn file(settings: &str, read: &ReadText) -> Result<Source, String> {
         let mut source = Source::default();
         let mut path = "";
         for setting in settings.split(',') {
@@ -123,7 +127,7 @@ impl Source {
         if path.is_empty() {
             return Err("the path of the file is missing; write file=PATH".to_owned());
         }
-        let content = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+        let content = read(Path::new(path)).map_err(|error| format!("{path}: {error}"))?;
         for (number, line) in content.lines().enumerate() {
             if line.trim().is_empty() {
                 continue;
@@ -167,6 +171,8 @@ fn shown(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn open(sources: &[&str]) -> Result<Secrets, String> {
@@ -175,6 +181,7 @@ mod tests {
                 .iter()
                 .map(|text| (*text).to_owned())
                 .collect::<Vec<_>>(),
+            &|path| fs::read_to_string(path),
         )
     }
 

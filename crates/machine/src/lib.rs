@@ -11,9 +11,11 @@
 //! * [`Programs`]: processor time of programs that do not belong to a measurement.
 //! * [`System`]: processor, memory, operating system and their settings.
 //! * [`read_file`] and its like: files that users name, up to a limit, so that no file takes all memory.
+//! * [`collect_files`], [`with_files`]: lets another process read the files that this one has read.
 //! * [`shortage`]: advice for errors caused by a lack of resources.
 
 mod clock_step;
+mod file_set;
 mod limits;
 mod listening;
 mod mount;
@@ -27,6 +29,7 @@ mod system;
 mod thread;
 
 pub use clock_step::clock_step;
+pub use file_set::{FileSet, collect_files, file_exists, is_file_set, read_in_set, with_files};
 pub use limits::{descriptors, waiting_ports};
 pub use listening::listening_processes;
 pub use mount::file_system;

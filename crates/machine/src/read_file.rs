@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
+use crate::file_set::read_in_set;
+
 /// Maximum number of bytes read from a device or a pipe, which may never end.
 const STREAM_LIMIT: u64 = 256 << 20;
 
@@ -12,6 +14,10 @@ const STREAM_LIMIT: u64 = 256 << 20;
 /// # Errors
 /// If it cannot be read; of kind `FileTooLarge` or `OutOfMemory` if it is too large.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+    read_in_set(path, || read_from_disk(path))
+}
+
+fn read_from_disk(path: &Path) -> Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {

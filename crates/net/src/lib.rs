@@ -39,7 +39,7 @@ pub use no_unix::UnixPath;
 pub use plain::{Plain, Tcp};
 pub use quic_notes::QuicNotes;
 pub use resolve::DnsSettings;
-pub use rules::HostRules;
+pub use rules::{HostRules, allow_only};
 pub use stream::Stream;
 pub use tls::{Alpn, ClientCertificate, TlsFacts, TlsSettings};
 pub use tls_fault::tls_fault;

@@ -12,7 +12,7 @@ use crate::kernel_io::Io;
 use crate::no_unix::UnixPath;
 use crate::plain::Plain;
 use crate::resolve::{DnsSettings, Resolver};
-use crate::rules::HostRules;
+use crate::rules::{HostRules, is_allowed};
 use crate::stream::Stream;
 use crate::tls::{Alpn, Tls, TlsFacts, TlsSettings};
 use crate::traffic::TrafficCounter;
@@ -76,6 +76,17 @@ pub struct Dialed {
     pub remote: Option<SocketAddr>,
 }
 
+/// Rejects a host that this process may not reach.
+fn check_allowed(host: &str) -> Result<(), Error> {
+    if is_allowed(host) {
+        return Ok(());
+    }
+    Err(Error::BlockedHost {
+        host: host.to_owned(),
+        pattern: "not allowed on this machine".to_owned(),
+    })
+}
+
 impl Network {
     pub fn new(settings: NetworkSettings) -> Self {
         Network {
@@ -117,6 +128,7 @@ impl Network {
         #[cfg(unix)]
         if let Some(path) = &self.settings.unix_socket {
             self.check_name(host)?;
+            check_allowed("a unix socket")?;
             let socket = path.connect(self.settings.connect_timeout).await?;
             steps.connected = Some(plimsoll_clock::now());
             let counter = counter.clone();
@@ -168,8 +180,9 @@ impl Network {
         Ok((Stream::Tls(Box::new(stream)), facts))
     }
 
-    /// Rejects a blocked name.
+    /// Rejects a blocked name, and a host that this process may not reach.
     fn check_name(&self, host: &str) -> Result<(), Error> {
+        check_allowed(host)?;
         match self.settings.rules.blocking(host) {
             Some(pattern) if host.parse::<IpAddr>().is_err() => Err(Error::BlockedHost {
                 host: host.to_owned(),
@@ -185,6 +198,8 @@ impl Network {
         let literal = host.parse::<IpAddr>().ok();
         self.check_name(host)?;
         let remote = if let Some(target) = rules.lookup(host, port) {
+            // An allowed name must not lead elsewhere.
+            check_allowed(&target.ip.to_string())?;
             SocketAddr::new(target.ip, target.port.unwrap_or(port))
         } else if let Some(ip) = literal {
             SocketAddr::new(ip, port)

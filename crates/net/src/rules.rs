@@ -1,6 +1,6 @@
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use plimsoll_address::{HostAddress, HostPattern, IpRange};
 
@@ -15,6 +15,21 @@ pub struct HostRules {
     blacklist: Vec<IpRange>,
     /// Counts lookups of names with several targets, across all clones of the rules.
     turns: Arc<AtomicUsize>,
+}
+
+/// The only hosts to which this process may connect; all if not set.
+static ALLOWED: OnceLock<Vec<HostPattern>> = OnceLock::new();
+
+/// Restricts the connections of this process for its whole life, whatever scripts and options say. Only
+/// the first call counts.
+pub fn allow_only(hosts: Vec<HostPattern>) {
+    let _ = ALLOWED.set(hosts);
+}
+
+/// Whether this process may connect to a host: a name, or an address.
+pub(crate) fn is_allowed(host: &str) -> bool {
+    let allowed = ALLOWED.get();
+    allowed.is_none_or(|allowed| allowed.iter().any(|pattern| pattern.matches(host)))
 }
 
 impl HostRules {

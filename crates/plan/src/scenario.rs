@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::arrivals::Arrivals;
 use crate::executor::Executor;
-use crate::stripe::Stripe;
+use crate::stripe::{Division, Stripe};
 
 pub(crate) use check::Checked;
 pub use options::ScenarioOptions;
@@ -106,6 +106,50 @@ impl Scenario {
         self.max_users() > 0
     }
 
+    /// The part of a scenario of the whole test that runs in a segment: users, iterations and starts are
+    /// divided as [`Plan::build`](crate::Plan::build) divides those of a script.
+    pub fn part(&self, division: &Division) -> Scenario {
+        let (by_slot, whole) = (division.stripe(), self.max_users());
+        let by_users = division.stripe_by_users(u64::from(whole));
+        // A share is never larger than the whole.
+        let scaled = |users: u32| by_slot.share(u64::from(users)) as u32;
+        let mut part = self.clone();
+        part.stripe = match &mut part.executor {
+            Executor::SharedIterations {
+                users, iterations, ..
+            } => {
+                *users = scaled(*users);
+                *iterations = by_users.share(*iterations);
+                by_users
+            }
+            Executor::PerUserIterations { users, .. } | Executor::ConstantUsers { users, .. } => {
+                *users = scaled(*users);
+                by_slot
+            }
+            Executor::RampingUsers { .. } => by_slot,
+            Executor::ConstantArrivalRate {
+                pre_allocated,
+                max_users,
+                ..
+            }
+            | Executor::RampingArrivalRate {
+                pre_allocated,
+                max_users,
+                ..
+            } => {
+                (*pre_allocated, *max_users) = (scaled(*pre_allocated), scaled(*max_users));
+                by_users
+            }
+            Executor::ExternallyControlled {
+                users, max_users, ..
+            } => {
+                (*users, *max_users) = (scaled(*users), scaled(*max_users));
+                by_slot
+            }
+        };
+        part
+    }
+
     /// This instance's part of a number of users of the whole test.
     pub(crate) fn share(&self, users: u64) -> u32 {
         u32::try_from(self.stripe.share(users)).unwrap_or(u32::MAX)
@@ -114,3 +158,38 @@ impl Scenario {
 
 /// k6's default for `gracefulStop` and `gracefulRampDown`.
 pub(crate) const GRACEFUL_STOP: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{Division, Exports, Options, Plan, Segment, SegmentSequence};
+
+    #[test]
+    fn a_part_is_what_a_script_gets_in_that_segment() {
+        let options = json!({ "scenarios": {
+            "shared": { "executor": "shared-iterations", "vus": 5, "iterations": 37 },
+            "each": { "executor": "per-vu-iterations", "vus": 7, "iterations": 3 },
+            "users": { "executor": "constant-vus", "vus": 11, "duration": "3s" },
+            "ramp": { "executor": "ramping-vus", "startVUs": 2, "stages": [{ "duration": "5s", "target": 9 }] },
+            "open": { "executor": "constant-arrival-rate", "rate": 50, "duration": "4s", "preAllocatedVUs": 6, "maxVUs": 13 },
+            "rising": { "executor": "ramping-arrival-rate", "startRate": 5, "preAllocatedVUs": 4, "stages": [{ "duration": "5s", "target": 20 }] },
+        }});
+        let (mut options, _) = Options::from_json(options).unwrap();
+        let exports = Exports {
+            functions: vec!["default".to_owned()],
+        };
+        let whole = Plan::build(&options, &exports).unwrap();
+        let sequence = SegmentSequence::parse("0,1/4,1/2,1").unwrap();
+        options.execution_segment_sequence = Some(sequence.clone());
+        for text in ["0:1/4", "1/4:1/2", "1/2:1"] {
+            let segment = Segment::parse(text).unwrap();
+            let division = Division::of(segment, &sequence).unwrap();
+            options.execution_segment = Some(segment);
+            let plan = Plan::build(&options, &exports).unwrap();
+            for (scenario, expected) in whole.scenarios.iter().zip(&plan.scenarios) {
+                assert_eq!(&scenario.part(&division), expected, "{text}");
+            }
+        }
+    }
+}

@@ -1,10 +1,12 @@
 //! An attack: a list of targets, requested in turn, and the result of every hit.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 
 use plimsoll_engine::AbortReason;
-use plimsoll_machine::{LimitedReader, open_limited};
+use plimsoll_machine::{
+    LimitedReader, is_file_set, open_limited, read_file, read_in_set, read_stream,
+};
 use plimsoll_plan::Scenario;
 use plimsoll_results::hash;
 use plimsoll_scriptless::{Aim, AttackSettings, AttackUsers, Defaults, Format, List, Stream};
@@ -106,6 +108,18 @@ impl TargetList {
         let cannot_read =
             |error: std::io::Error| format!("-targets={name}: cannot read it: {error}");
         let input: Box<dyn Read + Send> = match (name.as_str(), self.is_lazy) {
+            _ if is_file_set() && self.is_lazy => {
+                return Err(
+                    "-lazy does not work with a fleet, whose agents need the whole list".to_owned(),
+                );
+            }
+            (path, false) if is_file_set() => {
+                let bytes = read_in_set(path.as_ref(), || match path {
+                    "stdin" | "-" => read_stream(std::io::stdin()),
+                    path => read_file(path.as_ref()),
+                });
+                Box::new(Cursor::new(bytes.map_err(cannot_read)?))
+            }
             // A lazy list is never in memory as a whole, so it may be endless.
             ("stdin" | "-", true) => Box::new(std::io::stdin()),
             (path, true) => Box::new(std::fs::File::open(path).map_err(cannot_read)?),
@@ -117,7 +131,7 @@ impl TargetList {
             input,
             self.format,
             self.defaults,
-            Box::new(|path| plimsoll_machine::read_file(path.as_ref())),
+            Box::new(|path| read_file(path.as_ref())),
         );
         if self.is_lazy {
             return Ok(Aim::Stream(Arc::new(Stream::read(list)?)));

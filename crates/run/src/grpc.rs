@@ -36,6 +36,17 @@ pub enum SchemaSource {
 }
 
 impl Grpc {
+    /// Reads the files of the schema, which otherwise happens when the run starts.
+    ///
+    /// # Errors
+    /// If they have no valid schema.
+    pub(crate) fn read_files(&self) -> Result<(), String> {
+        match &self.schema {
+            SchemaSource::Reflection(_) => Ok(()),
+            files => schema(files, &self.call, &self.method).map(|_| ()),
+        }
+    }
+
     /// The users, their messages and their scenario.
     pub(crate) fn users(self) -> Result<(GrpcUsers, Vec<String>, Scenario), String> {
         let name = &self.method;
@@ -101,7 +112,7 @@ fn proto_place(path: &Path, imports: &[PathBuf]) -> (String, Vec<PathBuf>) {
         if let Ok(name) = path.strip_prefix(folder) {
             return (name.to_string_lossy().into_owned(), folders);
         }
-        if folder.join(path).exists() {
+        if plimsoll_machine::file_exists(&folder.join(path)) {
             return (path.to_string_lossy().into_owned(), folders);
         }
     }

@@ -43,6 +43,7 @@ mod outcome;
 mod output_choice;
 #[cfg(feature = "scripts")]
 mod outputs;
+mod part_files;
 mod place;
 #[cfg(feature = "scripts")]
 mod prepare;
@@ -89,6 +90,9 @@ pub use outcome::{Ending, Explanation, Outcome, Refusal, RefusalKind};
 pub use output_choice::{OutputChoice, OutputChoices};
 #[cfg(feature = "scripts")]
 pub use outputs::Outputs;
+#[cfg(feature = "scripts")]
+pub use part_files::files_of_flags;
+pub use part_files::{FileSet, collect_files, with_files};
 pub use place::Place;
 #[cfg(feature = "scripts")]
 pub use plimsoll_k6::user::Interrupted;
@@ -110,6 +114,7 @@ pub use results_file::Destination;
 pub use script_input::SourceKind;
 #[cfg(feature = "scripts")]
 pub use script_options::{ScriptOptions, needed_json};
+pub use settings::allow_only_hosts;
 pub use start::Run;
 pub use summary_files::ExportFile;
 #[cfg(feature = "scripts")]

@@ -1,5 +1,7 @@
 //! The outcome of a run, or why it did not start.
 
+use std::time::Duration;
+
 use plimsoll_engine::AbortReason;
 use plimsoll_results::record::Record;
 use plimsoll_samples::Summary;
@@ -24,6 +26,8 @@ pub struct Outcome {
     pub messages: Vec<String>,
     /// The record of the run, if the request says that it is read.
     pub record: Option<Box<Record>>,
+    /// The processor time of workers in other processes.
+    pub remote_cpu: Duration,
     /// The error in the list of targets, if it ended the run.
     pub input_error: Option<String>,
 }

@@ -9,6 +9,7 @@ use log::Level;
 use plimsoll_k6::http_state::HttpOptions;
 use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
+use plimsoll_machine::read_text_file;
 use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_plan::{
     Exports, Layers, Options, Plan, Segment, SegmentSequence, Warning, consolidate,
@@ -205,7 +206,8 @@ fn redacting(log: &Log, secrets: &Arc<Secrets>) -> Log {
 /// # Errors
 /// The reason why the run cannot start.
 pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
-    let secrets = Secrets::open(&request.secret_sources).map_err(Refusal::other)?;
+    let secrets =
+        Secrets::open(&request.secret_sources, &read_text_file).map_err(Refusal::other)?;
     let secrets = Arc::new(secrets);
     let log = &redacting(log, &secrets);
     let fetch = modules::script_fetcher(request.is_offline);
@@ -352,7 +354,7 @@ fn import_map(file: Option<&Path>) -> Result<ImportMap, Refusal> {
     let Some(file) = file else {
         return Ok(ImportMap::default());
     };
-    let text = plimsoll_machine::read_text_file(file)
+    let text = read_text_file(file)
         .map_err(|error| Refusal::config(format!("--import-map {}: {error}", file.display())))?;
     let file = std::path::absolute(file).map_err(Refusal::config)?;
     let folder = file.parent().unwrap_or(Path::new("/"));

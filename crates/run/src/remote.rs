@@ -52,6 +52,8 @@ pub struct Conclusion {
     pub messages: Vec<String>,
     /// The script marked the run as failed.
     pub marked_failed: bool,
+    /// The processor time of the workers.
+    pub cpu: Duration,
 }
 
 impl Conclusion {

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 #[cfg(feature = "scripts")]
 use plimsoll_output::output_csv::TimeFormat;
-use plimsoll_plan::{Plan, Scenario};
+use plimsoll_plan::{Division, Plan, Scenario};
 use plimsoll_results::objective::Objective;
+use plimsoll_scriptless::Connections;
 use serde_json::Value;
 
 use crate::attack::Attack;
@@ -59,6 +60,74 @@ pub enum Load {
 }
 
 impl Load {
+    /// Reads the files that would otherwise be read when the run starts.
+    ///
+    /// # Errors
+    /// If one of them is invalid.
+    pub fn read_files(&self) -> Result<(), String> {
+        match self {
+            Load::Grpc(grpc) => grpc.read_files(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reduces a load without a script to a part of it: users, requests and connections. Returns the number of
+    /// worker threads to use, of those available.
+    ///
+    /// # Errors
+    /// If it cannot be divided this way.
+    pub fn take_part(&mut self, division: &Division, threads: usize) -> Result<usize, String> {
+        let scenario = match self {
+            #[cfg(feature = "scripts")]
+            Load::Script(_) => return Err("a script is divided by its options".to_owned()),
+            Load::Http(http) => &mut http.scenario,
+            Load::Grpc(grpc) => &mut grpc.scenario,
+            Load::Attack(attack) => &mut attack.scenario,
+        };
+        let whole = scenario.planned_users();
+        *scenario = scenario.part(division);
+        let users = scenario.planned_users();
+        match self {
+            Load::Http(http) => {
+                let each = http.users_per_connection;
+                if !users.is_multiple_of(each) {
+                    return Err(format!(
+                        "{whole} users with {each} on each connection cannot be divided evenly: an agent would get {users} of them; give --users another number"
+                    ));
+                }
+            }
+            Load::Grpc(grpc) => {
+                if let Connections::Shared {
+                    connections,
+                    workers,
+                } = &mut grpc.call.connections
+                {
+                    let most = u64::from(*connections);
+                    let share = most * u64::from(users);
+                    if share % u64::from(whole.max(1)) != 0 || share == 0 && users > 0 {
+                        return Err(format!(
+                            "{most} connections cannot be divided evenly among the agents: use a multiple of their number"
+                        ));
+                    }
+                    // A share is never larger than the whole.
+                    *connections = (share / u64::from(whole.max(1))) as u32;
+                    // A connection belongs to one thread.
+                    let threads = threads.min((*connections).max(1) as usize);
+                    *workers = u32::try_from(threads).unwrap_or(u32::MAX);
+                    return Ok(threads);
+                }
+            }
+            Load::Attack(attack) if attack.http.connections_per_host.is_some() => {
+                return Err(
+                    "-max-connections does not work with a fleet: each agent would have as many"
+                        .to_owned(),
+                );
+            }
+            _ => {}
+        }
+        Ok(threads)
+    }
+
     /// The only scenario of a load without a script.
     pub fn scenario(&self) -> Option<&Scenario> {
         match self {

@@ -1,12 +1,30 @@
 //! The network settings for a run's options.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
-use plimsoll_address::TlsVersion;
+use plimsoll_address::{HostPattern, TlsVersion};
 use plimsoll_net::{ClientCertificate, DnsSettings, HostRules, Io, NetworkSettings, TlsSettings};
 use plimsoll_plan::{DnsOptions, Options, Plan, Protocol};
 
 use crate::tls_files::TlsFiles;
+
+/// Restricts the connections of this process to these hosts, for its whole life. An empty list restricts
+/// nothing.
+///
+/// # Errors
+/// If one of them is not a host.
+pub fn allow_only_hosts(hosts: &[String]) -> Result<(), String> {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let hosts = hosts.iter().map(|host| match host.parse::<IpAddr>() {
+        Ok(address) => Ok(HostPattern::from(address)),
+        Err(_) => HostPattern::parse(host).map_err(|error| format!("--allow-hosts: {error}")),
+    });
+    plimsoll_net::allow_only(hosts.collect::<Result<_, _>>()?);
+    Ok(())
+}
 
 /// The kernel interface for plain TCP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

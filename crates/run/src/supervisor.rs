@@ -338,6 +338,7 @@ impl<'a> Supervisor<'a> {
             output_errors: finished.errors,
             messages: finished.messages,
             record: finished.record,
+            remote_cpu: conclusion.cpu,
             input_error: None,
             summary,
         }

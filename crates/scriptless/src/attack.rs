@@ -157,7 +157,7 @@ impl VirtualUser for AttackUser {
         let hitting = pin!(async {
             match &self.here.aim {
                 Aim::Cycle(targets) => {
-                    let place = iteration.in_instance % (targets.len() as u64).max(1);
+                    let place = iteration.in_test % (targets.len() as u64).max(1);
                     let target = self.here.aimed(targets, place as usize)?;
                     self.hit(&target, iteration).await;
                 }
@@ -255,7 +255,7 @@ impl AttackUser {
         let here = &*self.here;
         let stamp = Stamp {
             name: SEQUENCE,
-            number: iteration.in_instance,
+            number: iteration.in_test,
         };
         let limit = here.attack.max_body;
         let mut answer = here
@@ -367,7 +367,7 @@ impl AttackUser {
         };
         sink.push(&NewHit {
             attack: &self.here.attack.name,
-            seq: iteration.in_instance,
+            seq: iteration.in_test,
             code,
             date: self.here.epoch.wrapping_add(began.as_nanos() as i64),
             latency: done.since(began).as_nanos() as u64,

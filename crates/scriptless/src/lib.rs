@@ -240,7 +240,7 @@ impl VirtualUser for HttpUser {
     }
 
     async fn iterate(&mut self, iteration: &Iteration) -> Ending {
-        let place = iteration.in_instance % (self.prepared.len() as u64).max(1);
+        let place = iteration.in_test % (self.prepared.len() as u64).max(1);
         let Some(prepared) = self.prepared.get(place as usize) else {
             return Ending::Interrupted;
         };

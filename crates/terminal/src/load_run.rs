@@ -8,7 +8,7 @@ use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
 use plimsoll_run::{
-    Listener, NoResponse, Outcome, RecordOptions, Refusal, Request, Resolved, Run, Until,
+    Listener, NoResponse, Outcome, RecordOptions, Refusal, Request, Resolved, Run, Until, Workers,
 };
 use plimsoll_samples::Summary;
 
@@ -39,6 +39,25 @@ pub struct Presentation {
     pub paint: Paint,
 }
 
+/// Finds the workers of a load: here, or on agents.
+pub type FindWorkers<'a> = Box<dyn FnOnce(&Resolved) -> Result<Workers, Refusal> + 'a>;
+
+/// A load, and where its users are.
+pub struct PlacedLoad<'a> {
+    pub resolved: Resolved,
+    pub workers: FindWorkers<'a>,
+}
+
+impl PlacedLoad<'_> {
+    /// A load whose users are in this process.
+    pub fn local(resolved: Resolved) -> Self {
+        PlacedLoad {
+            resolved,
+            workers: Box::new(|_| Ok(Workers::Local)),
+        }
+    }
+}
+
 /// A run that has ended.
 pub struct Finished {
     pub result: HttpResult,
@@ -59,12 +78,13 @@ pub fn worker_threads(given: Option<usize>) -> usize {
 /// # Errors
 /// The reason why it did not run.
 pub fn run(
-    resolved: Resolved,
+    load: PlacedLoad<'_>,
     read: fn(&Summary, &Generator) -> HttpResult,
     presentation: Presentation,
 ) -> Result<Finished, Refusal> {
     let Presentation { record, paint, .. } = presentation;
     let reporting = Reporting::of_one_run(&presentation.report, record.store.as_deref())?;
+    let PlacedLoad { resolved, workers } = load;
     let scenario = resolved.load.scenario();
     let wanted_rate = match scenario.map(|scenario| &scenario.executor) {
         Some(Executor::ConstantArrivalRate { rate, .. }) => Some(rate.per_second()),
@@ -82,6 +102,7 @@ pub fn run(
         )),
         _ => Box::new(Quiet),
     };
+    let workers = workers(&resolved)?;
     let request = Request {
         load: resolved.load,
         threads: worker_threads(resolved.threads),
@@ -112,14 +133,14 @@ pub fn run(
         Exit::SIGNAL.code(),
     )
     .map_err(Refusal::other)?;
-    let run = Run::start(request, listeners)?;
+    let run = Run::start_on(workers, request, listeners)?;
     stop.follow(run.control());
     let outcome = run.finish();
     for message in &outcome.messages {
         say(message);
     }
     let generator = Generator {
-        cpu: plimsoll_machine::cpu_time(),
+        cpu: plimsoll_machine::cpu_time() + outcome.remote_cpu,
         peak_rss: plimsoll_machine::peak_memory(),
         verdict: outcome.verdict.clone(),
     };
@@ -137,7 +158,7 @@ pub fn run(
 
 /// Runs it, prints its result to stdout, and returns the exit status.
 pub fn run_and_print(
-    resolved: Result<Resolved, String>,
+    load: Result<PlacedLoad<'_>, Refusal>,
     read: fn(&Summary, &Generator) -> HttpResult,
     presentation: Presentation,
 ) -> Exit {
@@ -145,9 +166,8 @@ pub fn run_and_print(
         true => Show::Json,
         false => Show::Text,
     };
-    let exit = resolved
-        .map_err(Refusal::config)
-        .and_then(|resolved| run(resolved, read, presentation))
+    let exit = load
+        .and_then(|load| run(load, read, presentation))
         .and_then(|finished| {
             finished.show(show)?;
             finished.exit()

@@ -76,7 +76,9 @@ fn run(data: &[u8]) {
         let written = arrivals.to_string();
         assert_eq!(plimsoll_plan::Arrivals::parse(&written), Ok(arrivals));
     }
-    let _ = plimsoll_k6::secrets::Secrets::open(&[format!("mock={text}")]);
+    let _ = plimsoll_k6::secrets::Secrets::open(&[format!("mock={text}")], &|path| {
+        std::fs::read_to_string(path)
+    });
     let _ = plimsoll_units::BitRate::parse(&text);
     for tls in [false, true] {
         let _ = plimsoll_grpc::Endpoint::parse(&text, tls);

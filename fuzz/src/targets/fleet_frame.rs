@@ -44,6 +44,7 @@ fn run(data: &[u8]) {
     let planned = Planned {
         share: 1.0,
         iterations: vec![Some(1)],
+        scheduled_by: None,
     };
     let decoder = decoder.clone();
     let mut account = Account::new(

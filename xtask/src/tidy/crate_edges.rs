@@ -114,7 +114,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "fleet",
         &[
             "units", "clock", "plan", "pace", "machine", "samples", "frames", "verdict", "engine",
-            "output", "run",
+            "output", "certs", "run",
         ],
     ),
     ("plots", &[]),

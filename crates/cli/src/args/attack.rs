@@ -8,7 +8,7 @@ use plimsoll_http::Protocol;
 use plimsoll_run::{AttackOptions, ConnectionOptions, TlsFiles};
 
 use super::single_dash::go_bool;
-use super::{IoArgs, RecordArgs, WebArgs};
+use super::{FleetArgs, IoArgs, RecordArgs, WebArgs};
 
 #[derive(Debug, Args)]
 #[command(args_override_self = true, after_long_help = include_str!("../../help/attack.txt"))]
@@ -29,6 +29,8 @@ pub struct AttackArgs {
     pub record: RecordArgs,
     #[command(flatten)]
     pub web: WebArgs,
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,7 +1,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{ConnectionArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
+use plimsoll_run::{GrpcOptions, SchemaOptions};
+use plimsoll_scriptless::Streaming;
+
+use super::{ConnectionArgs, FleetArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
 
 /// `plimsoll grpc`.
 #[derive(Debug, clap::Args)]
@@ -38,6 +41,8 @@ pub struct GrpcArgs {
     pub record: RecordArgs,
     #[command(flatten)]
     pub web: WebArgs,
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 }
 
 /// The call.
@@ -92,4 +97,38 @@ pub struct CallArgs {
     /// Longest message to receive, in bytes
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     pub max_receive_size: usize,
+}
+
+impl GrpcArgs {
+    /// The options of the run.
+    pub fn options(&self) -> GrpcOptions {
+        let request = &self.request;
+        let file = request.data_file.as_ref().map(|file| format!("@{file}"));
+        let method = self.method.clone().or(request.call.clone());
+        GrpcOptions {
+            address: self.address.clone(),
+            method: method.unwrap_or_default(),
+            schema: SchemaOptions {
+                proto: request.proto.clone(),
+                protoset: request.protoset.clone(),
+                import_paths: request.import_paths.clone(),
+                reflect_metadata: request.reflect_metadata.clone(),
+            },
+            metadata: request.metadata.clone(),
+            data: request.data.clone().or(file),
+            timeout: request.timeout,
+            connect_timeout: self.connect_timeout,
+            streaming: Streaming {
+                messages: request.stream_call_count.filter(|count| *count > 0),
+                duration: request.stream_call_duration.filter(|time| !time.is_zero()),
+                interval: request.stream_interval.unwrap_or_default(),
+            },
+            gzip: request.gzip,
+            max_receive: request.max_receive_size,
+            plaintext: self.plaintext,
+            authority: self.authority.clone(),
+            load: self.load.options(self.connection.no_keepalive),
+            connection: self.connection.options(&self.tls),
+        }
+    }
 }

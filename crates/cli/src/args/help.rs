@@ -8,7 +8,7 @@ use super::Cli;
 
 /// The commands, in the order of their list.
 const GROUPS: [(&str, &str); 6] = [
-    ("Generate load", "run http attack grpc agent"),
+    ("Generate load", "run http attack grpc fleet"),
     ("Measure", "find probe throughput lab"),
     ("Control a run", "status stats pause resume scale stop"),
     ("Judge", "compare report history audit vegeta"),

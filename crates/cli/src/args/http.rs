@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{ConnectionArgs, HttpVersionArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
+use plimsoll_run::HttpOptions;
+
+use super::{ConnectionArgs, FleetArgs, HttpVersionArgs, LoadArgs, RecordArgs, TlsArgs, WebArgs};
 
 /// `plimsoll http`.
 #[derive(Debug, clap::Args)]
@@ -26,6 +28,8 @@ pub struct HttpArgs {
     pub record: RecordArgs,
     #[command(flatten)]
     pub web: WebArgs,
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 }
 
 /// The request.
@@ -47,4 +51,22 @@ pub struct RequestArgs {
     /// Time limit of a request
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = super::time)]
     pub timeout: Duration,
+}
+
+impl HttpArgs {
+    /// The options of the run.
+    pub fn options(&self) -> HttpOptions {
+        HttpOptions {
+            url: self.url.clone(),
+            method: self.request.method.clone(),
+            headers: self.request.headers.clone(),
+            body: self.request.body.clone(),
+            body_lines: self.request.body_lines.clone(),
+            timeout: self.request.timeout,
+            protocol: self.version.protocol(),
+            streams: self.streams,
+            load: self.load.options(self.connection.no_keepalive),
+            connection: self.connection.options(&self.tls),
+        }
+    }
 }

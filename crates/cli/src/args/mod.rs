@@ -7,7 +7,6 @@ mod compare;
 mod connection;
 mod control;
 mod find;
-#[cfg(feature = "scripts")]
 mod fleet;
 mod grpc;
 mod help;
@@ -43,9 +42,11 @@ pub use connection::{ConnectionArgs, HttpVersionArgs, IoArgs, TlsArgs};
 pub use control::{ApiArgs, ControlArgs, ScaleArgs};
 pub use find::FindArgs;
 #[cfg(feature = "fleet")]
-pub use fleet::FleetLoss;
-#[cfg(feature = "scripts")]
-pub use fleet::{AgentArgs, FleetArgs};
+pub use fleet::{
+    FleetAgentArgs, FleetCommand, FleetLoss, FleetRecoverArgs, FleetServeArgs, FleetStatusArgs,
+    FleetUpArgs,
+};
+pub use fleet::{FleetArgs, FleetCommandArgs};
 pub use grpc::GrpcArgs;
 pub use help::command;
 pub use history::HistoryArgs;
@@ -172,9 +173,8 @@ pub enum Command {
     History(HistoryArgs),
     /// Run a benchmark from one file: set up, check, measure and report
     Lab(LabArgs),
-    /// Wait for runs of a fleet, and run a part of each
-    #[cfg(feature = "scripts")]
-    Agent(AgentArgs),
+    /// Run tests on many machines: server, agents, their state and what they keep
+    Fleet(FleetCommandArgs),
     /// Print the state of a run in another process
     Status(ControlArgs),
     /// Print the metrics of a run in another process

@@ -1,0 +1,4 @@
+//! Runs of a fleet in which something goes wrong.
+
+pub mod relay;
+pub mod trial;

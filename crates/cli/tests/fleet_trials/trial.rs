@@ -1,0 +1,287 @@
+//! One run of a fleet in which something goes wrong, and what is known of it from outside.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use plimsoll_testkit::peers::{Peer, Play};
+use plimsoll_testkit::ports;
+use plimsoll_testkit::program::{Ended, Program, Running, Signal};
+use serde_json::Value;
+
+use super::relay::{Network, Relay};
+use crate::plimsoll::plimsoll;
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// An agent is killed (SIGKILL).
+    Kill,
+    /// An agent is stopped and continued.
+    Stop,
+    /// The coordinator is stopped and continued: the server finds it a slow consumer.
+    StopCoordinator,
+    CutAgent,
+    FreezeAgent,
+    CutCoordinator,
+    /// The coordinator's network carries a few kilobytes per second.
+    SlowCoordinator,
+    RestartServer,
+    /// An agent cannot write its spool.
+    DiskFull,
+}
+
+pub const FAULTS: [Fault; 10] = [
+    Fault::None,
+    Fault::Kill,
+    Fault::Stop,
+    Fault::StopCoordinator,
+    Fault::CutAgent,
+    Fault::FreezeAgent,
+    Fault::CutCoordinator,
+    Fault::SlowCoordinator,
+    Fault::RestartServer,
+    Fault::DiskFull,
+];
+
+/// A run with a fault.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    pub fault: Fault,
+    /// After the first request of the load.
+    pub at: Duration,
+    pub length: Duration,
+    /// The agent that has the fault.
+    pub victim: usize,
+    pub degrades: bool,
+}
+
+/// What was seen.
+#[derive(Debug)]
+pub struct Seen {
+    pub ended: Ended,
+    pub took: Duration,
+    /// Requests that the service has received.
+    pub served: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Complete,
+    Degraded,
+    Invalid,
+    /// The run did not start, or printed no result.
+    Nothing,
+}
+
+const AGENTS: usize = 3;
+const RATE: u64 = 60;
+const SECONDS: u64 = 3;
+/// A run of the load without a fault ends within this time, on a busy machine.
+const USUAL: Duration = Duration::from_secs(40);
+/// An agent is lost after 5 s, and stops after 10 s without its coordinator.
+const STATED: Duration = Duration::from_secs(15);
+/// A fault of at most this length loses nothing: both sides wait 5 s for each other.
+const HARMLESS: Duration = Duration::from_millis(3_500);
+
+impl Trial {
+    /// Whether everything must have arrived in spite of the fault.
+    pub fn is_harmless(&self) -> bool {
+        match self.fault {
+            Fault::None | Fault::DiskFull => true,
+            Fault::Kill => false,
+            _ => self.length <= HARMLESS,
+        }
+    }
+
+    pub fn run(&self) -> Seen {
+        let folder = tempfile::tempdir().unwrap();
+        let port = ports::closed().port();
+        let config = folder.path().join("nats.conf");
+        // A small buffer, so that the server soon finds a client slow.
+        let text = format!(
+            r#"listen: "127.0.0.1:{port}"
+            max_payload: 8MB
+            max_pending: 8MB
+            write_deadline: "2s"
+            authorization {{ users: [
+                {{ user: coordinator, password: secret, permissions: {{ publish: "plimsoll.command.>", subscribe: "plimsoll.agent.*" }} }}
+                {{ user: agent, password: secret, permissions: {{ publish: "plimsoll.agent.*", subscribe: "plimsoll.command.>" }} }}
+            ] }}"#
+        );
+        fs::write(&config, text).unwrap();
+        let start_server = || {
+            Program::at("nats-server")
+                .arg("-c")
+                .arg(&config)
+                .limit(USUAL * 3)
+                .start()
+        };
+        let mut server = Some(start_server());
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let begun = Instant::now();
+        while std::net::TcpStream::connect(address).is_err() {
+            assert!(begun.elapsed() < USUAL, "nats-server does not start");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let relays: Vec<Relay> = (0..=AGENTS).map(|_| Relay::start(address)).collect();
+        let agents: Vec<Running> = (0..AGENTS)
+            .map(|number| self.agent(number, &relays[number], folder.path()))
+            .collect();
+        let service = Peer::start(Play::ok("hello"));
+        let began = Instant::now();
+        let run = plimsoll(&[
+            "run",
+            "--quiet",
+            "--json",
+            "-",
+            "--fleet",
+            &AGENTS.to_string(),
+        ])
+        .args([
+            "--fleet-loss",
+            if self.degrades { "degrade" } else { "fail" },
+        ])
+        .args([
+            "--fleet-server",
+            &format!("nats://{}", relays[AGENTS].address()),
+        ])
+        .args(["-e", &format!("URL={}", service.url())])
+        .env("PLIMSOLL_FLEET_PASSWORD", "secret")
+        .input(script())
+        .limit(USUAL * 2)
+        .start();
+        while service.requests() == 0 && began.elapsed() < USUAL {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(self.at);
+        let (relay, victim) = (&relays[self.victim], &agents[self.victim]);
+        match self.fault {
+            Fault::None | Fault::DiskFull => {}
+            Fault::Kill => victim.signal(Signal::KILL),
+            Fault::Stop => self.between(
+                || victim.signal(Signal::STOP),
+                || victim.signal(Signal::CONT),
+            ),
+            Fault::StopCoordinator => {
+                self.between(|| run.signal(Signal::STOP), || run.signal(Signal::CONT));
+            }
+            Fault::CutAgent => self.during(relay, Network::Cut),
+            Fault::FreezeAgent => self.during(relay, Network::Frozen),
+            Fault::CutCoordinator => self.during(&relays[AGENTS], Network::Cut),
+            Fault::SlowCoordinator => self.during(&relays[AGENTS], Network::Slow),
+            Fault::RestartServer => {
+                drop(server.take());
+                std::thread::sleep(self.length);
+                server = Some(start_server());
+            }
+        }
+        let ended = run.wait();
+        let took = began.elapsed();
+        drop((agents, server));
+        Seen {
+            ended,
+            took,
+            served: service.requests() as u64,
+        }
+    }
+
+    fn between(&self, start: impl Fn(), end: impl Fn()) {
+        start();
+        std::thread::sleep(self.length);
+        end();
+    }
+
+    fn during(&self, relay: &Relay, network: Network) {
+        self.between(|| relay.set(network), || relay.set(Network::Open));
+    }
+
+    fn agent(&self, number: usize, relay: &Relay, folder: &std::path::Path) -> Running {
+        let program = env!("CARGO_BIN_EXE_plimsoll");
+        let spool = folder.join(format!("spool-{number}"));
+        // A file of at most 4 KB: writing more fails as on a full disk.
+        let limit = match self.fault == Fault::DiskFull && number == self.victim {
+            true => "ulimit -f 8; trap '' XFSZ; ",
+            false => "",
+        };
+        Program::at("/bin/sh")
+            .arg("-c")
+            .arg(format!(
+                r#"{limit}exec "{program}" fleet agent nats://{} --name agent-{number} --spool "{}""#,
+                relay.address(),
+                spool.display()
+            ))
+            .env("PLIMSOLL_FLEET_PASSWORD", "secret")
+            .env("HOME", "/nonexistent")
+            .limit(USUAL * 3)
+            .start()
+    }
+}
+
+/// An open model with a user for each iteration, so that a busy machine drops few.
+fn script() -> String {
+    format!(
+        "import http from 'k6/http';
+        export const options = {{ scenarios: {{ open: {{
+            executor: 'constant-arrival-rate', rate: {RATE}, timeUnit: '1s', duration: '{SECONDS}s', preAllocatedVUs: 60,
+        }} }} }};
+        export default function () {{ http.get(__ENV.URL); }}"
+    )
+}
+
+impl Seen {
+    /// What the run says of its results.
+    pub fn verdict(&self) -> Verdict {
+        let stderr = &self.ended.stderr;
+        match () {
+            () if stderr.contains("fleet: complete: ") => Verdict::Complete,
+            () if stderr.contains("fleet: degraded (") => Verdict::Degraded,
+            () if stderr.contains("fleet: invalid (") => Verdict::Invalid,
+            () => Verdict::Nothing,
+        }
+    }
+
+    fn count(&self, metric: &str) -> u64 {
+        let output: Value = serde_json::from_str(&self.ended.stdout).unwrap_or_default();
+        let metric = &output["metrics"][metric];
+        let count = metric["count"]
+            .as_f64()
+            .or(metric["values"]["count"].as_f64());
+        count.unwrap_or(0.0) as u64
+    }
+
+    /// What is wrong with the verdict, if anything is: results that are called complete must have every
+    /// request that the service has received, and every scheduled iteration.
+    pub fn error(&self, trial: &Trial) -> Option<String> {
+        let (requests, dropped) = (self.count("http_reqs"), self.count("dropped_iterations"));
+        let verdict = self.verdict();
+        let scheduled = RATE * SECONDS;
+        if verdict == Verdict::Complete
+            && (requests != self.served || requests + dropped != scheduled)
+        {
+            return Some(format!(
+                "false-complete: {requests} requests in the results, {} received, {dropped} dropped of {scheduled}",
+                self.served
+            ));
+        }
+        if requests > self.served {
+            return Some(format!(
+                "counted-twice: {requests} requests in the results, {} received",
+                self.served
+            ));
+        }
+        if self.took > USUAL + STATED + trial.length {
+            return Some(format!("late: it took {:.1} s", self.took.as_secs_f64()));
+        }
+        (trial.is_harmless() && verdict != Verdict::Complete)
+            .then(|| format!("false-incomplete: {}", self.line()))
+    }
+
+    /// The line with the verdict.
+    pub fn line(&self) -> String {
+        let mut lines = self.ended.stderr.lines();
+        let line = lines.find(|line| line.starts_with("fleet: "));
+        line.unwrap_or("no result").to_owned()
+    }
+}

@@ -1,0 +1,128 @@
+//! Manifests that place agents in Kubernetes: a secret with the agents' file, and an indexed job.
+
+use serde_json::{Value, json};
+
+/// The agents of a cluster.
+#[derive(Clone, Debug)]
+pub struct ClusterAgents {
+    pub agents: u32,
+    /// The container image, which has `plimsoll` as its entry point.
+    pub image: String,
+    pub namespace: String,
+    pub region: Option<String>,
+    /// The processors that each agent requests, as Kubernetes writes them (`2`, `500m`).
+    pub cpu: String,
+    /// The memory that each agent may have (`512Mi`).
+    pub memory: String,
+    /// The content of the agents' file.
+    pub access: String,
+}
+
+const NAME: &str = "plimsoll-agents";
+
+impl ClusterAgents {
+    /// The manifests as one list. JSON, which is also YAML.
+    pub fn manifests(&self) -> Value {
+        json!({
+            "apiVersion": "v1",
+            "kind": "List",
+            "items": [self.secret(), self.job()],
+        })
+    }
+
+    fn metadata(&self) -> Value {
+        json!({
+            "name": NAME,
+            "namespace": self.namespace,
+            "labels": { "app.kubernetes.io/name": NAME },
+        })
+    }
+
+    fn secret(&self) -> Value {
+        json!({
+            "apiVersion": "v1",
+            "kind": "Secret",
+            "metadata": self.metadata(),
+            "type": "Opaque",
+            "stringData": { "agent.json": self.access },
+        })
+    }
+
+    fn job(&self) -> Value {
+        let mut arguments = vec![
+            "fleet".to_owned(),
+            "agent".to_owned(),
+            "/etc/plimsoll/agent.json".to_owned(),
+            "--name".to_owned(),
+            "$(AGENT)".to_owned(),
+            "--spool".to_owned(),
+            "/var/spool/plimsoll".to_owned(),
+        ];
+        if let Some(region) = &self.region {
+            arguments.extend(["--region".to_owned(), region.clone()]);
+        }
+        let resources = json!({
+            "requests": { "cpu": self.cpu, "memory": self.memory },
+            "limits": { "memory": self.memory },
+        });
+        let container = json!({
+            "name": "agent",
+            "image": self.image,
+            "args": arguments,
+            "env": [{
+                "name": "AGENT",
+                "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } },
+            }],
+            "resources": resources,
+            "securityContext": {
+                "allowPrivilegeEscalation": false,
+                "readOnlyRootFilesystem": true,
+                "capabilities": { "drop": ["ALL"] },
+            },
+            "volumeMounts": [
+                { "name": "access", "mountPath": "/etc/plimsoll", "readOnly": true },
+                { "name": "spool", "mountPath": "/var/spool/plimsoll" },
+                { "name": "temporary", "mountPath": "/tmp" },
+            ],
+        });
+        let pod = json!({
+            // An agent that was restarted would not be counted again.
+            "restartPolicy": "Never",
+            "automountServiceAccountToken": false,
+            "securityContext": {
+                "runAsNonRoot": true,
+                "runAsUser": 65_532,
+                "fsGroup": 65_532,
+                "seccompProfile": { "type": "RuntimeDefault" },
+            },
+            // One agent per machine where there are enough of them.
+            "topologySpreadConstraints": [{
+                "maxSkew": 1,
+                "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "ScheduleAnyway",
+                "labelSelector": { "matchLabels": { "app.kubernetes.io/name": NAME } },
+            }],
+            "containers": [container],
+            "volumes": [
+                { "name": "access", "secret": { "secretName": NAME } },
+                { "name": "spool", "emptyDir": {} },
+                { "name": "temporary", "emptyDir": {} },
+            ],
+        });
+        json!({
+            "apiVersion": "batch/v1",
+            "kind": "Job",
+            "metadata": self.metadata(),
+            "spec": {
+                "completionMode": "Indexed",
+                "completions": self.agents,
+                "parallelism": self.agents,
+                "backoffLimit": 0,
+                "template": {
+                    "metadata": { "labels": { "app.kubernetes.io/name": NAME } },
+                    "spec": pod,
+                },
+            },
+        })
+    }
+}

@@ -1,0 +1,316 @@
+//! Collects the results that agents keep of a run whose coordinator is gone.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use plimsoll_frames::{Account, Planned, Policy, Proof, RunId, judge};
+use plimsoll_samples::{Registry, Summary, Totals, Watch, WatchSettings, WindowDecoder};
+use plimsoll_units::Moment;
+
+use crate::access::Access;
+use crate::assignment::Assignment;
+use crate::bus::{Bus, Delivery};
+use crate::messages::{
+    Command, FROM_ALL, KeptFile, Report, TO_ALL, decode_piece, encode, from_agent, to_agent,
+};
+use crate::spool;
+
+/// How long agents may take to say what they keep.
+const LISTING: Duration = Duration::from_millis(1_500);
+/// How long to wait for a piece before it is requested again.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Requests for one piece.
+const REQUESTS: u32 = 10;
+/// Setup samples are recorded before the start, which is here.
+const START: Moment = Moment::from_nanos(86_400_000_000_000);
+
+/// Where results are looked for.
+pub struct RecoverySettings {
+    /// The agents of this server.
+    pub server: Option<Access>,
+    /// The directory with the results of agents on this machine.
+    pub spool: PathBuf,
+}
+
+/// A run of which results are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptRun {
+    pub run: String,
+    /// Files of agents.
+    pub files: usize,
+    pub bytes: u64,
+}
+
+/// The results of a run.
+pub struct Recovered {
+    pub run: String,
+    pub summary: Summary,
+    pub proof: Proof,
+    /// Why agents ended early, and which results were not found.
+    pub messages: Vec<String>,
+}
+
+/// A file, and the agent that keeps it; `None` if it is on this machine.
+type Place = (KeptFile, Option<String>);
+
+/// The runs of which results are kept.
+///
+/// # Errors
+/// If the server cannot be reached.
+pub fn kept_runs(settings: &RecoverySettings) -> Result<Vec<KeptRun>, String> {
+    let (places, _) = places(settings)?;
+    let mut runs: BTreeMap<String, KeptRun> = BTreeMap::new();
+    for (file, _) in places {
+        let run = runs.entry(file.run.clone()).or_insert(KeptRun {
+            run: file.run,
+            files: 0,
+            bytes: 0,
+        });
+        run.files += 1;
+        run.bytes += file.length;
+    }
+    Ok(runs.into_values().collect())
+}
+
+/// Adds up what is kept of a run. The start of its name is enough.
+///
+/// # Errors
+/// If nothing is kept of it, or results cannot be read.
+pub fn recover(settings: &RecoverySettings, run: &str) -> Result<Recovered, String> {
+    let (places, connection) = places(settings)?;
+    let places: Vec<_> = places
+        .into_iter()
+        .filter(|(file, _)| !run.is_empty() && file.run.starts_with(run))
+        .collect();
+    let Some((first, _)) = places.first() else {
+        return Err(format!(
+            "nothing is kept of a run {run}; plimsoll fleet recover lists the runs"
+        ));
+    };
+    let run = first.run.clone();
+    if places.iter().any(|(file, _)| file.run != run) {
+        return Err(format!(
+            "several runs start with {run}; write more of the name"
+        ));
+    }
+    let mut merged = Merged::new();
+    for (file, agent) in places {
+        match (agent, &connection) {
+            (Some(agent), Some((bus, inputs))) => {
+                let copy = fetch(bus, inputs, &agent, &file)?;
+                merged.add(copy.path(), file.epoch)?;
+            }
+            _ => {
+                let name = format!("{}.{}.{:016x}.frames", file.run, file.agent, file.epoch);
+                merged.add(&settings.spool.join(name), file.epoch)?;
+            }
+        }
+    }
+    Ok(merged.finish(run))
+}
+
+type Connection = (Bus, Receiver<Delivery>);
+
+fn places(settings: &RecoverySettings) -> Result<(Vec<Place>, Option<Connection>), String> {
+    let here = spool::files(&settings.spool)
+        .into_iter()
+        .filter_map(|file| {
+            let length = std::fs::metadata(&file.path).ok()?.len();
+            let kept = KeptFile {
+                run: file.run,
+                agent: file.agent,
+                epoch: file.epoch,
+                length,
+            };
+            Some((kept, None))
+        });
+    let mut places: BTreeMap<KeptFile, Option<String>> = here.collect();
+    let Some(server) = &settings.server else {
+        return Ok((places.into_iter().collect(), None));
+    };
+    let (send, inputs) = channel();
+    let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
+        // Nobody waits any more if this fails.
+        let _ = send.send(delivery);
+    })
+    .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
+    bus.send(TO_ALL, encode(&Command::Collect));
+    let begun = plimsoll_clock::now();
+    loop {
+        let left = LISTING.saturating_sub(plimsoll_clock::now().since(begun));
+        let Ok(delivery) = inputs.recv_timeout(left) else {
+            return Ok((places.into_iter().collect(), Some((bus, inputs))));
+        };
+        let Delivery::Message { subject, bytes } = delivery else {
+            continue;
+        };
+        let id = subject.rsplit('.').next().unwrap_or_default();
+        if let Ok(Report::Kept { files }) = serde_json::from_slice(&bytes) {
+            for file in files {
+                // A name from outside must not lead elsewhere.
+                if file.run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    places.entry(file).or_insert_with(|| Some(id.to_owned()));
+                }
+            }
+        }
+    }
+}
+
+/// Copies a file of an agent.
+fn fetch(
+    bus: &Bus,
+    inputs: &Receiver<Delivery>,
+    agent: &str,
+    file: &KeptFile,
+) -> Result<tempfile::NamedTempFile, String> {
+    let cannot =
+        |error: std::io::Error| format!("cannot write a temporary file: {error}; set TMPDIR");
+    let mut copy = tempfile::NamedTempFile::new().map_err(cannot)?;
+    let mut length = 0;
+    let mut requests = 0;
+    while length < file.length {
+        requests += 1;
+        if requests > REQUESTS {
+            return Err(format!("agent {} does not send what it keeps", file.agent));
+        }
+        let command = Command::Read {
+            file: file.clone(),
+            offset: length,
+        };
+        bus.send(&to_agent(agent), encode(&command));
+        while let Ok(delivery) = inputs.recv_timeout(AGAIN) {
+            let Delivery::Message { subject, bytes } = delivery else {
+                continue;
+            };
+            if subject != from_agent(agent) {
+                continue;
+            }
+            let Some((offset, piece)) = decode_piece(&bytes) else {
+                continue;
+            };
+            if offset == length && !piece.is_empty() {
+                copy.write_all(piece).map_err(cannot)?;
+                length += piece.len() as u64;
+                requests = 0;
+                break;
+            }
+        }
+    }
+    Ok(copy)
+}
+
+/// The files of a run, added up.
+struct Merged {
+    registry: Arc<Registry>,
+    watch: Option<Arc<Watch>>,
+    accounts: BTreeMap<u32, Account>,
+    totals: Option<Totals>,
+    agents: u32,
+    messages: Vec<String>,
+}
+
+impl Merged {
+    fn new() -> Merged {
+        Merged {
+            registry: Arc::new(Registry::new()),
+            watch: None,
+            accounts: BTreeMap::new(),
+            totals: None,
+            agents: 0,
+            messages: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, path: &Path, epoch: u64) -> Result<(), String> {
+        let (assignment, frames) = spool::read(path)?;
+        let watch = match &self.watch {
+            Some(watch) => Arc::clone(watch),
+            None => {
+                let settings = WatchSettings {
+                    breakdown: assignment.breakdown,
+                    by_name: assignment.by_name,
+                    by_second: assignment.by_second,
+                    ..WatchSettings::default()
+                };
+                let watch =
+                    Watch::new(&self.registry, settings).map_err(|errors| errors.to_string())?;
+                Arc::clone(self.watch.insert(Arc::new(watch)))
+            }
+        };
+        let empty = || Totals::new(Arc::clone(&self.registry), Arc::clone(&watch));
+        let totals = self.totals.get_or_insert_with(empty);
+        self.agents = self.agents.max(assignment.agents);
+        let agent = assignment.agent;
+        if self.accounts.contains_key(&agent) {
+            return Err(format!("two processes were agent {agent} of this run"));
+        }
+        let mut account = account(&assignment, epoch, &self.registry, &watch, empty())?;
+        for frame in frames {
+            for received in account.receive(&frame, START) {
+                received
+                    .samples
+                    .into_iter()
+                    .for_each(|window| totals.merge(window));
+            }
+        }
+        match account.end() {
+            Some(end) => {
+                let early = end.ended_early.iter();
+                let early = early.map(|why| format!("agent {agent} ended early: {why}"));
+                self.messages.extend(early);
+            }
+            None => account.give_up(),
+        }
+        self.accounts.insert(agent, account);
+        Ok(())
+    }
+
+    fn finish(mut self, run: String) -> Recovered {
+        let missing = (0..self.agents).filter(|agent| !self.accounts.contains_key(agent));
+        let missing: Vec<_> = missing.map(|agent| agent.to_string()).collect();
+        if !missing.is_empty() {
+            let text = format!("nothing was found of agents {}", missing.join(", "));
+            self.messages.push(text);
+        }
+        let longest = self.accounts.values().map(Account::until).max();
+        let proof = judge(self.accounts.values(), Policy::Degrade);
+        let totals = self.totals.as_ref();
+        let elapsed = longest.unwrap_or_default();
+        Recovered {
+            run,
+            summary: totals
+                .map(|totals| totals.summary(elapsed))
+                .unwrap_or_default(),
+            proof,
+            messages: self.messages,
+        }
+    }
+}
+
+fn account(
+    assignment: &Assignment,
+    epoch: u64,
+    registry: &Arc<Registry>,
+    watch: &Arc<Watch>,
+    totals: Totals,
+) -> Result<Account, String> {
+    let run = u128::from_str_radix(&assignment.run, 16)
+        .map_err(|error| format!("the run {} is invalid: {error}", assignment.run))?;
+    let planned = Planned {
+        share: assignment.share,
+        iterations: assignment.iterations.clone(),
+        scheduled_by: None,
+    };
+    Ok(Account::new(
+        RunId(run.to_be_bytes()),
+        assignment.agent,
+        epoch,
+        planned,
+        WindowDecoder::new(Arc::clone(registry), Arc::clone(watch)),
+        totals,
+    ))
+}

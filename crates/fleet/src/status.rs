@@ -1,0 +1,57 @@
+//! The agents that are connected to a server.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use crate::access::Access;
+use crate::bus::{Bus, Delivery};
+use crate::messages::{Command, FROM_ALL, TO_ALL, encode};
+use crate::peer::Found;
+
+/// How long agents may take to respond.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// An agent that is connected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentStatus {
+    pub name: String,
+    pub version: String,
+    pub region: Option<String>,
+    /// The run that it takes part in.
+    pub run: Option<String>,
+}
+
+/// The agents that respond within a second, by name.
+///
+/// # Errors
+/// If the server cannot be reached.
+pub fn status(server: &Access) -> Result<Vec<AgentStatus>, String> {
+    let (send, inputs) = channel();
+    let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
+        // Nobody waits any more if this fails.
+        let _ = send.send(delivery);
+    })
+    .map_err(|error| format!("could not connect to the NATS server: {error}"))?;
+    bus.send(TO_ALL, encode(&Command::Find));
+    let begun = plimsoll_clock::now();
+    let mut found = BTreeMap::new();
+    loop {
+        let left = PATIENCE.saturating_sub(plimsoll_clock::now().since(begun));
+        match inputs.recv_timeout(left) {
+            Ok(Delivery::Message { subject, bytes }) => {
+                if let Some(agent) = Found::of(&subject, &bytes) {
+                    let status = AgentStatus {
+                        name: agent.name,
+                        version: agent.version,
+                        region: agent.region,
+                        run: agent.run,
+                    };
+                    found.insert((status.name.clone(), agent.id), status);
+                }
+            }
+            Ok(Delivery::Unsent(error)) => return Err(error),
+            Err(_) => return Ok(found.into_values().collect()),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The files that an agent of a fleet needs besides an archive of the script.
+
+pub use plimsoll_machine::{FileSet, collect_files, with_files};
+
+#[cfg(feature = "scripts")]
+use crate::TlsFiles;
+
+/// The files of flags for TLS and secrets.
+///
+/// # Errors
+/// If one of them cannot be read.
+#[cfg(feature = "scripts")]
+pub fn files_of_flags(tls: &TlsFiles, secret_sources: &[String]) -> Result<FileSet, String> {
+    let (read, files) = collect_files(|| {
+        plimsoll_k6::secrets::Secrets::open(secret_sources, &plimsoll_machine::read_text_file)?;
+        tls.read().map(|_| ())
+    });
+    read.map(|()| files)
+}
