@@ -17,8 +17,6 @@ use crate::args::RunArgs;
 #[cfg(not(feature = "fleet"))]
 mod missing;
 #[cfg(feature = "fleet")]
-mod place;
-#[cfg(feature = "fleet")]
 mod present;
 
 #[cfg(not(feature = "fleet"))]

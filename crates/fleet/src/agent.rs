@@ -9,7 +9,7 @@ use plimsoll_engine::AbortReason;
 use plimsoll_units::Moment;
 use sha2::{Digest as _, Sha256};
 
-use crate::access::Access;
+use crate::access::{Access, PASSWORD};
 use crate::assignment::{Assignment, LONGEST_PACKAGE};
 use crate::bus::{Bus, Delivery};
 use crate::limits::Limits;
@@ -66,6 +66,11 @@ pub fn serve(settings: AgentSettings) -> Result<(), String> {
     let subjects = vec![TO_ALL.to_owned(), to_agent(&id)];
     let bus = Bus::connect(&settings.server, subjects, move |delivery| {
         let _ = deliver.send(Input::Bus(delivery));
+    })
+    .map_err(|error| {
+        format!(
+            "could not connect to the NATS server: {error}. Is it running, and is the password in {PASSWORD} or in the file right?"
+        )
     })?;
     (settings.say)(&format!(
         "the agent {} waits for runs; press Ctrl-C to exit",

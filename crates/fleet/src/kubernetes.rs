@@ -14,19 +14,17 @@ pub struct ClusterAgents {
     pub cpu: String,
     /// The memory that each agent may have (`512Mi`).
     pub memory: String,
-    /// The content of the agents' file.
-    pub access: String,
 }
 
 const NAME: &str = "plimsoll-agents";
 
 impl ClusterAgents {
-    /// The manifests as one list. JSON, which is also YAML.
-    pub fn manifests(&self) -> Value {
+    /// The manifests as one list: JSON, which is also YAML. `access` is the content of the agents' file.
+    pub fn manifests(&self, access: &str) -> Value {
         json!({
             "apiVersion": "v1",
             "kind": "List",
-            "items": [self.secret(), self.job()],
+            "items": [self.secret(access), self.job()],
         })
     }
 
@@ -38,13 +36,13 @@ impl ClusterAgents {
         })
     }
 
-    fn secret(&self) -> Value {
+    fn secret(&self, access: &str) -> Value {
         json!({
             "apiVersion": "v1",
             "kind": "Secret",
             "metadata": self.metadata(),
             "type": "Opaque",
-            "stringData": { "agent.json": self.access },
+            "stringData": { "agent.json": access },
         })
     }
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use plimsoll_frames::{Account, Planned, Policy, Proof, RunId, judge};
+use plimsoll_frames::{Account, Completeness, Planned, Policy, Proof, RunId, judge};
 use plimsoll_samples::{Registry, Summary, Totals, Watch, WatchSettings, WindowDecoder};
 use plimsoll_units::Moment;
+use serde_json::{Value, json};
 
 use crate::access::Access;
 use crate::assignment::Assignment;
@@ -36,15 +37,6 @@ pub struct RecoverySettings {
     pub spool: PathBuf,
 }
 
-/// A run of which results are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KeptRun {
-    pub run: String,
-    /// Files of agents.
-    pub files: usize,
-    pub bytes: u64,
-}
-
 /// The results of a run.
 pub struct Recovered {
     pub run: String,
@@ -57,23 +49,39 @@ pub struct Recovered {
 /// A file, and the agent that keeps it; `None` if it is on this machine.
 type Place = (KeptFile, Option<String>);
 
-/// The runs of which results are kept.
+impl Recovered {
+    /// The results as a JSON document.
+    pub fn document(&self) -> Value {
+        json!({
+            "run": self.run,
+            "proof": self.proof.to_string(),
+            "notes": self.messages,
+            "summary": self.summary,
+        })
+    }
+
+    /// Whether the results are those of a valid run.
+    pub fn is_valid(&self) -> bool {
+        self.proof.completeness != Completeness::Invalid
+    }
+}
+
+/// A list of the runs of which results are kept.
 ///
 /// # Errors
 /// If the server cannot be reached.
-pub fn kept_runs(settings: &RecoverySettings) -> Result<Vec<KeptRun>, String> {
+pub fn kept_runs(settings: &RecoverySettings) -> Result<String, String> {
     let (places, _) = places(settings)?;
-    let mut runs: BTreeMap<String, KeptRun> = BTreeMap::new();
+    let mut runs: BTreeMap<String, (usize, u64)> = BTreeMap::new();
     for (file, _) in places {
-        let run = runs.entry(file.run.clone()).or_insert(KeptRun {
-            run: file.run,
-            files: 0,
-            bytes: 0,
-        });
-        run.files += 1;
-        run.bytes += file.length;
+        let (files, bytes) = runs.entry(file.run).or_default();
+        *files += 1;
+        *bytes += file.length;
     }
-    Ok(runs.into_values().collect())
+    let lines = runs.into_iter().map(|(run, (files, bytes))| {
+        format!("{run}\t{files} agents\t{} KB\n", bytes.div_ceil(1024))
+    });
+    Ok(lines.collect())
 }
 
 /// Adds up what is kept of a run. The start of its name is enough.

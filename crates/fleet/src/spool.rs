@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use crate::access::state_folder;
 use crate::assignment::Assignment;
 use crate::part_event::Input;
 
@@ -33,6 +34,15 @@ pub struct SpoolFile {
     pub run: String,
     pub agent: u32,
     pub epoch: u64,
+}
+
+/// The directory for files: the given one, or that in the user's state directory. Without either, one that cannot be
+/// created: the agent then says that results are not kept.
+pub fn folder(given: Option<&Path>) -> PathBuf {
+    match given {
+        Some(folder) => folder.to_owned(),
+        None => state_folder().map_or_else(|_| PathBuf::new(), |folder| folder.join("spool")),
+    }
 }
 
 impl Spool {

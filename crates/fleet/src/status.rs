@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::json;
+
 use crate::access::Access;
 use crate::bus::{Bus, Delivery};
 use crate::messages::{Command, FROM_ALL, TO_ALL, encode};
@@ -13,20 +16,39 @@ use crate::peer::Found;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// An agent that is connected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentStatus {
-    pub name: String,
-    pub version: String,
-    pub region: Option<String>,
+#[derive(Serialize)]
+struct AgentStatus {
+    name: String,
+    version: String,
+    region: Option<String>,
     /// The run that it takes part in.
-    pub run: Option<String>,
+    run: Option<String>,
 }
 
-/// The agents that respond within a second, by name.
+/// A list of the agents that respond within a second, by name: text, or JSON.
 ///
 /// # Errors
 /// If the server cannot be reached.
-pub fn status(server: &Access) -> Result<Vec<AgentStatus>, String> {
+pub fn status(server: &Access, is_json: bool) -> Result<String, String> {
+    let agents = agents(server)?;
+    if is_json {
+        return Ok(format!("{}\n", json!({ "agents": agents })));
+    }
+    let mut text = format!("{} agents\n", agents.len());
+    for agent in agents {
+        let region = agent.region.as_deref().unwrap_or("-");
+        let state = agent.run.as_deref().map_or("free".to_owned(), |run| {
+            format!("in run {}", run.get(..8).unwrap_or(run))
+        });
+        text.push_str(&format!(
+            "{}\t{region}\t{}\t{state}\n",
+            agent.name, agent.version
+        ));
+    }
+    Ok(text)
+}
+
+fn agents(server: &Access) -> Result<Vec<AgentStatus>, String> {
     let (send, inputs) = channel();
     let bus = Bus::connect(server, vec![FROM_ALL.to_owned()], move |delivery| {
         // Nobody waits any more if this fails.

@@ -1,5 +1,6 @@
 //! SIGINT, SIGTERM and SIGHUP, which end a program, and SIGUSR1, which requests a report.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use plimsoll_run::Control;
@@ -55,6 +56,17 @@ impl StopRequest {
         }
         stop.run = Some(run);
     }
+}
+
+/// Returns what tells whether there was a signal. The second one ends the process with `status`.
+///
+/// # Errors
+/// When the system refuses handlers or a thread.
+pub fn ended(status: u8) -> Result<impl Fn() -> bool, String> {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&is_over);
+    on_signals(move |_| flag.store(true, Ordering::Relaxed), |_| (), status)?;
+    Ok(move || is_over.load(Ordering::Relaxed))
 }
 
 /// Calls `each` at every signal.

@@ -92,29 +92,32 @@ pub struct FleetAgentArgs {
     /// Directory that keeps results until the coordinator has them (default: plimsoll/fleet/spool in the user's state directory)
     #[arg(long, value_name = "DIRECTORY")]
     pub spool: Option<PathBuf>,
-    /// Most virtual users that the agent accepts
-    #[arg(long, value_name = "N", help_heading = "Limits")]
-    pub max_users: Option<u32>,
-    /// Most iterations per second of open models that the agent accepts
-    #[arg(long, value_name = "N", help_heading = "Limits")]
-    pub max_rate: Option<f64>,
-    /// Longest run that the agent accepts
-    #[arg(long, value_name = "TIME", value_parser = super::time, help_heading = "Limits")]
-    pub max_duration: Option<Duration>,
-    /// The only hosts that runs may reach: names, *.example.com, or IP addresses
-    #[arg(
-        long,
-        value_name = "HOST,…",
-        value_delimiter = ',',
-        help_heading = "Limits"
-    )]
-    pub allow_hosts: Vec<String>,
     /// Exit when stdin is closed
     #[arg(long, hide = true)]
     pub attached: bool,
     /// Exit after one run
     #[arg(long, hide = true)]
     pub one_run: bool,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+/// What an agent accepts.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitArgs {
+    /// Most virtual users that the agent accepts
+    #[arg(long, value_name = "N")]
+    pub max_users: Option<u32>,
+    /// Most iterations per second of open models that the agent accepts
+    #[arg(long, value_name = "N")]
+    pub max_rate: Option<f64>,
+    /// Longest run that the agent accepts
+    #[arg(long, value_name = "TIME", value_parser = super::time)]
+    pub max_duration: Option<Duration>,
+    /// The only hosts that runs may reach: names, *.example.com, or IP addresses
+    #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
+    pub allow_hosts: Vec<String>,
 }
 
 /// `plimsoll fleet up`.
@@ -131,56 +134,34 @@ pub struct FleetUpArgs {
     /// The file agent.json of plimsoll fleet serve (default: in the user's state directory)
     #[arg(long, value_name = "FILE")]
     pub access: Option<PathBuf>,
+    #[command(flatten)]
+    pub cluster: ClusterArgs,
+}
+
+/// Agents in Kubernetes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Kubernetes")]
+pub struct ClusterArgs {
     /// Print the manifests instead of applying them
-    #[arg(long, requires = "kubernetes", help_heading = "Kubernetes")]
+    #[arg(long, requires = "kubernetes")]
     pub print: bool,
     /// Number of agents
-    #[arg(
-        long,
-        value_name = "N",
-        requires = "kubernetes",
-        help_heading = "Kubernetes"
-    )]
+    #[arg(long, value_name = "N", requires = "kubernetes")]
     pub agents: Option<u32>,
     /// Container image with plimsoll as its entry point
-    #[arg(
-        long,
-        value_name = "IMAGE",
-        requires = "kubernetes",
-        help_heading = "Kubernetes"
-    )]
+    #[arg(long, value_name = "IMAGE", requires = "kubernetes")]
     pub image: Option<String>,
     /// Namespace
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "default",
-        help_heading = "Kubernetes"
-    )]
+    #[arg(long, value_name = "NAME", default_value = "default")]
     pub namespace: String,
     /// Region of the agents
-    #[arg(
-        long,
-        value_name = "REGION",
-        requires = "kubernetes",
-        help_heading = "Kubernetes"
-    )]
+    #[arg(long, value_name = "REGION", requires = "kubernetes")]
     pub region: Option<String>,
     /// Processors that each agent requests
-    #[arg(
-        long,
-        value_name = "CPU",
-        default_value = "1",
-        help_heading = "Kubernetes"
-    )]
+    #[arg(long, value_name = "CPU", default_value = "1")]
     pub cpu: String,
     /// Memory of each agent
-    #[arg(
-        long,
-        value_name = "MEMORY",
-        default_value = "512Mi",
-        help_heading = "Kubernetes"
-    )]
+    #[arg(long, value_name = "MEMORY", default_value = "512Mi")]
     pub memory: String,
 }
 

@@ -1,31 +1,29 @@
 //! `plimsoll fleet`: servers, agents, their state and what they keep.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::FromArgMatches as _;
 use plimsoll_fleet::{
-    Access, AgentSettings, CommandLoad, Completeness, FleetLoad, FleetRequest, Limits, Policy,
-    RecoverySettings, Role, ScriptLoad, ServeSettings,
+    Access, AgentSettings, ClusterAgents, CommandLoad, FleetLoad, FleetRequest, Limits, Machines,
+    Placement, Policy, RecoverySettings, Role, ScriptLoad, ServeSettings, spool_folder,
 };
 use plimsoll_run::{Destination, FileSet, Prepared, Resolved, ScriptLog, Workers};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::{complain, put, say};
-use serde_json::json;
+use plimsoll_terminal::signals;
 
 use crate::args::{
     self, Cli, Command, FleetAgentArgs, FleetArgs, FleetCommand, FleetCommandArgs, FleetLoss,
-    FleetRecoverArgs, FleetServeArgs, FleetStatusArgs, RunArgs,
+    FleetRecoverArgs, FleetServeArgs, FleetStatusArgs, FleetUpArgs, RunArgs,
 };
-use crate::fleet::place;
 
 /// Runs one of the commands.
 pub fn fleet(args: &FleetCommandArgs) -> Exit {
     let done = match &args.command {
         FleetCommand::Serve(args) => serve(args).map(|()| Exit::SUCCESS),
         FleetCommand::Agent(args) => agent(args).map(|()| Exit::SUCCESS),
-        FleetCommand::Up(args) => place::up(args).map(|()| Exit::SUCCESS),
+        FleetCommand::Up(args) => up(args).map(|()| Exit::SUCCESS),
         FleetCommand::Status(args) => status(args).map(|()| Exit::SUCCESS),
         FleetCommand::Recover(args) => recover(args),
     };
@@ -124,63 +122,53 @@ fn agent(args: &FleetAgentArgs) -> Result<(), String> {
             std::process::exit(i32::from(Exit::GENERIC.code()));
         });
     }
-    let served = plimsoll_fleet::serve(AgentSettings {
+    plimsoll_fleet::serve(AgentSettings {
         server: Access::named(Some(&args.server), Role::Agent)?,
         name: args.name.clone().unwrap_or_else(plimsoll_fleet::host_name),
         region: args.region.clone(),
         limits: Limits {
-            max_users: args.max_users,
-            max_rate: args.max_rate,
-            max_duration: args.max_duration,
-            allow_hosts: args.allow_hosts.clone(),
+            max_users: args.limits.max_users,
+            max_rate: args.limits.max_rate,
+            max_duration: args.limits.max_duration,
+            allow_hosts: args.limits.allow_hosts.clone(),
         },
         is_for_one_run: args.one_run,
-        spool: spool(args.spool.as_ref()),
+        spool: spool_folder(args.spool.as_deref()),
         resolve,
         say: Box::new(say),
-    });
-    served.map_err(|error| {
-        format!(
-            "could not connect to the NATS server: {error}. Is it running, and is the password in {} or in the file right?",
-            plimsoll_fleet::PASSWORD
-        )
     })
 }
 
-/// The directory that keeps results. Without a state directory, one that cannot be created: the agent then
-/// says that results are not kept.
-fn spool(given: Option<&PathBuf>) -> PathBuf {
-    let usual = || plimsoll_fleet::state_folder().map(|folder| folder.join("spool"));
-    given
-        .cloned()
-        .unwrap_or_else(|| usual().unwrap_or_default())
+/// Starts agents on other machines, and ends them when this command is interrupted.
+fn up(args: &FleetUpArgs) -> Result<(), String> {
+    let access = args.access.as_deref();
+    let cluster = ClusterAgents {
+        agents: args.cluster.agents.unwrap_or_default(),
+        image: args.cluster.image.clone().unwrap_or_default(),
+        namespace: args.cluster.namespace.clone(),
+        region: args.cluster.region.clone(),
+        cpu: args.cluster.cpu.clone(),
+        memory: args.cluster.memory.clone(),
+    };
+    if args.cluster.print {
+        put(plimsoll_fleet::manifests(&cluster, access)?.as_bytes());
+        return Ok(());
+    }
+    let is_over = signals::ended(Exit::SIGNAL.code())?;
+    let placement = Placement {
+        access,
+        say: &say,
+        is_over: &is_over,
+    };
+    placement.run(&match &args.ssh {
+        Some(hosts) => Machines::Hosts(hosts.clone()),
+        None => Machines::Cluster(cluster),
+    })
 }
 
 fn status(args: &FleetStatusArgs) -> Result<(), String> {
     let server = Access::named(args.fleet_server.as_deref(), Role::Coordinator)?;
-    let agents = plimsoll_fleet::status(&server)?;
-    if args.json {
-        let agents = agents.iter().map(|agent| {
-            json!({
-                "name": agent.name, "version": agent.version,
-                "region": agent.region, "run": agent.run,
-            })
-        });
-        put(format!("{}\n", json!({ "agents": agents.collect::<Vec<_>>() })).as_bytes());
-        return Ok(());
-    }
-    let mut text = format!("{} agents\n", agents.len());
-    for agent in agents {
-        let region = agent.region.as_deref().unwrap_or("-");
-        let state = agent.run.as_deref().map_or("free".to_owned(), |run| {
-            format!("in run {}", run.get(..8).unwrap_or(run))
-        });
-        text.push_str(&format!(
-            "{}\t{region}\t{}\t{state}\n",
-            agent.name, agent.version
-        ));
-    }
-    put(text.as_bytes());
+    put(plimsoll_fleet::status(&server, args.json)?.as_bytes());
     Ok(())
 }
 
@@ -190,19 +178,10 @@ fn recover(args: &FleetRecoverArgs) -> Result<Exit, String> {
         server: server
             .map(|name| Access::named(Some(name), Role::Coordinator))
             .transpose()?,
-        spool: spool(args.spool.as_ref()),
+        spool: spool_folder(args.spool.as_deref()),
     };
     let Some(run) = &args.run else {
-        let mut text = String::new();
-        for run in plimsoll_fleet::kept_runs(&settings)? {
-            text.push_str(&format!(
-                "{}\t{} agents\t{} KB\n",
-                run.run,
-                run.files,
-                run.bytes.div_ceil(1024)
-            ));
-        }
-        put(text.as_bytes());
+        put(plimsoll_fleet::kept_runs(&settings)?.as_bytes());
         return Ok(Exit::SUCCESS);
     };
     let recovered = plimsoll_fleet::recover(&settings, run)?;
@@ -210,17 +189,9 @@ fn recover(args: &FleetRecoverArgs) -> Result<Exit, String> {
         say(message);
     }
     say(&recovered.proof.to_string());
-    let document = json!({
-        "run": recovered.run,
-        "proof": recovered.proof.to_string(),
-        "notes": recovered.messages,
-        "summary": recovered.summary,
-    });
-    put(format!("{document:#}\n").as_bytes());
-    let is_whole = recovered.proof.completeness != Completeness::Invalid;
-    Ok(if is_whole {
-        Exit::SUCCESS
-    } else {
-        Exit::GENERIC
+    put(format!("{:#}\n", recovered.document()).as_bytes());
+    Ok(match recovered.is_valid() {
+        true => Exit::SUCCESS,
+        false => Exit::GENERIC,
     })
 }

@@ -1,0 +1,114 @@
+//! Agents on other machines, until they are no longer needed.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::access::state_folder;
+use crate::kubernetes::ClusterAgents;
+use crate::ssh::{Hosts, Placed};
+
+const WAITING: &str = "press Ctrl-C to end the agents";
+
+/// Where the agents of `plimsoll fleet up` are.
+pub enum Machines {
+    /// A file with machines that SSH reaches.
+    Hosts(PathBuf),
+    Cluster(ClusterAgents),
+}
+
+/// How agents are started and ended.
+pub struct Placement<'a> {
+    /// The agents' file of `plimsoll fleet serve`, if it is not in the user's state directory.
+    pub access: Option<&'a Path>,
+    /// Receives messages for the user, one sentence each.
+    pub say: &'a dyn Fn(&str),
+    /// Whether the agents are no longer needed.
+    pub is_over: &'a dyn Fn() -> bool,
+}
+
+impl Placement<'_> {
+    /// Starts the agents, and ends them when they are no longer needed.
+    ///
+    /// # Errors
+    /// If they cannot be started, or one of them ends early.
+    pub fn run(&self, machines: &Machines) -> Result<(), String> {
+        match machines {
+            Machines::Hosts(hosts) => self.with_ssh(hosts),
+            Machines::Cluster(agents) => self.in_kubernetes(agents),
+        }
+    }
+
+    fn with_ssh(&self, hosts: &Path) -> Result<(), String> {
+        let hosts = Hosts::read(hosts)?;
+        let mut placed = Placed::start(&hosts, &file(self.access)?, self.say)?;
+        (self.say)(&format!(
+            "{} agents were started; {WAITING}",
+            hosts.agents()
+        ));
+        placed.wait(self.is_over)
+    }
+
+    fn in_kubernetes(&self, agents: &ClusterAgents) -> Result<(), String> {
+        let manifests = manifests(agents, self.access)?;
+        kubectl("apply", &manifests)?;
+        (self.say)(&format!(
+            "{} agents were requested; {WAITING}",
+            agents.agents
+        ));
+        while !(self.is_over)() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        kubectl("delete", &manifests)
+    }
+}
+
+/// The text of the manifests.
+///
+/// # Errors
+/// If the agents' file cannot be read, or something is missing.
+pub fn manifests(agents: &ClusterAgents, access: Option<&Path>) -> Result<String, String> {
+    let access = file(access)?;
+    let text = std::fs::read_to_string(&access).map_err(|error| {
+        format!(
+            "cannot read {}: {error}; plimsoll fleet serve writes it",
+            access.display()
+        )
+    })?;
+    if agents.agents == 0 {
+        return Err("set --agents".to_owned());
+    }
+    if agents.image.is_empty() {
+        return Err("set --image: a container image whose entry point is plimsoll".to_owned());
+    }
+    Ok(format!("{:#}\n", agents.manifests(&text)))
+}
+
+fn file(access: Option<&Path>) -> Result<PathBuf, String> {
+    match access {
+        Some(path) => Ok(path.to_owned()),
+        None => Ok(state_folder()?.join("agent.json")),
+    }
+}
+
+/// Runs a command of `kubectl` with these manifests.
+fn kubectl(command: &str, manifests: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| {
+        format!("cannot run kubectl: {error}; --print writes the manifests instead")
+    };
+    let mut child = Command::new("kubectl")
+        .args([command, "-f", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(failed)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(manifests.as_bytes()).map_err(failed)?;
+    }
+    let status = child.wait().map_err(failed)?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("kubectl {command} ended with {status}")),
+    }
+}
