@@ -47,7 +47,10 @@ async function browserValues() {
     console.log('text');
     window.worker = new Worker(URL.createObjectURL(new Blob(['setInterval(() => {}, 1000)'])));
   });
-  await page.waitForTimeout(200);
+  // Chromium reports the worker and the message some time later.
+  for (let turn = 0; turn < 100 && !(page.workers().length > 0 && values.ConsoleMessage); turn++) {
+    await page.waitForTimeout(100);
+  }
   [values.Worker] = page.workers();
   values.Frame = page.mainFrame();
   values.Locator = page.locator('iframe');
