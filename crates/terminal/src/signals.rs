@@ -28,7 +28,7 @@ pub fn on_signals(
     })
 }
 
-/// Stops a run, also if that was requested before the run had started.
+/// Stops a run, even if that was requested before the run had started.
 #[derive(Clone, Default)]
 pub struct StopRequest(Arc<Mutex<Stop>>);
 

@@ -171,7 +171,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// wrk2's mean, printed in the row `Latency` and once more below the percentiles.
+/// wrk2's mean, printed in the row `Latency` and again below the percentiles.
 fn two_means(block: &Block, findings: &mut Findings) {
     let (Some(again), Some(mean)) = (
         &block.repeated_mean,

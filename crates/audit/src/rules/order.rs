@@ -35,7 +35,7 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
         let (Some(a), Some(b)) = (load(one), load(other)) else {
             continue;
         };
-        // Users and requests per second are no two loads.
+        // Users and requests per second cannot be compared as loads.
         if a.unit != b.unit {
             continue;
         }

@@ -300,7 +300,7 @@ fn of_another_run(sentence: &str) -> bool {
     WORDS.iter().any(|word| sentence.contains(word))
 }
 
-/// Whether a sentence has other precise numbers and no figure of the page: it is about a run that is
+/// Whether a sentence has other precise numbers and no figure of the page, and so describes a run that is
 /// not shown.
 fn in_another_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
     let others: Vec<&str> = sentence
