@@ -104,13 +104,6 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "terminal",
-        &[
-            "units", "clock", "machine", "plan", "stats", "samples", "output", "results", "engine",
-            "run", "live", "search", "compare", "report", "lab",
-        ],
-    ),
-    (
         "fleet",
         &[
             "units", "clock", "plan", "pace", "machine", "samples", "frames", "verdict", "engine",
@@ -124,6 +117,13 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "lab",
         &["units", "stats", "audit", "results", "machine", "verdict"],
+    ),
+    (
+        "terminal",
+        &[
+            "units", "clock", "machine", "plan", "stats", "samples", "output", "results", "engine",
+            "run", "live", "search", "compare", "report", "lab",
+        ],
     ),
     (
         "cli",
