@@ -136,6 +136,7 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/http ResponseCookie.maxAge", "it is `max_age`"),
     ("k6/metrics Metric", "not exported: the base of all metrics"),
     ("k6/net/grpc HealthCheckResponse.Status", "it is `status`"),
+    ("k6/browser Worker.url", "page.workers() is empty, see what is missing"),
     ("k6/crypto Hasher", "not exported, only returned"),
     ("k6/experimental/fs File", "not exported, only returned"),
     ("k6/websockets WebSocket.CONNECTING", "not in k6"),
@@ -165,7 +166,7 @@ pub const DIFFERS: &[&str] = &[
 
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
-    "Of `k6/browser`: traces, and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
+    "Of `k6/browser`: traces, the list of a page's workers (`page.workers()` is empty), and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
     "Extensions other than `k6/x/redis`, and k6's cloud. Of `k6/x/redis`: clusters, sentinels and TLS.",
     "The commands `deps` and `features`.",
     "Secrets from URLs.",
