@@ -136,7 +136,10 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/http ResponseCookie.maxAge", "it is `max_age`"),
     ("k6/metrics Metric", "not exported: the base of all metrics"),
     ("k6/net/grpc HealthCheckResponse.Status", "it is `status`"),
-    ("k6/browser Worker.url", "page.workers() is empty, see what is missing"),
+    (
+        "k6/browser Worker.url",
+        "page.workers() is empty, see what is missing",
+    ),
     ("k6/crypto Hasher", "not exported, only returned"),
     ("k6/experimental/fs File", "not exported, only returned"),
     ("k6/websockets WebSocket.CONNECTING", "not in k6"),
