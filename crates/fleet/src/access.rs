@@ -53,7 +53,7 @@ impl Access {
     /// `plimsoll fleet serve` has written. A coordinator may name nothing on the machine of the server.
     ///
     /// # Errors
-    /// If there is no such file.
+    /// If the file does not exist.
     pub fn named(name: Option<&str>, role: Role) -> Result<Access, String> {
         match name {
             Some(address) if address.contains("://") => Ok(Access {

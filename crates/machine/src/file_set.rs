@@ -54,7 +54,7 @@ pub fn file_exists(path: &Path) -> bool {
 /// The content of a file: the given one, or what `read` returns.
 ///
 /// # Errors
-/// If there is no such file, or it cannot be read.
+/// If the file does not exist or cannot be read.
 pub fn read_in_set(path: &Path, read: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
     let given = MODE.with_borrow(|mode| match mode {
         Some(Mode::Given(files)) => Some(files.get(path).cloned()),
