@@ -1,0 +1,1 @@
+export const options = { iterations: 2, tags: { from: 'module' } };

@@ -1,0 +1,2 @@
+export { default, setup } from './main.js';
+export * from './options.js';

@@ -1,0 +1,2 @@
+import { a } from './lib';
+export default function () { console.log(a); }

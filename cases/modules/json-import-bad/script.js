@@ -1,0 +1,2 @@
+import data from './data.json';
+export default function () { console.log(data); }

@@ -1,0 +1,2 @@
+import { sleep } from 'k6';
+export default function () { sleep(0.05); }

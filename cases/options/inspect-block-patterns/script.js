@@ -1,0 +1,2 @@
+export const options = { blockHostnames: ['a.example', '*.b.example', 'c.*.example'] };
+export default function () {}

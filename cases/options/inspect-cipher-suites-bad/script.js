@@ -1,0 +1,2 @@
+export const options = { tlsCipherSuites: ['TLS_OWN'] };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { dns: { ttl: '1m', select: 'roundRobin', policy: 'any' } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { dns: { ttl: 'inf' } };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { dns: 'ttl=5m,select=first' };
+export default function () {}

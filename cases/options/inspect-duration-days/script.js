@@ -1,0 +1,2 @@
+export const options = { duration: '1d2h' };
+export default function () {}

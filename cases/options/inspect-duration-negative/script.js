@@ -1,0 +1,2 @@
+export const options = { duration: '-5s' };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { duration: {} };
+export default function () {}

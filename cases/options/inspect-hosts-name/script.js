@@ -1,0 +1,2 @@
+export const options = { hosts: { 'a.example': 'b.example' } };
+export default function () {}

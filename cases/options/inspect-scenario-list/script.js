@@ -1,0 +1,2 @@
+export const options = { scenarios: [{ executor: 'shared-iterations' }] };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { systemTags: ['status', 'method', 'own'] };
+export default function () {}

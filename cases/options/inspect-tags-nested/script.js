@@ -1,0 +1,2 @@
+export const options = { tags: { a: { b: 'c' } } };
+export default function () {}

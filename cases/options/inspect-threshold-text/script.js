@@ -1,0 +1,2 @@
+export const options = { thresholds: { http_reqs: 'count>1' } };
+export default function () {}

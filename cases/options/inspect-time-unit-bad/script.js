@@ -1,0 +1,2 @@
+export const options = { summaryTimeUnit: 'hours' };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { summaryTrendStats: ['avg', 'mode'] };
+export default function () {}

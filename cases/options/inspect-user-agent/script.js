@@ -1,0 +1,2 @@
+export const options = { userAgent: '', httpDebug: 'full', consoleOutput: 'x.log' };
+export default function () {}
