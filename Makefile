@@ -4,7 +4,7 @@ CARGO ?= cargo
 # The reference systems are a workspace of their own. Whatever checks one workspace checks both.
 SYSTEMS = --manifest-path reference-systems/Cargo.toml
 # Inputs of each fuzz target under `make sanitize`; slow targets get fewer.
-SANITIZE_RUNS ?= 3000
+SANITIZE_RUNS ?= 2000
 # Seconds per target in `make fuzz`. `make test` only runs the stored inputs.
 FUZZ_SECONDS ?= 60
 # Recorded output of other programs, published reports and vendored code are not spell-checked.
@@ -13,7 +13,7 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign
+.PHONY: help setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign fleet-kubernetes
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
@@ -28,7 +28,8 @@ help:
 	@echo "make lab-quick   run one of the five labs in its quick form: a different one for each commit, or LAB=name"
 	@echo "make interop   run gRPC's interoperability cases against grpc-go's server (needs Go)"
 	@echo "make autobahn  run Autobahn's WebSocket test suite on both modules (needs Python 2.7: PYTHON2=...)"
-	@echo "make fleet-campaign  run TRIALS trials of faults of a fleet at random (now $(TRIALS)), and print their table"
+	@echo "make fleet-campaign  run TRIALS trials of faults of a fleet at random (now $(TRIALS)), and large and fast fleets; print their tables"
+	@echo "make fleet-kubernetes  start agents with an API server of Kubernetes that is built from source; print what was checked"
 	@echo "make fuzz   fuzz each target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS)) under AddressSanitizer (needs clang)"
 	@echo "make sanitize  run the same inputs each time, and the tests of unsafe code, under AddressSanitizer"
 	@echo "make fmt    format the tree"
@@ -44,9 +45,9 @@ book:
 	@docs/book/make target/debug/plimsoll target/book
 
 guides:
-	$(CARGO) build --quiet --profile fast --package plimsoll
-	$(CARGO) build --quiet --profile fast $(SYSTEMS)
-	@docs/guide/check $${CARGO_TARGET_DIR:-target}/fast
+	$(CARGO) build --quiet --workspace --bin plimsoll
+	$(CARGO) build --quiet $(SYSTEMS) --workspace --bin plimsoll-serve
+	@docs/guide/check $${CARGO_TARGET_DIR:-target}/debug
 
 crates:
 	$(CARGO) publish --workspace --dry-run --no-verify --allow-dirty
@@ -61,6 +62,8 @@ lint: spelling reports
 	$(CARGO) fmt $(SYSTEMS) --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy $(SYSTEMS) --workspace --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --package plimsoll --no-default-features --quiet -- -D warnings
+	$(CARGO) clippy $(SYSTEMS) --package plimsoll-serve --no-default-features --features zanzibar --quiet -- -D warnings
 	@if command -v cargo-deny >/dev/null 2>&1; then \
 		$(CARGO) deny --offline check bans licenses sources && \
 		$(CARGO) deny --offline $(SYSTEMS) check --config "$(CURDIR)/deny.toml" bans licenses sources; \
@@ -98,6 +101,12 @@ fleet-campaign:
 	PLIMSOLL_FLEET_TRIALS=$(TRIALS) PLIMSOLL_FLEET_RESULTS="$(CURDIR)/target/fleet-campaign.jsonl" \
 		$(CARGO) test --quiet --package plimsoll --test fleet_faults campaign
 	scripts/fleet-campaign target/fleet-campaign.jsonl
+	$(CARGO) build --quiet --release --package plimsoll --package plimsoll-bench
+	scripts/fleet-scale target/release/plimsoll target/release/fixed-server
+
+fleet-kubernetes:
+	$(CARGO) build --quiet --package plimsoll
+	scripts/fleet-kubernetes target/debug/plimsoll
 
 autobahn:
 	$(CARGO) build --quiet --package plimsoll

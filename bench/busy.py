@@ -89,7 +89,7 @@ def main():
     )
     parser.add_argument("--calls", default="", help="measure the calls whose names contain this")
     parser.add_argument("--seconds", type=float, default=4, help="time before SIGINT (default 4)")
-    parser.add_argument("--profile", default="fast", help="Cargo profile of the program (default fast)")
+    parser.add_argument("--profile", default="release", help="Cargo profile of the program (default release)")
     args = parser.parse_args()
     rivals.use_profile(args.profile)
     program = rivals.find("plimsoll") or sys.exit(f"build plimsoll first: cargo build --profile {args.profile}")

@@ -82,7 +82,7 @@ def main():
     parser.add_argument("--labs", type=int, default=5, help="number of labs (default 5)")
     parser.add_argument("--restarts", type=int, default=5, help="restarts of each lab (default 5)")
     parser.add_argument("--noise", type=int, default=2, help="programs beside them (default 2)")
-    parser.add_argument("--profile", default="fast", help="Cargo profile of the programs (default fast)")
+    parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
     parser.add_argument("--out", type=Path, help="file for the table")
     args = parser.parse_args()
     rivals.use_profile(args.profile)

@@ -38,7 +38,7 @@ def main():
     parser.add_argument("--case", nargs="+", choices=list(CASES), default=list(CASES), help="only these cases")
     parser.add_argument("--skip", type=int, default=8, help="rounds before the count begins (default 8)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds counted (default 5)")
-    parser.add_argument("--profile", default="fast", help="Cargo profile of the programs (default fast)")
+    parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
     parser.add_argument("--no-build", action="store_true", help="take what is already built")
     told = parser.parse_args()
     for name in ("valgrind", "nm"):

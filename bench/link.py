@@ -16,10 +16,11 @@ permitted; the client and server have it only with --real-time, so other program
 
 A virtual machine is not quiet even when nothing else runs in it: its host takes processors away for milliseconds. A
 thread of higher priority on both processors records these pauses (bench/src/pauses.rs; Linux, root). Exchanges during a
-pause are counted in a column of their own and not judged. A cell with less than half of its exchanges left is not judged.
+pause, and those of a burst after a pause in it, are counted in a column of their own and not judged. A cell with less
+than half of its exchanges left is not judged.
 
 paths: delay, rate (and delay), jitter (and rate), loss (and jitter)
-patterns: 1, 20, 200 and 2000 new connections per second; burst: 1,000 at once, five times
+patterns: 1, 20, 200 and 2000 new connections per second; burst: 1,000 at once, ten times
 """
 
 import argparse
@@ -66,7 +67,7 @@ def main():
     parser.add_argument("--seconds", type=int, help="length of each cell (default 60 at 1/s, 10 otherwise)")
     parser.add_argument("--paths", nargs="+", choices=PATHS, default=PATHS)
     parser.add_argument("--patterns", nargs="+", choices=PATTERNS, default=PATTERNS)
-    parser.add_argument("--profile", default="fast", help="Cargo profile of the programs (default fast)")
+    parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
     parser.add_argument(
         "--real-time",
         action="store_true",
@@ -114,7 +115,7 @@ class Cell:
     def __init__(self, path, pattern, seconds, priority):
         self.path, self.pattern = path, pattern
         if pattern == "burst":
-            bursts = 5 if seconds is None else max(1, seconds // 2)
+            bursts = 10 if seconds is None else max(1, seconds // 2)
             load = ["--at-once", "1000", "--bursts", str(bursts), "--apart", "2s"]
         else:
             seconds = seconds or (60 if pattern == "1" else 10)

@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
 """Compares how late iterations start at 20,000/s without outputs and with three of them, and with the live page.
 
-    bench/outputs.py                       8 rounds of 10 s each way; takes about five minutes
+    bench/outputs.py                       12 rounds of three runs of 10 s; takes about eight minutes
     bench/outputs.py --page                the three outputs, and the live page with 20 viewers, of which one stalls
+    bench/outputs.py --page --out ''       the page alone
     bench/outputs.py --rounds 2 --seconds 3
     bench/outputs.py --out json=/dev/null  another output instead of the three
+    bench/outputs.py --cpus 0,1            the generator may use both CPUs, for its outputs, and has one worker thread
 
 The script requests a fixed response over HTTP. The outputs are Prometheus (Debian's), OpenTelemetry over HTTP and StatsD; what
-the latter two send is read and dropped. The server, the receivers and the viewers share CPU 0, the generator has CPU 1. Rounds
-alternate, every second one backwards. Keep the machine otherwise idle. Prints a Markdown table: medians of the rounds, with
-the smallest and the largest, and whether the ranges of the two overlap.
+the latter two send is read and dropped. The server, the receivers and the viewers share CPU 0, the generator has CPU 1.
+
+A round has two runs without outputs and one with them, in a different order each time. Keep the machine otherwise idle. Prints
+a Markdown table: medians of the rounds, with the smallest and the largest, and the ratios to the first run without outputs of
+the same round. The two runs without outputs only differ by noise: a difference is within noise if the median ratio with
+outputs lies within the range of their ratios.
 """
 
 import argparse
 import http.server
+import itertools
 import json
 import os
 import shutil
@@ -30,7 +36,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from harness import measure, rivals  # noqa: E402
-from harness.measure import SERVER_CPU  # noqa: E402
+from harness.measure import GENERATOR_CPU, SERVER_CPU  # noqa: E402
 from harness.servers import FixedServer, free_port  # noqa: E402
 from harness.tables import table  # noqa: E402
 
@@ -44,6 +50,7 @@ export const options = {
 export default function () { http.get(__ENV.URL); }
 """
 FIGURES = ("med", "p(99)", "p(99.9)", "max")
+KINDS = ("without", "again", "with")
 
 
 class Discard(http.server.BaseHTTPRequestHandler):
@@ -155,18 +162,18 @@ class Viewers:
         print(f"{self.count} viewers received {sum(self.received) / 1e6:.1f} MB", file=sys.stderr)
 
 
-def run(program, script, url, outputs, viewers):
-    command = [program, "run", "--json", "-e", f"URL={url}"]
+def run(program, script, url, outputs, viewers, cpus):
+    command = [program, "run", "--json", "--threads", "1", "-e", f"URL={url}"]
     for output in outputs:
         command += ["--out", output]
     if viewers == 0:
-        return read(measured([*command, script]))
+        return read(measured([*command, script], cpus))
     with Viewers(viewers) as watching:
-        return read(measured([*command, f"--web={watching.port}", script]))
+        return read(measured([*command, f"--web={watching.port}", script], cpus))
 
 
-def measured(command):
-    return measure.run(command, env={"K6_PROMETHEUS_RW_PUSH_INTERVAL": "1s", "K6_OTEL_EXPORT_INTERVAL": "1s"})
+def measured(command, cpus):
+    return measure.run(command, cpu=cpus, env={"K6_PROMETHEUS_RW_PUSH_INTERVAL": "1s", "K6_OTEL_EXPORT_INTERVAL": "1s"})
 
 
 def read(cost):
@@ -179,45 +186,57 @@ def read(cost):
     figures["iterations/s"] = result["metrics"]["iterations"]["values"]["rate"]
     figures["CPUs used"] = cost.cpu_seconds / cost.wall_seconds
     figures["MB"] = cost.peak_rss_bytes / 1e6
-    return figures, cost.stderr
+    return figures, result["plimsoll"]["verdict"]["level"], cost.stderr
 
 
 def spread(values):
     return f"{statistics.median(values):.3g} ({min(values):.3g} to {max(values):.3g})"
 
 
+def rows(found):
+    """The figures of each kind of run, and whether the difference is within noise."""
+    lines = []
+    for name in found["without"][0]:
+        values = {kind: [figures[name] for figures in runs] for kind, runs in found.items()}
+        ratios = {
+            kind: [value / max(base, 1e-9) for value, base in zip(values[kind], values["without"], strict=True)]
+            for kind in ("again", "with")
+        }
+        low, high = min(ratios["again"]), max(ratios["again"])
+        is_noise = low <= statistics.median(ratios["with"]) <= high
+        lines.append([name, *(spread(values[kind]) for kind in KINDS), *(spread(ratios[kind]) for kind in ratios), "yes" if is_noise else "no"])
+    return lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=8, help="rounds each way (default 8)")
+    parser.add_argument("--rounds", type=int, default=12, help="rounds (default 12)")
     parser.add_argument("--seconds", type=int, default=10, help="length of a round (default 10)")
     parser.add_argument("--rate", type=int, default=20000, help="iterations per second (default 20000)")
     parser.add_argument("--out", action="append", help="an output instead of the three; may be repeated")
     parser.add_argument("--page", action="store_true", help="serve the live page, too")
     parser.add_argument("--viewers", type=int, default=20, help="viewers of the page, of which one stalls (default 20)")
     parser.add_argument("--profile", default="release", help="Cargo profile of the program (default release)")
+    parser.add_argument("--cpus", default=str(GENERATOR_CPU), help="CPUs of the generator (default 1)")
     args = parser.parse_args()
     rivals.use_profile(args.profile)
     program = rivals.find("plimsoll") or sys.exit(f"build plimsoll first: cargo build --profile {args.profile}")
-    found = {"without": [], "with": []}
+    found = {kind: [] for kind in KINDS}
     with Receivers() as receivers, FixedServer() as server, tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "script.js"
         script.write_text(SCRIPT % (args.rate, args.seconds))
-        outputs = {"without": [], "with": args.out or receivers.outputs}
-        viewers = {"without": 0, "with": args.viewers if args.page else 0}
+        outputs = args.out or receivers.outputs
+        orders = list(itertools.permutations(KINDS))
         for number in range(args.rounds):
-            order = ["without", "with"] if number % 2 == 0 else ["with", "without"]
-            for kind in order:
-                figures, said = run(program, script, server.url, outputs[kind], viewers[kind])
+            for kind in orders[number % len(orders)]:
+                is_with = kind == "with"
+                viewers = args.viewers if is_with and args.page else 0
+                figures, verdict, said = run(program, script, server.url, outputs if is_with else [], viewers, args.cpus)
                 found[kind].append(figures)
                 lost = [line for line in said.splitlines() if "output " in line]
-                print(kind, figures, *lost, file=sys.stderr)
-    rows = []
-    for name in found["without"][0]:
-        without, with_outputs = ([figures[name] for figures in found[kind]] for kind in ("without", "with"))
-        overlap = min(without) <= max(with_outputs) and min(with_outputs) <= max(without)
-        rows.append([name, spread(without), spread(with_outputs), "yes" if overlap else "no"])
+                print(kind, verdict, figures, *lost, file=sys.stderr)
     second = f"with outputs and a page with {args.viewers} viewers" if args.page else "with outputs"
-    print(table(["", "without", second, "ranges overlap"], rows))
+    print(table(["", "without", "without, again", second, "ratio without, again", "ratio with", "within noise"], rows(found)))
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one short round of each")
     parser.add_argument("--rounds", type=int, help="rounds of each comparison (default 6)")
     parser.add_argument("--seconds", type=int, help="seconds of one run (default 8)")
-    parser.add_argument("--profile", default="release", help="Cargo profile of our programs (default release)")
+    parser.add_argument("--profile", default="dist", help="Cargo profile of our programs (default dist)")
     parser.add_argument("--no-build", action="store_true", help="take what is already built")
     parser.add_argument("--out", type=Path, help="write the tables to this file too")
     told = parser.parse_args()

@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--protocols", nargs="+", choices=churn.PROTOCOLS, default=churn.PROTOCOLS)
     parser.add_argument("--ways", nargs="+", choices=churn.WAYS, default=churn.WAYS)
     parser.add_argument("--io", nargs="+", choices=churn.MODES, default=churn.MODES)
-    parser.add_argument("--profile", default="fast", help="Cargo profile of the programs (default fast)")
+    parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
     parser.add_argument("--no-build", action="store_true", help="use the programs already built")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
     parser.add_argument(

@@ -36,8 +36,11 @@ export default function () {
 
 class Hello(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # The trace context of each request.
+    contexts = []
 
     def do_GET(self):
+        self.contexts.append(self.headers["traceparent"])
         self.send_response(200)
         self.send_header("Content-Length", "5")
         self.end_headers()
@@ -76,6 +79,15 @@ def last_points(file):
     return metrics
 
 
+def spans(file):
+    """The trace context of each span."""
+    found = []
+    for line in file.read_text().splitlines():
+        for resource in json.loads(line)["resourceSpans"]:
+            found += [f"00-{span['traceId']}-{span['spanId']}-01" for span in resource["scopeSpans"][0]["spans"]]
+    return found
+
+
 def prove(plimsoll, collector, folder, server, protocol):
     ports = {"grpc": free_port(), "http": free_port()}
     settings = {
@@ -83,15 +95,16 @@ def prove(plimsoll, collector, folder, server, protocol):
         "exporters": {"jsonfile": {}},
         "service": {
             "telemetry": {"metrics": {"level": "none"}},
-            "pipelines": {"metrics": {"receivers": ["otlp"], "exporters": ["jsonfile"]}},
+            "pipelines": {name: {"receivers": ["otlp"], "exporters": ["jsonfile"]} for name in ("metrics", "traces")},
         },
     }
     (folder / "settings.yaml").write_text(json.dumps(settings))
     (folder / "script.js").write_text(SCRIPT)
-    received = folder / f"received-{protocol}"
+    received, traces = folder / f"metrics-{protocol}", folder / f"traces-{protocol}"
+    Hello.contexts.clear()
     process = subprocess.Popen(
         [collector, "--config", f"file:{folder}/settings.yaml"],
-        env=os.environ | {"OUT": str(received)},
+        env=os.environ | {"METRICS": str(received), "TRACES": str(traces)},
         stderr=subprocess.DEVNULL,
     )
     try:
@@ -108,6 +121,7 @@ def prove(plimsoll, collector, folder, server, protocol):
         if protocol == "http":
             address = f"http://127.0.0.1:{ports['http']}/v1/metrics"
         command = [plimsoll, "run", "--quiet", "--out", f"opentelemetry={address}", "--summary-export", "summary.json"]
+        command += ["--traces-output", f"otel=127.0.0.1:{ports[protocol]},proto={protocol}"]
         command += ["-e", f"SERVER={server}", "script.js"]
         environment = os.environ | {"K6_OTEL_GRPC_EXPORTER_INSECURE": "true", "K6_OTEL_EXPORT_INTERVAL": "200ms"}
         subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
@@ -133,6 +147,9 @@ def prove(plimsoll, collector, folder, server, protocol):
             seen += counts[place]
         bound = 2 ** ((point["positive"].get("offset", 0) + place + 1) / 2 ** point["scale"])
         rows.append((f"{name}, p(95), bucket", bound, printed[name]["p(95)"]))
+    contexts = spans(traces)
+    rows.append(("spans", len(contexts), ITERATIONS))
+    rows.append(("spans whose context the server got", len(set(contexts) & set(Hello.contexts)), ITERATIONS))
     failed = 0
     for name, got, expected in rows:
         tolerance = 0.0906 if "bucket" in name else 1e-9

@@ -23,6 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub struct Exchange {
     /// Directly to the server, without the relay.
     pub direct: bool,
+    /// When it should have started. Those that are due at once start one after another.
+    pub due: u64,
     /// Just before the client connected.
     pub started: u64,
     /// When the request reached the server.
@@ -106,8 +108,8 @@ impl Exchanges {
         let mut ready = Vec::new();
         loop {
             let now = syscalls::monotonic_nanos();
-            while let Some((_, direct)) = starts.pop_front_if(|(at, _)| begun + *at <= now) {
-                self.start(relay, direct)?;
+            while let Some((at, direct)) = starts.pop_front_if(|(at, _)| begun + *at <= now) {
+                self.start(relay, begun + at, direct)?;
             }
             if (starts.is_empty() && self.unfinished == 0) || now > end {
                 return Ok(std::mem::take(&mut self.exchanges));
@@ -125,7 +127,7 @@ impl Exchanges {
         }
     }
 
-    fn start(&mut self, relay: u16, direct: bool) -> io::Result<()> {
+    fn start(&mut self, relay: u16, due: u64, direct: bool) -> io::Result<()> {
         let port = if direct { self.port } else { relay };
         let started = syscalls::monotonic_nanos();
         let socket = syscalls::connect(Ipv4Addr::LOCALHOST, port)?;
@@ -136,6 +138,7 @@ impl Exchanges {
         syscalls::note_arrivals(socket.as_raw_fd())?;
         self.exchanges.push(Exchange {
             direct,
+            due,
             started,
             ..Exchange::default()
         });

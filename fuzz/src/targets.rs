@@ -12,6 +12,7 @@ mod digest_challenge;
 mod dns_message;
 mod duration;
 mod environment;
+mod event_stream;
 mod flag_value;
 mod fleet_frame;
 mod grpc_messages;
@@ -27,6 +28,7 @@ mod import;
 mod json_selector;
 mod lab_file;
 mod lab_result;
+mod mqtt;
 mod options;
 mod proxy;
 mod record;
@@ -38,6 +40,7 @@ mod target_list;
 mod text_decoding;
 mod threshold;
 mod throughput;
+mod trace;
 mod typescript;
 mod url;
 mod websocket;
@@ -58,6 +61,7 @@ pub const TARGETS: &[&Target] = &[
     &dns_message::TARGET,
     &duration::TARGET,
     &environment::TARGET,
+    &event_stream::TARGET,
     &flag_value::TARGET,
     &fleet_frame::TARGET,
     &grpc_messages::TARGET,
@@ -77,6 +81,7 @@ pub const TARGETS: &[&Target] = &[
     &json_selector::TARGET,
     &lab_file::TARGET,
     &lab_result::TARGET,
+    &mqtt::TARGET,
     &options::TARGET,
     &proxy::TARGET,
     &record::TARGET,
@@ -88,6 +93,7 @@ pub const TARGETS: &[&Target] = &[
     &text_decoding::TARGET,
     &threshold::TARGET,
     &throughput::TARGET,
+    &trace::TARGET,
     &typescript::TARGET,
     &url::TARGET,
     &websocket::TARGET,

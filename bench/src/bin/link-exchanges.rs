@@ -147,9 +147,8 @@ impl Path {
         let mut excess: Vec<f64> = through
             .iter()
             .zip(self.expected(&through))
-            .filter(|(exchange, _)| {
-                !pauses::any_between(pauses, exchange.started, exchange.response)
-            })
+            // Work that a pause left behind delays all that is due at once, also what starts after the pause.
+            .filter(|(exchange, _)| !pauses::any_between(pauses, exchange.due, exchange.response))
             .map(|(exchange, expected)| {
                 let excess = exchange.on_the_network() as f64 - expected as f64 - direct_median;
                 let repeats = self.repeats(excess);

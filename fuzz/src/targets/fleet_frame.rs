@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_frames::{Account, Content, Frame, Planned, Policy, judge, seal};
-use plimsoll_samples::{Registry, Totals, Watch, WatchSettings, WindowDecoder};
+use plimsoll_samples::{Registry, Totals, Watch, WatchSettings, WindowDecoder, encode_records};
 use plimsoll_units::Moment;
 
 use super::Target;
@@ -19,7 +19,7 @@ pub const TARGET: Target = Target {
         include_bytes!("../../seeds/fleet_frame_end.bin"),
         include_bytes!("../../seeds/fleet_frame_samples.bin"),
     ],
-    words: &["PF\u{1}", "iterations", "http_req_duration", "::group"],
+    words: &["PF\u{2}", "iterations", "http_req_duration", "::group"],
 };
 
 fn run(data: &[u8]) {
@@ -35,6 +35,14 @@ fn run(data: &[u8]) {
         sum.merge(window);
         sum.summary(Duration::from_secs(1));
         sum.cumulative();
+    }
+    if let Ok(records) = decoder.decode_records(data, Moment::ZERO) {
+        let pieces = encode_records(&records, &registry, Moment::ZERO);
+        let again = pieces
+            .iter()
+            .map(|piece| decoder.decode_records(piece, Moment::ZERO));
+        let again: Result<Vec<_>, _> = again.collect();
+        assert_eq!(again.map(|all| all.concat().len()), Ok(records.len()));
     }
     let bytes = seal(data.to_vec());
     let Ok(frame) = Frame::decode(&bytes) else {

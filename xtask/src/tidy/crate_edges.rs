@@ -29,6 +29,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "grpc",
         &["units", "address", "clock", "net", "http", "http2"],
     ),
+    ("sql", &["net"]),
     ("vegeta", &["units"]),
     (
         "engine",
@@ -38,7 +39,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "k6",
         &[
-            "units", "clock", "samples", "net", "http", "ws", "browser", "grpc", "engine",
+            "units", "clock", "samples", "net", "http", "ws", "browser", "grpc", "sql", "engine",
             "quickjs",
         ],
     ),
@@ -107,7 +108,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "fleet",
         &[
             "units", "clock", "plan", "pace", "machine", "samples", "frames", "verdict", "engine",
-            "output", "certs", "run",
+            "certs", "run",
         ],
     ),
     ("plots", &[]),
@@ -122,7 +123,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "terminal",
         &[
             "units", "clock", "machine", "plan", "stats", "samples", "output", "results", "engine",
-            "run", "live", "search", "compare", "report", "lab",
+            "run", "live", "search", "compare", "report", "lab", "import", "iperf",
         ],
     ),
     (

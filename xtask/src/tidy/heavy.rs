@@ -35,8 +35,13 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["rusqlite", "libsqlite3-sys"],
-        &["results"],
-        "the store of runs lives in `results`",
+        &["results", "sql"],
+        "the store of runs lives in `results`, databases of scripts in `sql`",
+    ),
+    (
+        &["tokio-postgres"],
+        &["sql"],
+        "databases of scripts live in `sql`",
     ),
     (&["clap"], &["cli"], "the command line lives in `cli`"),
     (

@@ -7,7 +7,7 @@ const LIMIT: usize = 600;
 
 /// A crate that only connects others: arguments, a call, the exit status.
 const THIN: &str = "crates/cli/src/";
-const THIN_LIMIT: usize = 4350;
+const THIN_LIMIT: usize = 4000;
 
 /// Files that may be longer, each with its reason.
 const LONGER: &[(&str, &str)] = &[];
