@@ -267,6 +267,13 @@ pub struct Traffic {
     pub time: Option<f64>,
 }
 
+/// A row of a table with a sum: the requests of one kind.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub requests: f64,
+    pub mean: Option<Quantity>,
+}
+
 /// A threshold and the tool's verdict on it.
 #[derive(Clone, Debug)]
 pub struct Threshold {
@@ -316,6 +323,8 @@ pub struct Block {
     /// Users at the end, and their maximum.
     pub gauge: Option<(Quantity, Quantity)>,
     pub failures: Option<Tally>,
+    /// k6: the share of failures as printed, with or without their counts.
+    pub failed_share: Option<Quantity>,
     /// Failures only because of their length.
     pub length_failures: Option<Quantity>,
     /// Kept connections, as counted by ab.
@@ -348,6 +357,10 @@ pub struct Block {
     pub computed_mean: Option<Quantity>,
     /// wrk2 prints its mean a second time.
     pub repeated_mean: Option<Quantity>,
+    /// ab prints its maximum a second time, below the percentiles.
+    pub longest: Option<Quantity>,
+    /// Rows of a table whose sum is this block.
+    pub parts: Vec<Part>,
     /// Counts of a histogram whose bounds have no unit.
     pub bars: Vec<f64>,
     /// A histogram that ends in `...`.
@@ -388,6 +401,7 @@ impl Block {
             dropped: None,
             gauge: None,
             failures: None,
+            failed_share: None,
             length_failures: None,
             kept: None,
             inverse_rate: None,
@@ -412,6 +426,8 @@ impl Block {
             sockets: None,
             computed_mean: None,
             repeated_mean: None,
+            longest: None,
+            parts: Vec::new(),
             bars: Vec::new(),
             histogram_cut: false,
             lost: None,
@@ -476,8 +492,22 @@ impl Block {
 
     /// Number of samples of the main latency.
     pub fn samples(&self) -> Option<f64> {
-        let counted = self.requests.as_ref().or(self.iterations.as_ref());
-        self.sampled.or(counted.map(|count| count.value))
+        let requests = self.requests.as_ref().map(|count| count.value);
+        // k6 judges each HTTP request. How many of them an iteration makes is not printed.
+        let http = self.tool == Tool::K6
+            && self
+                .latency()
+                .is_some_and(|latency| latency.name == "http_req_duration");
+        let judged = self
+            .failures
+            .as_ref()
+            .map(|tally| tally.passed + tally.failed)
+            .filter(|judged| http && *judged > 0.0);
+        let turns = self.iterations.as_ref().filter(|_| !http);
+        self.sampled
+            .or(requests)
+            .or(judged)
+            .or(turns.map(|turns| turns.value))
     }
 
     /// The time in seconds by which the tool divided: count ÷ rate.

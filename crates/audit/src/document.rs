@@ -11,6 +11,31 @@ pub struct Prose {
     pub line: usize,
     pub text: String,
     pub titles: Vec<String>,
+    /// The positions in the text at which another line of the file begins, with its number.
+    pub breaks: Vec<(usize, usize)>,
+}
+
+impl Prose {
+    /// Ends the paragraph above the first line for which `ends` is true.
+    pub fn end_above(&mut self, ends: impl Fn(usize) -> bool) {
+        let Some((at, _)) = self.breaks.iter().find(|(_, line)| ends(*line)) else {
+            return;
+        };
+        if let Some(above) = self.text.get(..*at) {
+            self.text = above.trim_end().to_owned();
+        }
+    }
+
+    /// The text by lines, with their numbers.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let starts = std::iter::once((0, self.line)).chain(self.breaks.iter().copied());
+        let ends = self.breaks.iter().map(|(at, _)| *at);
+        let ends = ends.chain(std::iter::once(self.text.len()));
+        starts.zip(ends).filter_map(move |((start, line), end)| {
+            let text = self.text.get(start..end.min(self.text.len()))?;
+            Some((line, text.trim()))
+        })
+    }
 }
 
 /// A table; the header's cells name its columns.
@@ -156,6 +181,8 @@ struct Walk<'a> {
     item: Option<String>,
     buffer: String,
     buffer_line: usize,
+    /// The positions in the buffer at which another line begins.
+    breaks: Vec<(usize, usize)>,
     in_heading: bool,
     in_item: bool,
     table: Option<Table>,
@@ -177,6 +204,7 @@ impl<'a> Walk<'a> {
             item: None,
             buffer: String::new(),
             buffer_line: 1,
+            breaks: Vec::new(),
             in_heading: false,
             in_item: false,
             table: None,
@@ -246,6 +274,7 @@ impl<'a> Walk<'a> {
                 }
                 Event::End(TagEnd::Heading(_)) => {
                     let title = title(std::mem::take(&mut self.buffer).trim());
+                    self.breaks.clear();
                     self.document
                         .headings
                         .push((self.buffer_line, title.clone()));
@@ -280,6 +309,7 @@ impl<'a> Walk<'a> {
                 }
                 Event::End(TagEnd::TableCell) => {
                     let cell = std::mem::take(&mut self.buffer).trim().to_owned();
+                    self.breaks.clear();
                     self.row.push(cell);
                 }
                 Event::End(TagEnd::TableHead) => {
@@ -300,7 +330,11 @@ impl<'a> Walk<'a> {
                     self.item = None;
                 }
                 Event::Text(part) | Event::Code(part) => self.buffer.push_str(&part),
-                Event::SoftBreak | Event::HardBreak => self.buffer.push(' '),
+                Event::SoftBreak | Event::HardBreak => {
+                    self.buffer.push(' ');
+                    let next = self.line(range.start) + 1;
+                    self.breaks.push((self.buffer.len(), next));
+                }
                 _ => {}
             }
         }
@@ -313,9 +347,15 @@ impl<'a> Walk<'a> {
         if self.in_heading || self.table.is_some() {
             return;
         }
-        let text = std::mem::take(&mut self.buffer).trim().to_owned();
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut breaks = std::mem::take(&mut self.breaks);
+        let text = buffer.trim().to_owned();
         if text.is_empty() {
             return;
+        }
+        let blanks = buffer.len() - buffer.trim_start().len();
+        for (at, _) in &mut breaks {
+            *at = at.saturating_sub(blanks);
         }
         let titles = self
             .headings
@@ -327,6 +367,7 @@ impl<'a> Walk<'a> {
             line: self.buffer_line,
             text,
             titles,
+            breaks,
         });
     }
 }

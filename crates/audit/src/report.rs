@@ -14,11 +14,36 @@ pub struct Report<'a> {
     pub blocks: Vec<Block>,
     /// Every command line of a load tool, whether it belongs to a block or not.
     pub commands: Vec<Command>,
+    outputs: Outputs,
+}
+
+/// The lines of the tools' outputs.
+struct Outputs {
+    /// The first line of each, ascending, with the last line of it and of all before.
+    spans: Vec<(usize, usize)>,
+}
+
+impl Outputs {
+    fn of(blocks: &[Block]) -> Outputs {
+        let mut spans: Vec<(usize, usize)> = Vec::new();
+        for block in blocks.iter().filter(|block| block.layout != "k6 table") {
+            let before = spans.last().map_or(0, |(_, last)| *last);
+            spans.push((block.first_line, block.last_line.max(before)));
+        }
+        Outputs { spans }
+    }
+
+    fn has(&self, line: usize) -> bool {
+        let at = self.spans.partition_point(|(first, _)| *first <= line);
+        at.checked_sub(1)
+            .and_then(|at| self.spans.get(at))
+            .is_some_and(|(_, last)| line <= *last)
+    }
 }
 
 impl<'a> Report<'a> {
     pub fn read(file: &'a str, text: &'a str) -> Report<'a> {
-        let document = Document::read(text);
+        let mut document = Document::read(text);
         let flat = readers::flattened(text, &document);
         let mut blocks = Vec::new();
         let mut commands = Vec::new();
@@ -48,20 +73,23 @@ impl<'a> Report<'a> {
         command::assign(&mut blocks, &commands, |one, other| {
             region(one) == region(other)
         });
+        let outputs = Outputs::of(&blocks);
+        for prose in &mut document.prose {
+            prose.end_above(|line| outputs.has(line));
+        }
         Report {
             file,
             text,
             document,
             blocks,
             commands,
+            outputs,
         }
     }
 
     /// Whether a line belongs to a tool's output.
     pub fn is_output(&self, line: usize) -> bool {
-        self.blocks.iter().any(|block| {
-            block.layout != "k6 table" && block.first_line <= line && line <= block.last_line
-        })
+        self.outputs.has(line)
     }
 
     /// The page's sentences, without a tool's output outside a fence. A paragraph may begin one line

@@ -33,10 +33,11 @@ fn the_corpus_is_large_enough_and_divided() {
 
 /// The collections whose causes are not all fixed, with the least number of certain errors found and
 /// the largest numbers of false findings and of pages that are not read as labeled.
-const OPEN: [(Part, usize, usize, usize); 3] = [
-    (Part::Fifth, 22, 1, 0),
-    (Part::Sixth, 14, 1, 1),
-    (Part::Seventh, 5, 6, 4),
+const OPEN: [(Part, usize, usize, usize); 4] = [
+    (Part::Fifth, 28, 0, 0),
+    (Part::Sixth, 17, 0, 1),
+    (Part::Seventh, 10, 0, 3),
+    (Part::Eighth, 3, 0, 0),
 ];
 
 /// What is known to be missed may only become less.
@@ -50,7 +51,7 @@ fn the_score_of_open_collections_does_not_drop() {
             "{part:?}: {} false",
             sum.false_alarms
         );
-        assert!(sum.false_errors <= 1, "{part:?}");
+        assert_eq!(sum.false_errors, 0, "{part:?}");
         assert!(sum.unread <= unread, "{part:?}: {} unread", sum.unread);
     }
 }

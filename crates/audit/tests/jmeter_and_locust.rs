@@ -156,3 +156,27 @@ Type     Name     # reqs      # fails |    Avg     Min     Max    Med |   req/s 
     let (_, json) = read(&format!("{text}\n{TABLE}"));
     assert_eq!(json["blocks"].as_array().unwrap().len(), 1, "{json:#}");
 }
+
+/// The mean of all requests is that of the rows, weighted by their requests.
+#[test]
+fn the_rows_of_locust_determine_the_mean_of_all() {
+    let found = |mean: &str, rows: &str| {
+        let page = format!(
+            "\
+ Name            # reqs    # fails |  Avg    Min    Max  Med | req/s  failures/s
+---------------------------------------------------------------------------------
+ GET  /list        3000      0(0%) |   20      4    210   14 | 30.0       0.0
+ POST /list        {rows}      0(0%) |   80      5    410   52 | 10.0       0.0
+---------------------------------------------------------------------------------
+ Aggregated        4000      0(0%) |   {mean}      4    410   20 | 40.0       0.0
+"
+        );
+        let audited = audit("x.txt", &page).unwrap();
+        let mut found = audited.findings.iter();
+        found.any(|finding| finding.rule == "total-mismatch" && finding.line == 6)
+    };
+    assert!(!found("35", "1000"));
+    assert!(found("48", "1000"));
+    // A row was left out.
+    assert!(!found("48", " 900"));
+}

@@ -447,3 +447,77 @@ Status code distribution:
     assert!(loud(&page(100, 9.0)));
     assert!(!loud(&page(9, 9.0)));
 }
+
+/// hey's times of the parts of a request have a heading with a colon.
+#[test]
+fn the_details_of_hey_are_read() {
+    let (audit, json) = read(
+        "\
+Summary:
+  Total:        10.0000 secs
+  Slowest:      0.1403 secs
+  Fastest:      0.0154 secs
+  Average:      0.0410 secs
+  Requests/sec: 100.0000
+
+Details (average, fastest, slowest):
+  DNS+dialup:   0.0000 secs, 0.0154 secs, 0.1403 secs
+  resp read:    0.0001 secs, -0.0002 secs, 0.0196 secs
+
+Status code distribution:
+  [200] 1000 responses
+",
+    );
+    assert_eq!(
+        json["blocks"][0]["trends"][2]["name"], "resp read",
+        "{json:#}"
+    );
+    assert!(rules(&audit, Level::Note).contains(&"negative-duration"));
+}
+
+/// Only wrk2 has an option for the rate, whatever its program is called.
+#[test]
+fn a_rate_in_the_command_makes_it_wrk2() {
+    let (_, json) = read(
+        "\
+```
+$ wrk -t2 -c20 -d20s --rate 2000 http://192.0.2.7/list
+Running 20s test @ http://192.0.2.7/list
+  2 threads and 20 connections
+  Thread Stats   Avg      Stdev     Max   +/- Stdev
+    Latency    10.00ms    9.00ms 190.00ms   80.10%
+  40000 requests in 20.00s, 1.10MB read
+Requests/sec:   2000.00
+Transfer/sec:     56.32KB
+```
+",
+    );
+    assert_eq!(json["blocks"][0]["tool"], "wrk2", "{json:#}");
+}
+
+/// Without a count of requests, more in flight than users is still impossible.
+#[test]
+fn too_many_requests_in_flight_need_no_count() {
+    let found = |mean: &str| {
+        let (audit, _) = read(&format!(
+            "\
+Running 10s test @ http://192.0.2.7/list
+100 connections
+
+┌─────────┬────────┬────────┬─────────┬─────────┬────────┬────────┬─────────┐
+│ Stat    │ 2.5%   │ 50%    │ 97.5%   │ 99%     │ Avg    │ Stdev  │ Max     │
+├─────────┼────────┼────────┼─────────┼─────────┼────────┼────────┼─────────┤
+│ Latency │ 10 ms  │ 22 ms  │ 116 ms  │ 159 ms  │ {mean} │ 21 ms  │ 900 ms  │
+└─────────┴────────┴────────┴─────────┴─────────┴────────┴────────┴─────────┘
+┌───────────┬─────────┬─────────┬─────────┬─────────┬─────────┬────────┬─────────┐
+│ Stat      │ 1%      │ 2.5%    │ 50%     │ 97.5%   │ Avg     │ Stdev  │ Min     │
+├───────────┼─────────┼─────────┼─────────┼─────────┼─────────┼────────┼─────────┤
+│ Req/Sec   │ 4,620   │ 4,620   │ 4,636   │ 4,703   │ 4,650   │ 32.22  │ 4,619   │
+└───────────┴─────────┴─────────┴─────────┴─────────┴─────────┴────────┴─────────┘
+"
+        ));
+        rules(&audit, Level::Note).contains(&"littles-law-gap")
+    };
+    assert!(!found("21 ms"));
+    assert!(found("38 ms"));
+}

@@ -1,48 +1,42 @@
 //! `plimsoll attack`: a target list, with vegeta's flags.
 
+mod flags;
+
 use plimsoll_output::http_result::HttpResult;
-use plimsoll_run::{Destination, Refusal};
+use plimsoll_run::{AttackOptions, Destination, Refusal};
 use plimsoll_terminal::attack_results;
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::load_run::{self, Show};
-use plimsoll_terminal::messages::complain;
+use plimsoll_terminal::load_run;
+use plimsoll_terminal::streams::Stream;
 
-use crate::args::{AttackArgs, GlobalArgs};
+use crate::args::GlobalArgs;
 use crate::fleet;
+
+pub use flags::AttackArgs;
 
 /// Attacks the targets and prints the result.
 pub fn attack(args: &AttackArgs, global: &GlobalArgs) -> Exit {
-    load(args, global).unwrap_or_else(|refusal| Exit::refuse(&refusal))
-}
-
-fn load(args: &AttackArgs, global: &GlobalArgs) -> Result<Exit, Refusal> {
-    let options = args.options().map_err(Refusal::config)?;
-    let results = destination(args).map_err(Refusal::config)?;
-    let show = match (args.record.json, &results) {
-        (true, _) => Show::Json,
-        (false, Destination::Stream(..)) => Show::TextOnStderr,
-        (false, _) => Show::Text,
+    let (options, results) = match options(args) {
+        Ok(options) => options,
+        Err(error) => return Exit::refuse(&Refusal::config(error)),
     };
-    let load = fleet::load(&args.fleet, || options.resolve(results))?;
+    let text_to = match results {
+        Destination::Stream(..) => Stream::Stderr,
+        _ => Stream::Stdout,
+    };
+    let load = fleet::load(&args.fleet, || options.resolve(results));
     let presentation = args.record.presentation(&args.web, global);
-    let finished = load_run::run(load, HttpResult::new, presentation)?;
-    finished.show(show)?;
-    let input_error = finished.outcome.input_error.clone();
-    let exit = finished.exit();
-    match input_error {
-        Some(error) => {
-            complain(&error);
-            exit.map(|_| Exit::INVALID_CONFIG)
-        }
-        None => exit,
-    }
+    load_run::run_and_print(load, HttpResult::new, presentation, text_to)
 }
 
-fn destination(args: &AttackArgs) -> Result<Destination, String> {
+/// The options of the attack, and where its results go.
+fn options(args: &AttackArgs) -> Result<(AttackOptions, Destination), String> {
+    let options = args.options()?;
     let (output, address) = (&args.results.output, &args.results.prometheus_addr);
-    match &args.fleet.fleet {
-        None => attack_results::destination(output.as_deref(), args.record.json),
-        Some(_) if output.is_none() && address.is_none() => Ok(Destination::Nowhere),
-        Some(_) => Err("--fleet does not work with -output and -prometheus-addr: agents send sums, not single results".to_owned()),
-    }
+    let results = match &args.fleet.fleet {
+        None => attack_results::destination(output.as_deref(), args.record.json)?,
+        Some(_) if output.is_none() && address.is_none() => Destination::Nowhere,
+        Some(_) => return Err("--fleet does not work with -output and -prometheus-addr: agents send sums, not single results".to_owned()),
+    };
+    Ok((options, results))
 }

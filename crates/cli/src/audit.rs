@@ -4,8 +4,28 @@ use plimsoll_audit::{Audit, Level, formats};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages;
 
-use crate::args::{AuditArgs, AuditFormat};
+/// Output format of the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum AuditFormat {
+    Text,
+    Json,
+    Markdown,
+    Sarif,
+    Github,
+}
 
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/audit.txt"))]
+pub struct AuditArgs {
+    /// Reports to check; - reads stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<std::path::PathBuf>,
+    /// Output format; github prints annotations for a workflow
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: AuditFormat,
+}
+
+/// Checks the reports, and prints what was found.
 pub fn audit(args: &AuditArgs) -> Exit {
     let mut audits: Vec<Audit> = Vec::new();
     let mut unreadable = false;

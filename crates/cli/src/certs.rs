@@ -1,12 +1,35 @@
 //! `plimsoll certs`: certificates for tests, in a folder.
 
-use std::time::SystemTime;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
-use plimsoll_certs::{Folder, Name, Order, Role, make};
+use plimsoll_certs::{Folder, KeyKind, Name, Order, Role, make};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::say;
 
-use crate::args::CertsArgs;
+/// Create a certificate authority and certificates for tests
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/certs.txt"))]
+pub struct CertsArgs {
+    /// Folder for the files; created if it does not exist
+    #[arg(value_name = "FOLDER", default_value = "certs")]
+    pub folder: PathBuf,
+    /// Additional name or address that the server's certificate is valid for; repeat for several
+    #[arg(long = "name", value_name = "NAME", value_parser = Name::parse)]
+    pub names: Vec<Name>,
+    /// Common name of the client's certificate
+    #[arg(long, value_name = "NAME", default_value = "Plimsoll test client")]
+    pub client: String,
+    /// Type of the keys: ecdsa (P-256), rsa2048, rsa3072, rsa4096
+    #[arg(long, value_name = "KIND", default_value = "ecdsa", value_parser = KeyKind::parse)]
+    pub key: KeyKind,
+    /// How long they are valid, like 24h or 365d
+    #[arg(long, value_name = "TIME", default_value = "365d", value_parser = crate::args::time)]
+    pub lifetime: Duration,
+    /// Overwrite existing files
+    #[arg(long)]
+    pub force: bool,
+}
 
 /// Creates the certificates and prints their paths as one JSON object.
 pub fn certs(args: &CertsArgs) -> Exit {
@@ -37,7 +60,7 @@ fn run(args: &CertsArgs) -> Result<serde_json::Value, String> {
         .valid_until
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs());
-    let file = |path: std::path::PathBuf| path.to_string_lossy().into_owned();
+    let file = |path: PathBuf| path.to_string_lossy().into_owned();
     Ok(serde_json::json!({
         "folder": file(folder.path().to_owned()),
         "ca": file(folder.certificate(Role::Authority)),

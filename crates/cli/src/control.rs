@@ -3,23 +3,53 @@
 use plimsoll_live::{API_PORT, Client, ClientError, WebAddress, status_text};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::complain;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::args::{ApiArgs, ScaleArgs};
-
-/// Prints the state of the run.
-pub fn status(at: &ApiArgs) -> Exit {
-    show(at, |client| client.get("/v1/status"))
+/// The run to control.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/control.txt"))]
+pub struct ApiArgs {
+    /// Address of the run's API: the run's --address
+    #[arg(
+        short,
+        long,
+        value_name = "[HOST:]PORT",
+        default_value = "127.0.0.1:6565"
+    )]
+    pub address: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
-/// Prints the metrics of the run.
-pub fn stats(at: &ApiArgs) -> Exit {
-    show(at, |client| client.get("/v1/metrics"))
+/// `plimsoll scale`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/control.txt"))]
+pub struct ScaleArgs {
+    #[command(flatten)]
+    pub at: ApiArgs,
+    /// Virtual users to run, at most the scenario's maxVUs
+    #[arg(
+        short = 'u',
+        long,
+        visible_alias = "users",
+        value_name = "N",
+        required_unless_present = "max"
+    )]
+    pub vus: Option<u32>,
+    /// For k6's flag: must be the scenario's maxVUs
+    #[arg(short, long, hide = true)]
+    pub max: Option<u32>,
 }
 
-/// Pauses or resumes the run.
-pub fn pause(at: &ApiArgs, is_paused: bool) -> Exit {
-    show(at, |client| client.change(json!({ "paused": is_paused })))
+/// Prints what the API says at this path.
+pub fn get(at: &ApiArgs, path: &str) -> Exit {
+    show(at, |client| client.get(path))
+}
+
+/// Changes the run, and prints its state.
+pub fn change(at: &ApiArgs, attributes: Value) -> Exit {
+    show(at, |client| client.change(attributes))
 }
 
 /// Changes the number of users.
@@ -31,12 +61,7 @@ pub fn scale(args: &ScaleArgs) -> Exit {
     if let Some(most) = args.max {
         attributes.insert("vus-max".to_owned(), most.into());
     }
-    show(&args.at, |client| client.change(attributes.into()))
-}
-
-/// Ends the run gracefully.
-pub fn stop(at: &ApiArgs) -> Exit {
-    show(at, |client| client.change(json!({ "stopped": true })))
+    change(&args.at, attributes.into())
 }
 
 fn show(at: &ApiArgs, call: impl FnOnce(&Client) -> Result<Value, ClientError>) -> Exit {

@@ -1,14 +1,56 @@
 //! `plimsoll link`: the relay that emulates a network.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use plimsoll_netem::Link;
 use plimsoll_netem::relay::{self, Relay, Requests};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_terminal::messages::{put, say};
 use plimsoll_terminal::signals;
+use plimsoll_units::BitRate;
 
-use crate::args::{LinkArgs, LinkProtocol};
+/// Emulate a slow or distant network: latency, jitter, bandwidth, loss
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/link.txt"))]
+pub struct LinkArgs {
+    /// Address that clients connect to, like 127.0.0.1:9000
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
+    pub listen: Option<SocketAddr>,
+    /// Address of the server, like 127.0.0.1:8080
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "netem")]
+    pub to: Option<SocketAddr>,
+    /// Create a network namespace of this name behind the emulated network instead, with the kernel's netem; needs root
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["listen", "to", "protocol", "seed"])]
+    pub netem: Option<String>,
+    /// Round trip time to add, like 74ms
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = crate::args::time)]
+    pub round_trip: Duration,
+    /// Jitter (± around the round trip), like 2ms
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = crate::args::time)]
+    pub jitter: Duration,
+    /// Bandwidth of each direction, like 556Mbit/s (default: no limit)
+    #[arg(long, value_name = "RATE", value_parser = BitRate::parse)]
+    pub rate: Option<BitRate>,
+    /// Share of packets to lose, like 0.1%
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = plimsoll_units::percent::parse)]
+    pub loss: f64,
+    /// Protocols to relay
+    #[arg(long, value_enum, default_value = "both")]
+    pub protocol: LinkProtocol,
+    /// Seed of jitter and losses: the same number repeats them
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// Protocols that a link relays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LinkProtocol {
+    Tcp,
+    Udp,
+    Both,
+}
 
 /// Relays until a signal comes, and then reports what was relayed.
 pub fn link(args: &LinkArgs) -> Exit {
@@ -25,7 +67,7 @@ fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {
     link.check()?;
     let requests = Arc::new(Requests::default());
     let (stop, report) = (Arc::clone(&requests), Arc::clone(&requests));
-    signals::on_signals(move |_| stop.stop.notify_one(), |_| {}, Exit::SIGNAL.code())?;
+    signals::on_signals(move |_| stop.stop.notify_one(), |_| {})?;
     signals::on_request_to_report(move || report.report.notify_one())?;
     let mut ready = |text: String, line: serde_json::Value| {
         if !text.is_empty() {

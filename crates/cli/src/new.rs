@@ -1,11 +1,34 @@
 //! `plimsoll new`: a script to start from.
 
-use plimsoll_import::{Caller, Created, NewScript, create};
-use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::{complain, say};
-use plimsoll_terminal::prompt;
+use std::path::PathBuf;
 
-use crate::args::NewArgs;
+use plimsoll_import::NewScript;
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::new_files;
+
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/new.txt"))]
+pub struct NewArgs {
+    /// URL to load; asked for on a terminal. With --from, the server to use instead of the file's
+    pub url: Option<String>,
+    /// File to write [default: script.js]
+    pub file: Option<PathBuf>,
+    /// Overwrite an existing file
+    #[arg(short, long)]
+    pub force: bool,
+    /// Translate a file: har, openapi, postman, curl or jmx, and the file (- is stdin)
+    #[arg(long, num_args = 2, value_names = ["FORMAT", "SOURCE"], conflicts_with = "template")]
+    pub from: Option<Vec<String>>,
+    /// With --from har, also translate requests to this host and its subdomains
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub host: Vec<String>,
+    /// With --from, write the script without running it
+    #[arg(long, requires = "from")]
+    pub no_smoke: bool,
+    /// Template: minimal, protocol, or the path of a script
+    #[arg(long, default_value = "minimal")]
+    pub template: String,
+}
 
 /// Writes the file, unless one is there already.
 pub fn new(args: &NewArgs) -> Exit {
@@ -21,28 +44,5 @@ pub fn new(args: &NewArgs) -> Exit {
         force: args.force,
         no_smoke: args.no_smoke,
     };
-    let mut caller = Caller {
-        ask: &prompt::ask,
-        read: &|source| {
-            let text = match source {
-                "-" => plimsoll_machine::read_text(std::io::stdin().lock()),
-                path => plimsoll_machine::read_text_file(path.as_ref()),
-            };
-            text.map_err(|error| error.to_string())
-        },
-        say: &mut |message| say(message),
-    };
-    match create(&script, &mut caller) {
-        Ok(Created { message, is_failed }) => {
-            say(&message);
-            match is_failed {
-                true => Exit::SOME_FAILED,
-                false => Exit::SUCCESS,
-            }
-        }
-        Err(message) => {
-            complain(&message);
-            Exit::GENERIC
-        }
-    }
+    new_files::script(&script)
 }

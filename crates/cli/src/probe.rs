@@ -1,10 +1,50 @@
 //! `plimsoll probe`: measurements of a network path.
 
+use std::time::Duration;
+
+use plimsoll_address::HostPort;
 use plimsoll_probe::{Plan, Report};
 use plimsoll_terminal::exit::Exit;
 use plimsoll_verdict::with_hint;
 
-use crate::args::ProbeArgs;
+use crate::args::TlsArgs;
+
+/// Measure a network path: connect, round trip, TLS handshake
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/probe.txt"))]
+pub struct ProbeArgs {
+    /// Server, like 127.0.0.1:8080
+    #[arg(value_name = "HOST:PORT", value_parser = HostPort::parse)]
+    pub address: HostPort,
+    /// Repeats of each measurement
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub repeats: u32,
+    /// Time limit of each step
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = crate::args::time)]
+    pub timeout: Duration,
+    /// Path to request from HTTP servers
+    #[arg(long, value_name = "PATH", default_value = "/", value_parser = path)]
+    pub path: String,
+    /// Use TLS; implied by the flags of certificates
+    #[arg(long, help_heading = "TLS")]
+    pub tls: bool,
+    #[command(flatten)]
+    pub files: TlsArgs,
+    /// Port of an iperf3 server there, for a second of TCP in each direction
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub throughput: Option<u16>,
+    /// Print one JSON object instead of the text
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn path(text: &str) -> Result<String, String> {
+    if text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is not a path: write it like /health"))
+    }
+}
 
 /// Measures and prints.
 pub fn probe(args: &ProbeArgs) -> Exit {
@@ -27,9 +67,5 @@ fn run(args: &ProbeArgs) -> Result<Report, String> {
         path: args.path.clone(),
         throughput_port: args.throughput,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start an event loop: {error}"))?;
-    tokio::task::LocalSet::new().block_on(&runtime, plimsoll_probe::probe(&plan))
+    plimsoll_probe::probe(&plan)
 }

@@ -1,58 +1,35 @@
 //! `plimsoll report`: the report of runs that have ended.
 
-use plimsoll_compare::{Differences, judge};
-use plimsoll_report::Report;
-use plimsoll_report::run::RunReport;
-use plimsoll_results::objectives;
-use plimsoll_results::record::Record;
-use plimsoll_run::Refusal;
-use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::{complain, put};
-use plimsoll_terminal::reporting::{self, Reporting, comparison};
+use std::path::PathBuf;
 
-use crate::args::ReportCommandArgs;
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::stored_report::StoredReport;
+
+use crate::args::{ObjectiveArgs, ReportArgs};
+
+/// `plimsoll report`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = include_str!("../help/report.txt"))]
+pub struct ReportCommandArgs {
+    /// Record, or run of the store (its number, latest, latest~1); the second one is compared with the first
+    #[arg(value_name = "RECORD|RUN", required = true, num_args = 1..=2)]
+    pub runs: Vec<String>,
+    /// Store of runs
+    #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
+    pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub objectives: ObjectiveArgs,
+    #[command(flatten)]
+    pub report: ReportArgs,
+}
 
 /// Writes the report.
 pub fn report(args: &ReportCommandArgs) -> Exit {
-    let mut records = Vec::new();
-    for name in &args.runs {
-        match plimsoll_compare::open(args.store.as_deref(), name) {
-            Ok(mut record) => {
-                if let Some(end) = &mut record.end {
-                    objectives::judge(&args.objectives.list, end);
-                }
-                records.push(record);
-            }
-            Err(error) => {
-                complain(&error);
-                return Exit::UNREADABLE;
-            }
-        }
-    }
-    let written = match records.as_slice() {
-        [a, b] => pair(args, (&args.runs[0], a), (&args.runs[1], b)),
-        [record] => one(args, record),
-        _ => Ok(Exit::SUCCESS),
+    let report = StoredReport {
+        runs: &args.runs,
+        store: args.store.as_deref(),
+        objectives: &args.objectives.list,
+        request: &args.report.request(),
     };
-    written.unwrap_or_else(|refusal| Exit::refuse(&refusal))
-}
-
-fn one(args: &ReportCommandArgs, record: &Record) -> Result<Exit, Refusal> {
-    let reporting = Reporting::of_one_run(&args.report.request(), args.store.as_deref())?;
-    if !reporting.has_files() {
-        put(RunReport::of(record).markdown().as_bytes());
-    }
-    Ok(reporting.finish(Some(record), Exit::SUCCESS))
-}
-
-fn pair(args: &ReportCommandArgs, a: (&str, &Record), b: (&str, &Record)) -> Result<Exit, Refusal> {
-    let reporting = Reporting::open(&args.report.request())?;
-    let judged = judge(&args.report.fail_on, b, Some(a), Differences::Listed);
-    let compared = comparison(a, b);
-    let report = RunReport::pair(a.1, b.1, &compared);
-    if !reporting.has_files() {
-        put(report.markdown().as_bytes());
-    }
-    reporting.write(&report, &judged);
-    Ok(reporting::exit(Exit::SUCCESS, &judged))
+    report.write()
 }

@@ -1,62 +1,151 @@
-//! `plimsoll throughput`: iperf3's client and server.
+//! `plimsoll throughput`: iperf3's client and server, with its flags.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::IpAddr;
 use std::time::Duration;
 
-use plimsoll_iperf::client::{Family, From};
-use plimsoll_iperf::server::{Serve, Server};
-use plimsoll_iperf::{Direction, End, Error, Protocol, Report, Test, TestRequest, client, json};
+use plimsoll_iperf::amounts::{Format, parse_bytes, parse_rate};
+use plimsoll_iperf::client::{self, Family};
+use plimsoll_iperf::server::Serve;
+use plimsoll_iperf::{Direction, End, Protocol, Test, TestRequest};
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::messages::{complain, put};
-use plimsoll_terminal::signals;
+use plimsoll_terminal::messages::complain;
+use plimsoll_terminal::throughput_run::{self, ThroughputRun};
 use plimsoll_units::BitRate;
-
-use crate::args::ThroughputArgs;
 
 /// How long to wait for a peer's next message.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// A server cannot serve others meanwhile.
 const PATIENCE_OF_SERVERS: Duration = Duration::from_secs(10);
 
+/// Measure network throughput with iperf3's protocol
+#[derive(Debug, clap::Args)]
+#[command(
+    group = clap::ArgGroup::new("role").required(true).args(["server", "client"]),
+    after_long_help = include_str!("../help/throughput.txt")
+)]
+pub struct ThroughputArgs {
+    /// Serve tests
+    #[arg(short, long)]
+    pub server: bool,
+    /// Run a test with this server
+    #[arg(short, long, value_name = "HOST")]
+    pub client: Option<String>,
+    /// Server's port; with 0, a server uses any free port
+    #[arg(short, long, value_name = "PORT", default_value_t = 5201)]
+    pub port: u16,
+    /// Unit of rates: k, m, g, t for bits, K, M, G, T for bytes (default: chosen by size)
+    #[arg(short, long, value_name = "UNIT", value_parser = Format::parse)]
+    pub format: Option<Format>,
+    /// Seconds between two report lines; 0 for none
+    #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = interval)]
+    pub interval: Duration,
+    /// Local address
+    #[arg(short = 'B', long, value_name = "ADDRESS")]
+    pub bind: Option<IpAddr>,
+    /// Print one JSON object for each test instead of text
+    #[arg(short = 'J', long)]
+    pub json: bool,
+    /// Use IPv4 only
+    #[arg(short = '4', long, conflicts_with = "version6")]
+    pub version4: bool,
+    /// Use IPv6 only
+    #[arg(short = '6', long)]
+    pub version6: bool,
+    /// End after one test
+    #[arg(short = '1', long, conflicts_with = "client")]
+    pub one_off: bool,
+    /// Use UDP instead of TCP
+    #[arg(short, long, conflicts_with = "server")]
+    pub udp: bool,
+    /// Bits per second of each stream, with K, M or G, and blocks in a burst; 0 for no limit (default: 1M for UDP, none for TCP)
+    #[arg(short, long, value_name = "RATE[/N]", conflicts_with = "server", value_parser = parse_rate)]
+    pub bitrate: Option<(u64, u32)>,
+    /// Length of the test in seconds (default: 10)
+    #[arg(short, long, value_name = "SECONDS", conflicts_with_all = ["server", "bytes", "blockcount"], value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub time: Option<u32>,
+    /// Bytes to send instead of a time, with K, M or G
+    #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["server", "blockcount"], value_parser = parse_bytes)]
+    pub bytes: Option<u64>,
+    /// Blocks to send instead of a time
+    #[arg(short = 'k', long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
+    pub blockcount: Option<u64>,
+    /// Bytes of a block or datagram (default: 128K, for UDP the size of a segment)
+    #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
+    pub length: Option<u64>,
+    /// Parallel streams
+    #[arg(short = 'P', long, value_name = "N", conflicts_with = "server")]
+    pub parallel: Option<u32>,
+    /// Let the server send
+    #[arg(short = 'R', long, conflicts_with_all = ["server", "bidir"])]
+    pub reverse: bool,
+    /// Let both sides send
+    #[arg(long, conflicts_with = "server")]
+    pub bidir: bool,
+    /// Bytes of each socket's buffers, with K or M
+    #[arg(short, long, value_name = "N", conflicts_with = "server", value_parser = parse_bytes)]
+    pub window: Option<u64>,
+    /// Congestion control, such as cubic
+    #[arg(short = 'C', long, value_name = "NAME", conflicts_with = "server")]
+    pub congestion: Option<String>,
+    /// Largest segment, in bytes
+    #[arg(short = 'M', long, value_name = "N", conflicts_with = "server")]
+    pub set_mss: Option<u32>,
+    /// Send small segments immediately (TCP_NODELAY)
+    #[arg(short = 'N', long, conflicts_with = "server")]
+    pub no_delay: bool,
+    /// Type of service, 0 to 255
+    #[arg(short = 'S', long, value_name = "N", conflicts_with = "server")]
+    pub tos: Option<u8>,
+    /// Seconds to leave out at the start
+    #[arg(short = 'O', long, value_name = "SECONDS", conflicts_with = "server", value_parser = clap::value_parser!(u32).range(0..=600))]
+    pub omit: Option<u32>,
+    /// Text to print before each line
+    #[arg(short = 'T', long, value_name = "TEXT", conflicts_with = "server")]
+    pub title: Option<String>,
+    /// Text to include in both sides' JSON
+    #[arg(long, value_name = "TEXT", conflicts_with = "server")]
+    pub extra_data: Option<String>,
+    /// Local port of the first stream; the others take the ports after it
+    #[arg(long, value_name = "PORT", conflicts_with = "server")]
+    pub cport: Option<u16>,
+    /// Time limit for connecting, in milliseconds
+    #[arg(long, value_name = "MS", conflicts_with = "server")]
+    pub connect_timeout: Option<u64>,
+    /// Also print the server's output
+    #[arg(long, conflicts_with = "server")]
+    pub get_server_output: bool,
+    /// Use 64-bit numbers for datagrams
+    #[arg(long, conflicts_with = "server")]
+    pub udp_counters_64bit: bool,
+}
+
+fn interval(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(Duration::ZERO),
+        Ok(seconds) if (0.1..=60.0).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err(format!(
+            "{text:?} is not an interval: use 0 for none, or 0.1 to 60 seconds"
+        )),
+    }
+}
+
 /// Runs a test as the client, or serves tests until a signal arrives.
 pub fn throughput(args: &ThroughputArgs) -> Exit {
-    let stop = Arc::new(AtomicBool::new(false));
-    let told = Arc::clone(&stop);
-    let listening = signals::on_signals(
-        move |_| told.store(true, Ordering::Relaxed),
-        |_| {},
-        Exit::SIGNAL.code(),
-    );
-    if let Err(text) = listening {
-        complain(&text);
-        return Exit::NO_RESULT;
-    }
-    match &args.client {
-        Some(host) => ask(args, host, &stop),
-        None => serve(args, &stop),
-    }
-}
-
-fn ask(args: &ThroughputArgs, host: &str, stop: &AtomicBool) -> Exit {
-    let ask = match description(args, host) {
-        Ok(ask) => ask,
+    let what = match &args.client {
+        Some(host) => description(args, host).map(|test| ThroughputRun::Test(Box::new(test))),
+        None => Ok(ThroughputRun::Server(server(args))),
+    };
+    match what {
+        Ok(what) => throughput_run::run(&what),
         Err(text) => {
             complain(&text);
-            return Exit::INVALID_CONFIG;
+            Exit::INVALID_CONFIG
         }
-    };
-    let report = client::run(&ask, stop, &mut |line| put(line.as_bytes()));
-    show(args, &report);
-    match report.error {
-        None => Exit::SUCCESS,
-        Some(Error::Interrupted(_)) => Exit::SIGNAL,
-        Some(_) => Exit::NO_RESULT,
     }
 }
 
-fn serve(args: &ThroughputArgs, stop: &AtomicBool) -> Exit {
-    let serve = Serve {
+fn server(args: &ThroughputArgs) -> Serve {
+    Serve {
         address: args.bind,
         port: args.port,
         family: family(args),
@@ -65,30 +154,6 @@ fn serve(args: &ThroughputArgs, stop: &AtomicBool) -> Exit {
         format: args.format.unwrap_or_default(),
         json: args.json,
         patience: PATIENCE_OF_SERVERS,
-    };
-    let mut last = None;
-    let mut done = |report: &Report| {
-        show(args, report);
-        last.clone_from(&report.error);
-    };
-    let served = Server::bind(serve)
-        .and_then(|server| server.run(stop, &mut |line| put(line.as_bytes()), &mut done));
-    match (served, last) {
-        (Err(error), _) => {
-            complain(&error.to_string());
-            Exit::NO_RESULT
-        }
-        // With --one-off the exit status is that of the test.
-        (Ok(()), Some(_)) if args.one_off => Exit::NO_RESULT,
-        (Ok(()), _) => Exit::SUCCESS,
-    }
-}
-
-fn show(args: &ThroughputArgs, report: &Report) {
-    if args.json {
-        put(format!("{:#}\n", json::document(report)).as_bytes());
-    } else if let Some(error) = &report.error {
-        complain(&error.to_string());
     }
 }
 
@@ -149,7 +214,7 @@ fn description(args: &ThroughputArgs, host: &str) -> Result<TestRequest, String>
         host: host.to_owned(),
         port: args.port,
         family: family(args),
-        from: From {
+        from: client::From {
             address: args.bind,
             port: args.cport,
         },

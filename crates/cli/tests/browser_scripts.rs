@@ -2,12 +2,14 @@
 
 #[path = "browser_scripts/pages.rs"]
 mod pages;
+mod plimsoll;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use plimsoll::RUN;
 use plimsoll_testkit::chromium::chromium;
 use plimsoll_testkit::program::{Ended, Program, Signal};
 use serde_json::Value;
@@ -22,13 +24,7 @@ fn script(name: &str) -> PathBuf {
 /// A run of a script in `folder`, which is also the folder for temporary files.
 fn program(folder: &TempDir) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))
-        .args([
-            "run",
-            "-q",
-            "--summary-mode=disabled",
-            "--log-format",
-            "raw",
-        ])
+        .args(RUN)
         .args(["-e", &format!("PAGES={}", pages::serve())])
         .args(["-e", &format!("CLOSED={}", pages::closed())])
         .args(["-e", &format!("FOLDER={}", folder.path().display())])

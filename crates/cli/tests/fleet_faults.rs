@@ -1,7 +1,8 @@
 //! Faults at random while a fleet runs: results that are called complete are complete.
 //!
 //! `cargo test` runs one trial of each fault. `make fleet-campaign` runs many at random, and continues where it
-//! was interrupted: PLIMSOLL_FLEET_TRIALS is their number, and PLIMSOLL_FLEET_RESULTS the file with a line for each.
+//! was interrupted: PLIMSOLL_FLEET_TRIALS is their number, PLIMSOLL_FLEET_RESULTS the file with a line for each, and
+//! PLIMSOLL_FLEET_AT_A_TIME how many run at a time.
 
 #![cfg(target_os = "linux")]
 
@@ -14,10 +15,10 @@ use std::io::Write as _;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use fleet_trials::trial::{FAULTS, Fault, Trial};
+use fleet_trials::trial::{FAULTS, Fault, POLICIES, Trial};
 use serde_json::{Value, json};
 
-/// Trials at a time: they mostly wait.
+/// Trials at a time, if nothing else is said: they mostly wait.
 const AT_A_TIME: usize = 6;
 
 /// Random numbers from a seed (splitmix64), so that a trial can be repeated by its number.
@@ -41,7 +42,7 @@ fn drawn(number: u64) -> Trial {
         at: Duration::from_millis(random.below(3_200)),
         length: Duration::from_millis(100 + random.below(8_000)),
         victim: random.below(3) as usize,
-        degrades: random.below(2) == 1,
+        policy: POLICIES[random.below(POLICIES.len() as u64) as usize],
     }
 }
 
@@ -51,7 +52,7 @@ fn trial(fault: Fault, length: u64) -> Trial {
         at: Duration::from_millis(900),
         length: Duration::from_millis(length),
         victim: 1,
-        degrades: false,
+        policy: POLICIES[0],
     }
 }
 
@@ -69,7 +70,7 @@ fn check(trial: Trial, expected: &str) {
 fn faults_that_lose_nothing_leave_results_complete() {
     let faults = [
         (Fault::Stop, 1_500),
-        (Fault::StopCoordinator, 7_000),
+        (Fault::StopCoordinator, 6_000),
         (Fault::CutAgent, 1_500),
         (Fault::FreezeAgent, 1_500),
         (Fault::CutCoordinator, 1_500),
@@ -87,8 +88,8 @@ fn faults_that_lose_nothing_leave_results_complete() {
 fn faults_that_lose_results_are_named() {
     let faults = [
         (Fault::Kill, 0),
-        (Fault::Stop, 8_000),
-        (Fault::FreezeAgent, 8_000),
+        (Fault::Stop, 7_000),
+        (Fault::FreezeAgent, 7_000),
     ];
     std::thread::scope(|scope| {
         for (fault, length) in faults {
@@ -105,6 +106,8 @@ fn campaign() {
     let Some(trials) = variable("PLIMSOLL_FLEET_TRIALS").and_then(|text| text.parse().ok()) else {
         return;
     };
+    let at_a_time =
+        variable("PLIMSOLL_FLEET_AT_A_TIME").map_or(AT_A_TIME, |text| text.parse().unwrap());
     let path = variable("PLIMSOLL_FLEET_RESULTS").unwrap();
     let known = std::fs::read_to_string(&path).unwrap_or_default();
     let known: BTreeSet<u64> = (known.lines())
@@ -117,7 +120,7 @@ fn campaign() {
     let file = OpenOptions::new().create(true).append(true).open(&path);
     let file = Mutex::new(file.unwrap());
     std::thread::scope(|scope| {
-        for _ in 0..AT_A_TIME {
+        for _ in 0..at_a_time {
             scope.spawn(|| {
                 loop {
                     let next = left.lock().unwrap().next();
@@ -128,18 +131,24 @@ fn campaign() {
                         "fault": format!("{:?}", trial.fault),
                         "at_ms": trial.at.as_millis() as u64,
                         "length_ms": trial.length.as_millis() as u64,
-                        "policy": if trial.degrades { "degrade" } else { "fail" },
-                        "harmless": trial.is_harmless(),
+                        "policy": trial.policy,
+                        "harmless": trial.is_harmless(trial.length),
                     });
                     // A run that does not end is killed with a panic.
                     match std::panic::catch_unwind(|| trial.run()) {
                         Ok(seen) => {
                             line["verdict"] = format!("{:?}", seen.verdict()).into();
+                            line["harmless"] = trial.is_harmless(seen.lasted).into();
+                            line["length_ms"] = (seen.lasted.as_millis() as u64).into();
                             line["took_ms"] = (seen.took.as_millis() as u64).into();
                             line["error"] = seen.error(&trial).into();
                             line["line"] = seen.line().into();
                         }
-                        Err(_) => line["error"] = "hang".into(),
+                        Err(panic) => {
+                            let message = panic.downcast_ref::<String>();
+                            let message = message.map_or("", |text| text);
+                            line["error"] = format!("hang: {message}").into();
+                        }
                     }
                     writeln!(file.lock().unwrap(), "{line}").unwrap();
                 }

@@ -12,7 +12,7 @@ fn fleet(flags: &[&str]) -> Ended {
         .args(flags)
         .arg("-")
         .input(SCRIPT)
-        .env("PATH", "/nonexistent")
+        .env("PLIMSOLL_NATS_SERVER", "/nonexistent/nats-server")
         .run()
 }
 
@@ -21,21 +21,39 @@ fn a_missing_server_is_explained() {
     let ended = fleet(&[]);
     assert_eq!(ended.status, Some(255), "{}", ended.stderr);
     assert!(
-        ended.stderr.contains("there is no nats-server: install"),
+        ended
+            .stderr
+            .contains("there is no /nonexistent/nats-server: install"),
         "{}",
         ended.stderr
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_is_found_where_go_installs_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("go/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let program = bin.join("nats-server");
+    std::fs::write(&program, "#!/bin/sh\necho this one\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ended = plimsoll(&["fleet", "serve", "--folder"])
+        .arg(folder.path())
+        .env("PATH", "/nonexistent")
+        .env("HOME", folder.path().to_str().unwrap())
+        .env("GOBIN", "")
+        .env("GOPATH", "")
+        .run();
+    assert_eq!(ended.stdout, "this one\n", "{}", ended.stderr);
 }
 
 #[test]
 fn runs_that_a_fleet_cannot_do_are_refused() {
     for (flags, message) in [
         (
-            &["--out", "json=/dev/null"][..],
-            "--fleet does not work with --out",
-        ),
-        (
-            &["--address", "127.0.0.1:0"],
+            &["--address", "127.0.0.1:0"][..],
             "--fleet does not work with --address",
         ),
         (&["--paused"], "--fleet does not work with --paused"),
@@ -85,6 +103,21 @@ fn secrets_do_not_leave_the_machine_without_encryption() {
         "http://127.0.0.1:9/",
     ]);
     assert!(message.contains("secrets without encryption"), "{message}");
+}
+
+#[test]
+fn load_without_a_schedule_is_not_redistributed() {
+    let message = refused(&[
+        "http",
+        "--fleet",
+        "local:2",
+        "--fleet-loss",
+        "redistribute",
+        "-u",
+        "4",
+        "http://127.0.0.1:9/",
+    ]);
+    assert!(message.contains("use --fleet-loss degrade"), "{message}");
 }
 
 #[test]

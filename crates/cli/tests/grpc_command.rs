@@ -124,6 +124,34 @@ fn statuses_are_counted_by_name() {
 }
 
 #[test]
+fn each_call_is_a_sample_of_an_output() {
+    let (_server, address) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.json");
+    let output = format!("json={}", file.display());
+    let data = "[{\"code\":14},{\"code\":5}]";
+    let flags = ["-c", "1", "-n", "6", "--data", data, "--out", &output];
+    let told = result(&address, "Fail", &flags);
+    assert_eq!(told["requests"], 6);
+    let text = std::fs::read_to_string(file).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap());
+    let calls: Vec<Value> = lines
+        .filter(|line: &Value| line["type"] == "Point" && line["metric"] == "grpc_req_duration")
+        .collect();
+    assert_eq!(calls.len(), 6);
+    for call in &calls {
+        let tags = &call["data"]["tags"];
+        assert_eq!(tags["service"], "cases.Cases", "{call}");
+        assert_eq!(tags["method"], "Fail", "{call}");
+        assert_eq!(tags["name"], "/cases.Cases/Fail", "{call}");
+    }
+    let failed = calls.iter();
+    let failed = failed.filter(|call| call["data"]["tags"]["status"] == "5");
+    assert_eq!(failed.count(), 3);
+    assert!(!text.contains("\"http_reqs\""), "{text}");
+}
+
+#[test]
 fn streams_of_all_kinds_are_counted_in_messages() {
     let (_server, address) = server();
     let told = |method: &str, flags: &[&str]| {

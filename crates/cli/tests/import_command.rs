@@ -247,3 +247,68 @@ fn files_of_another_format_are_refused() {
         assert_eq!(script, "");
     }
 }
+
+/// Of each format: a file with an entry that becomes a request and one that cannot be translated, and the latter's name.
+const ONE_OF_TWO: [(&str, &str, &str); 5] = [
+    (
+        "har",
+        r#"{"log": {"entries": [
+            {"request": {"method": "GET", "url": "http://shop.example/first"}, "response": {"status": 200}},
+            {"request": {"method": "GET", "url": "http://shop.example/second"}, "response": {"status": 101}}
+        ]}}"#,
+        "entry 2, GET http://shop.example/second: it is a WebSocket",
+    ),
+    (
+        "openapi",
+        r#"{"openapi": "3.1.0", "servers": [{"url": "http://shop.example"}], "paths": {
+            "/first": {"get": {"responses": {}}},
+            "/second": {"$ref": "other.yaml#/second"}
+        }}"#,
+        "/second: it is in another file",
+    ),
+    (
+        "postman",
+        r#"{"info": {"name": "shop"}, "item": [
+            {"name": "One", "request": {"method": "GET", "url": "http://shop.example/first"}},
+            {"name": "Second", "request": {"method": "GET", "url": ""}}
+        ]}"#,
+        "the request Second: it has no URL",
+    ),
+    (
+        "curl",
+        "curl http://shop.example/first\nwget http://shop.example/second\n",
+        "command 2: it starts with wget, not with curl",
+    ),
+    (
+        "jmx",
+        r#"<jmeterTestPlan><hashTree>
+            <HTTPSamplerProxy testname="One">
+                <stringProp name="HTTPSampler.protocol">http</stringProp>
+                <stringProp name="HTTPSampler.domain">shop.example</stringProp>
+                <stringProp name="HTTPSampler.path">/first</stringProp>
+            </HTTPSamplerProxy><hashTree/>
+            <JDBCSampler testname="Second"/><hashTree/>
+        </hashTree></jmeterTestPlan>"#,
+        "JDBCSampler \"Second\": it cannot be translated",
+    ),
+];
+
+#[test]
+fn every_format_names_the_entry_that_cannot_be_translated() {
+    for (format, text, name) in ONE_OF_TWO {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["new", "--from", format, "-", "script.js", "--no-smoke"];
+        let ended = plimsoll(&arguments).inside(folder.path()).input(text).run();
+        assert_eq!(ended.status, Some(0), "{format}: {}", ended.stderr);
+        let of_messages: Vec<_> = (ended.stderr.lines())
+            .filter_map(|line| line.strip_prefix("not translated: "))
+            .collect();
+        assert_eq!(of_messages.len(), 1, "{format}: {}", ended.stderr);
+        assert!(of_messages[0].starts_with(name), "{of_messages:?}");
+        let script = fs::read_to_string(folder.path().join("script.js")).unwrap();
+        // The other one is a request, and the script says what is missing.
+        assert!(script.contains("/first"), "{format}: {script}");
+        let listed = format!("//   {name}");
+        assert!(script.contains(&listed), "{format}: {script}");
+    }
+}

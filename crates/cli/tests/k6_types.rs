@@ -2,6 +2,7 @@
 
 #[path = "k6_types/declared.rs"]
 mod declared;
+mod plimsoll;
 #[path = "k6_types/table.rs"]
 mod table;
 
@@ -11,12 +12,13 @@ use std::fs;
 use std::path::Path;
 
 use declared::{Symbol, declared};
+use plimsoll::RUN;
 use plimsoll_testkit::cases::suite::Server;
 use plimsoll_testkit::chromium::chromium;
 use plimsoll_testkit::npm;
 use plimsoll_testkit::program::Program;
 use serde_json::json;
-use table::{DIFFERS, ERRORS, INPUTS, MISSING, MODULES, WORKS};
+use table::{COMPARED, Compared, DIFFERS, ERRORS, EXTENSIONS, INPUTS, MISSING, MODULES, WORKS};
 
 #[test]
 fn every_name_of_the_type_files_exists_or_is_listed() {
@@ -48,13 +50,7 @@ fn every_name_of_the_type_files_exists_or_is_listed() {
     .unwrap();
     let server = Server::start().unwrap();
     let mut program = Program::at(env!("CARGO_BIN_EXE_plimsoll"))
-        .args([
-            "run",
-            "-q",
-            "--summary-mode=disabled",
-            "--log-format",
-            "raw",
-        ])
+        .args(RUN)
         .inside(&folder);
     for (name, value) in &server.addresses.variables {
         program = program.args(["-e", &format!("{name}={value}")]);
@@ -119,6 +115,83 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 #[test]
+fn every_extension_of_the_table_exists() {
+    let mut script = String::new();
+    for (at, extension) in EXTENSIONS.iter().enumerate() {
+        let name = extension.name;
+        let _ = writeln!(
+            script,
+            "import * as all{at} from '{name}'; import default{at} from '{name}';"
+        );
+        for export in extension.names {
+            for object in ["all", "default"] {
+                let _ = writeln!(
+                    script,
+                    "if (!['function', 'object'].includes(typeof {object}{at}.{export})) throw new Error('{name} {export}');"
+                );
+            }
+        }
+    }
+    script += "export default () => console.log('all exist');";
+    let ended = Program::at(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(RUN)
+        .arg("-")
+        .input(script.into_bytes())
+        .run();
+    assert_eq!(ended.stderr.trim(), "all exist");
+}
+
+/// The content of every `case.json`.
+fn settings(cases: &Path) -> Vec<String> {
+    let folders = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let areas = folders(cases);
+    let cases = areas.iter().flat_map(|area| folders(area));
+    cases
+        .filter_map(|case| fs::read_to_string(case.join("case.json")).ok())
+        .collect()
+}
+
+/// How much is compared with k6, and with what result.
+fn compared() -> String {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let pending = fs::read_to_string(cases.join("pending.txt")).unwrap_or_default();
+    let settings = settings(&cases);
+    let on_purpose = settings
+        .iter()
+        .filter(|text| text.contains("\"differs\""))
+        .count();
+    let total = |column: fn(&Compared) -> usize| COMPARED.iter().map(column).sum::<usize>();
+    let still = |area: &Compared| {
+        let start = format!("{}/", area.name);
+        let pending = pending.lines().filter(|name| name.starts_with(&start));
+        area.cases - pending.count()
+    };
+    let mut text = format!(
+        "\n## How much is compared\n\n\
+         Every script in `cases/` has a recording of what k6 v1.8.1 did: exit status, log, summary, and the samples of every\n\
+         metric. A test runs Plimsoll on all of them. {} of them were written from k6's public documentation, odd inputs\n\
+         included, before Plimsoll ran any of them. The column \"at first\" is the number that behaved the same then; the last\n\
+         column is the number that does now, after the faults that they showed were corrected. {} of all {} scripts differ on\n\
+         purpose in some part, such as the log; their `case.json` gives the reason, and everything else of them is compared.\n\n\
+         | area | scripts | at first | now |\n|---|---|---|---|\n",
+        total(|area| area.cases),
+        on_purpose,
+        settings.len()
+    );
+    for area in COMPARED {
+        let (name, cases, at_first) = (area.name, area.cases, area.at_first);
+        let _ = writeln!(text, "| {name} | {cases} | {at_first} | {} |", still(area));
+    }
+    let now: usize = COMPARED.iter().map(still).sum();
+    let (cases, at_first) = (total(|area| area.cases), total(|area| area.at_first));
+    let _ = writeln!(text, "| all | {cases} | {at_first} | {now} |");
+    text
+}
+
+#[test]
 fn the_guide_from_k6_shows_the_table() {
     let mut guide = String::from(
         "# From k6\n\n\
@@ -133,6 +206,16 @@ fn the_guide_from_k6_shows_the_table() {
         let state = if module.exists { "yes" } else { "no" };
         let _ = writeln!(guide, "| `{}` | {state} | {} |", module.name, module.note);
     }
+    guide += "\nThese extensions exist without building anything:\n\n| extension | exports | notes |\n|---|---|---|\n";
+    for extension in EXTENSIONS {
+        let names = extension.names.join("`, `");
+        let _ = writeln!(
+            guide,
+            "| `{}` | `{names}` | {} |",
+            extension.name, extension.note
+        );
+    }
+    guide += &compared();
     guide += "\n## What differs on purpose\n\n";
     for line in DIFFERS {
         let _ = writeln!(guide, "* {line}");

@@ -80,6 +80,66 @@ fn a_tiny_lab_is_run_and_concluded() {
                 })
             })
     );
+    a_result_alone_gives_the_same_report(&lab);
+    the_path_of_the_program_that_ran_a_lab_is_not_shown(&lab);
+}
+
+fn a_result_alone_gives_the_same_report(lab: &Lab) {
+    let published = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| published.path().join(name);
+    let file = |name: &str| fs::read(lab.the_run().join(name)).expect(name);
+    fs::write(at("result.json"), file("result.json")).expect("a file");
+    let rendered = lab.run(&["report", published.path().to_str().expect("text")]);
+    assert_eq!(rendered.status.code(), Some(0));
+    for name in ["result.json", "report.md", "report.html"] {
+        assert!(fs::read(at(name)).expect(name) == file(name), "{name}");
+    }
+}
+
+fn the_path_of_the_program_that_ran_a_lab_is_not_shown(lab: &Lab) {
+    let program = env!("CARGO_BIN_EXE_plimsoll");
+    for cell in 1..=4 {
+        let facts = lab.the_run().join(format!("cells/{cell}/1/facts.json"));
+        let text = fs::read_to_string(&facts).expect("facts");
+        assert!(text.contains(program), "no command of the program");
+        fs::write(&facts, text.replace(program, "/opt/older/plimsoll")).expect("a file");
+    }
+    let run = lab.the_run();
+    lab.run(&["report", run.to_str().expect("text")]);
+    for name in ["result.json", "report.md", "report.html"] {
+        let text = fs::read_to_string(run.join(name)).expect(name);
+        assert!(!text.contains("/opt/older"), "{name}");
+    }
+}
+
+/// Agents and their server are part of the generator, and end with it.
+#[test]
+fn a_lab_measures_with_a_fleet() {
+    let lab = TINY.replace("how = [\"script\", \"http\"]", "how = [\"http\"]");
+    let lab = lab.replace("users = [1, 2]", "users = [2]");
+    let duration = "duration = \"1s\"\n";
+    let lab = lab.replace(
+        duration,
+        &format!("{duration}arguments = [\"--fleet\", \"local:2\"]\n"),
+    );
+    let lab = Lab::new(&lab);
+    let result = lab.run_well();
+    let cells = result["cells"].as_array().expect("cells");
+    assert_eq!(cells.len(), 1);
+    let repeat = &cells[0]["repeats"][0];
+    assert!(repeat["requests"].as_u64() > Some(0), "{repeat:#}");
+    assert_eq!(repeat["failed"], 0);
+    let messages = fs::read_dir(lab.the_run().join("cells")).expect("cells");
+    let messages = messages
+        .flatten()
+        .map(|cell| cell.path().join("1/talk.txt"));
+    let messages: String = messages
+        .filter_map(|file| fs::read_to_string(file).ok())
+        .collect();
+    assert!(
+        messages.contains("fleet: complete: every sample of 2 agents"),
+        "{messages}"
+    );
 }
 
 #[test]
@@ -366,6 +426,41 @@ fn a_changed_script_is_not_mixed_with_old_results() {
     assert_eq!(lab.run(&["report", run]).status.code(), Some(0));
     fs::write(&script, SCRIPT).expect("a file");
     assert_eq!(lab.run(&["resume", run]).status.code(), Some(0));
+}
+
+/// `resume --disturbed` measures a run again if the last attempt was disturbed, and only such a run.
+#[test]
+fn a_disturbed_run_is_measured_again_on_request() {
+    let lab = Lab::new(&one_cell());
+    lab.cell();
+    let run = lab.the_run();
+    let path = run.to_str().expect("text");
+    let resume = |flags: &[&str]| {
+        let output = lab.run(&[&["resume", path], flags].concat());
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    };
+    let facts = run.join("cells/1/1/facts.json");
+    let read = || -> Value {
+        serde_json::from_slice(&fs::read(&facts).expect("the facts of the run")).expect("JSON")
+    };
+    let mut disturbed = read();
+    disturbed["others"] = serde_json::json!({ "share": 0.9, "most": "compiler" });
+    fs::write(&facts, disturbed.to_string()).expect("a file");
+    resume(&[]);
+    assert_eq!(read(), disturbed);
+    resume(&["--disturbed"]);
+    let again = read();
+    let reasons = again["disturbed"].as_array().expect("reasons");
+    let text = "other programs of this machine used 90% of a processor, compiler most of it";
+    assert!(
+        reasons
+            .iter()
+            .any(|reason| reason.as_str().is_some_and(|reason| reason.contains(text))),
+        "{again}"
+    );
+    let result = lab.result();
+    assert_eq!(result["cells"][0]["state"]["state"], "measured");
+    assert!(run.join("cells/1").join("1.disturbed-1").is_dir());
 }
 
 /// A limit on file sizes makes writes fail as on a full disk, without filling a disk.

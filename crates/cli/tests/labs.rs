@@ -9,18 +9,18 @@ use std::path::PathBuf;
 use plimsoll::plimsoll;
 use serde_json::Value;
 
-/// A lab, the number of its cells in the quick form, and the number of all cells.
-const LABS: [(&str, usize, usize); 5] = [
-    ("gateway", 18, 18),
-    ("payload", 18, 50),
-    ("statuslist", 11, 37),
-    ("timezone", 4, 12),
-    ("zanzibar", 13, 29),
+/// A lab, and the numbers of its cells in the quick form, in the standard form and in all.
+const LABS: [(&str, usize, usize, usize); 5] = [
+    ("gateway", 18, 18, 18),
+    ("payload", 18, 47, 50),
+    ("statuslist", 11, 37, 37),
+    ("timezone", 4, 12, 12),
+    ("zanzibar", 13, 29, 29),
 ];
 
 /// Maximum minutes that the loads of a form may take, without starting, seeding, checking, and without
 /// work and searches, whose duration is unknown.
-const FORMS: [(&str, f64); 2] = [("--quick", 2.0), ("", 16.0)];
+const FORMS: [(&str, f64); 2] = [("--quick", 2.0), ("", 19.0)];
 
 fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../labs")
@@ -42,10 +42,10 @@ fn chosen(plan: &Value) -> Vec<&Value> {
 
 #[test]
 fn every_lab_has_the_expected_cells_and_duration() {
-    for (lab, quick, all) in LABS {
+    for (lab, quick, standard, all) in LABS {
         for (form, minutes) in FORMS {
             let plan = plan(lab, form);
-            let wanted = if form.is_empty() { all } else { quick };
+            let wanted = if form.is_empty() { standard } else { quick };
             assert_eq!(chosen(&plan).len(), wanted, "{lab} {form}");
             assert_eq!(plan["cells"].as_array().unwrap().len(), all, "{lab}");
             let text = plan["at_least"].as_str().unwrap();
@@ -69,7 +69,13 @@ fn the_standard_form_restarts_five_times_for_three_seconds_at_least() {
             if load["source"]["command"].is_array() {
                 continue;
             }
-            assert!(load["restarts"].as_u64().unwrap() >= 5, "{}", cell["name"]);
+            // Fixed work takes long and differs little.
+            let least = if load["work"].is_null() { 5 } else { 3 };
+            assert!(
+                load["restarts"].as_u64().unwrap() >= least,
+                "{}",
+                cell["name"]
+            );
             // Without an address, a script would use its default one.
             if load["source"]["script"].is_string() {
                 let told = load["environment"].to_string();

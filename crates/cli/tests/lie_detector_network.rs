@@ -78,14 +78,18 @@ struct Wire {
     to_client: Arc<Passed>,
 }
 
+/// The sockets at which a client reaches a wire.
+fn entrance() -> (TcpListener, UdpSocket) {
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let udp = UdpSocket::bind(tcp.local_addr().expect("an address")).expect("the same port");
+    (tcp, udp)
+}
+
 impl Wire {
-    fn to(server: u16) -> Wire {
-        let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = tcp.local_addr().expect("an address");
-        let udp = UdpSocket::bind(address).expect("the same port");
+    fn between((tcp, udp): (TcpListener, UdpSocket), server: u16) -> Wire {
         let server = SocketAddr::from(([127, 0, 0, 1], server));
         let wire = Wire {
-            port: address.port(),
+            port: tcp.local_addr().expect("an address").port(),
             to_server: Arc::default(),
             to_client: Arc::default(),
         };
@@ -176,8 +180,10 @@ fn is_kept(passed: &Passed, size: usize) -> bool {
 
 /// Runs a test through the wire: returns the JSON of client and server, and the wire.
 fn test(asking: Player, serving: Player, flags: &[&str]) -> (Value, Value, Wire) {
+    // Before the server, which may take some time to listen: in that time the wire could get the server's own port.
+    let entrance = entrance();
     let (server, port) = serve_once(serving);
-    let wire = Wire::to(port);
+    let wire = Wire::between(entrance, port);
     let port = wire.port.to_string();
     let client: Ended = asking
         .program(&[&["-c", "127.0.0.1", "-J", "-p", &port], flags].concat())
@@ -251,7 +257,12 @@ fn lost_datagrams_are_counted_with_either_server() {
             assert_eq!(lost, packets / DROPPED, "{case}");
             if !reverse {
                 assert_eq!(number(&server, "/end/sum/lost_packets"), lost, "{case}");
-                assert_eq!(number(&server, "/end/sum/packets"), packets, "{case}");
+                // This is the number that the client sent, if that is higher: the last one may come too late.
+                let sum = number(&server, "/end/sum/packets");
+                assert!(
+                    (packets..=on_the_wire).contains(&sum),
+                    "{case}, {sum} in the sum"
+                );
             }
         }
     }
@@ -363,13 +374,17 @@ fn a_link_counts_its_traffic_and_reports_its_lateness() {
         let mut relay = plimsoll::plimsoll(&arguments).start();
         let ready = json(&relay.line());
         let address = ready["listening"].as_str().expect("an address").to_owned();
-        let mut connection = TcpStream::connect(&address).expect("the relay");
-        connection.set_nodelay(true).expect("no delay");
         let mut message = [b'x'; SIZE];
         message[SIZE - 1] = b'\n';
+        // The first exchange begins with the handshake, however long this program waits after it for a processor.
+        let mut began = Instant::now();
+        let mut connection = TcpStream::connect(&address).expect("the relay");
+        connection.set_nodelay(true).expect("no delay");
         let mut excess: Vec<f64> = (0..EXCHANGES)
             .map(|number| {
-                let began = Instant::now();
+                if number > 0 {
+                    began = Instant::now();
+                }
                 connection.write_all(&message).expect("sent");
                 connection.read_exact(&mut [0; SIZE]).expect("echoed");
                 let took = began.elapsed().as_secs_f64() * 1e3;
@@ -378,12 +393,7 @@ fn a_link_counts_its_traffic_and_reports_its_lateness() {
                 let round_trips = if number == 0 { 2.0 } else { 1.0 };
                 let configured = 40.0 * round_trips + 2.0 * on_the_line;
                 let server = held.lock().expect("not poisoned")[number].as_secs_f64() * 1e3;
-                // The handshake started slightly before the first message.
-                let slack = if number == 0 { 1.0 } else { 0.0 };
-                assert!(
-                    took - server + slack >= configured,
-                    "{number}: {took} {configured}"
-                );
+                assert!(took - server >= configured, "{number}: {took} {configured}");
                 took - server - configured
             })
             .collect();

@@ -280,8 +280,12 @@ fn a_run_without_a_response_says_so_while_it_runs_and_folds_its_log() {
         ended.inside(folder.path()).run().stderr
     };
     let stderr = of(&[]);
-    let said = stderr.matches("no response yet after 3s").count();
-    assert_eq!(said, 1, "{stderr}");
+    // A busy machine may look later than after 3 s.
+    let said = ["3s", "4s", "5s"].map(|time| {
+        let text = format!("no response yet after {time}: ");
+        stderr.matches(&text).count()
+    });
+    assert_eq!(said.iter().sum::<usize>(), 1, "{stderr}");
     assert!(stderr.contains("requests failed. "), "{stderr}");
     assert!(stderr.contains("is the server running"), "{stderr}");
     let failed = stderr.matches("msg=\"Request Failed\"").count();

@@ -1,24 +1,19 @@
 //! `k6/x/redis` against a real server, and against peers that are not one.
 
+mod plimsoll;
+
 use std::io::Write;
 use std::net::TcpListener;
 use std::thread;
 
+use plimsoll::RUN;
 use plimsoll_testground::{Append, Redis};
 use plimsoll_testkit::program::{Ended, Program};
 
 fn run(script: &str, url: &str) -> Ended {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))
-        .args([
-            "run",
-            "-q",
-            "--summary-mode=disabled",
-            "--log-format",
-            "raw",
-            "-e",
-        ])
-        .arg(format!("URL={url}"))
-        .arg("-")
+        .args(RUN)
+        .args(["-e", &format!("URL={url}"), "-"])
         .input(script.as_bytes())
         .run()
 }

@@ -159,6 +159,11 @@ fn dropped_iterations_of_an_open_schedule_are_reported() {
     let ended = http(&flags, &format!("http://{address}/")).run();
     assert_blamed(&ended, "server", "scheduled iterations were dropped");
     assert_eq!(verdict(&ended).0, "invalid");
+    let result: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let count = |key: &str| result[key].as_u64().expect("a count");
+    // Two users with 100 ms for each request send 40 of the 1,000 that are due, more or less.
+    assert!(count("dropped_iterations") > 900, "{result}");
+    assert_eq!(count("requests") + count("dropped_iterations"), 1_000);
 }
 
 #[test]

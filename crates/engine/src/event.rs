@@ -1,7 +1,7 @@
 //! The events of a run.
 
 use plimsoll_machine::ThreadReading;
-use plimsoll_samples::Window;
+use plimsoll_samples::{SampleRecord, Window};
 use plimsoll_units::Moment;
 
 use crate::InFlightReading;
@@ -30,6 +30,8 @@ pub enum Event {
         /// Measurements of the worker's thread; `None` in the window after its last second.
         thread: Option<ThreadReading>,
     },
+    /// Single samples for outputs, from workers that are not in this process.
+    Records(Vec<SampleRecord>),
     /// Information for the person who watches.
     Notice(Notice),
     /// The last scenario has ended; teardown is next.

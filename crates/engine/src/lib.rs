@@ -32,6 +32,7 @@ mod worker;
 pub use event::{Event, Notice, Part};
 pub use in_flight::InFlightReading;
 pub use mirror::Mirror;
+pub use plimsoll_pace::Takeover;
 pub use run::{Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};

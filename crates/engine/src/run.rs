@@ -47,12 +47,12 @@ pub struct Running {
 pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
     let state = Arc::new(RunState::new());
     state.set_paused(setting.plan.options.paused == Some(true));
-    let scenarios: Vec<_> = setting
-        .plan
-        .scenarios
-        .iter()
-        .map(|scenario| Arc::new(ScenarioState::new(scenario.clone())))
-        .collect();
+    let new = match setting.waits_for_start {
+        true => ScenarioState::of_part,
+        false => ScenarioState::new,
+    };
+    let scenarios = setting.plan.scenarios.iter().cloned();
+    let scenarios: Vec<_> = scenarios.map(|scenario| Arc::new(new(scenario))).collect();
     let (events, received) = channel();
     let running = Running {
         events: received,

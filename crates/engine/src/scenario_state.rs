@@ -1,7 +1,8 @@
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use plimsoll_pace::Takeover;
 use plimsoll_plan::{Executor, Scenario};
 use plimsoll_samples::{Loops, ScenarioWork, WorkDone};
 use plimsoll_units::Moment;
@@ -27,6 +28,21 @@ pub struct ScenarioState {
     wanted_users: AtomicU32,
     /// The results of its users, if the amount of work is fixed.
     work_done: Option<WorkDone>,
+    /// Parts of lost processes that this one takes over; `None` if it is not part of a larger run.
+    takeovers: Option<Takeovers>,
+}
+
+#[derive(Debug, Default)]
+struct Takeovers {
+    parts: Mutex<Vec<Takeover>>,
+    /// Their number, which is read before each iteration.
+    count: AtomicUsize,
+}
+
+impl Takeovers {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Takeover>> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A reading of a scenario's counters, for display.
@@ -80,7 +96,39 @@ impl ScenarioState {
             users_taken: AtomicU32::new(0),
             unplanned_left: AtomicU32::new(unplanned),
             wanted_users,
+            takeovers: None,
         }
+    }
+
+    /// The same for a process that may have to take over iterations of others.
+    pub(crate) fn of_part(scenario: Scenario) -> Self {
+        ScenarioState {
+            takeovers: Some(Takeovers::default()),
+            ..ScenarioState::new(scenario)
+        }
+    }
+
+    /// Takes over a part of the schedule of another process. Only an open model that is part of a larger run can.
+    pub fn take_over(&self, part: Takeover) {
+        if let Some(takeovers) = &self.takeovers {
+            let mut parts = takeovers.lock();
+            parts.push(part);
+            takeovers.count.store(parts.len(), Ordering::Release);
+        }
+    }
+
+    /// Whether it may have to take over iterations of other processes.
+    pub(crate) fn may_take_over(&self) -> bool {
+        self.takeovers.is_some()
+    }
+
+    /// The part with this number, from 0, of those that it takes over.
+    pub(crate) fn takeover(&self, number: usize) -> Option<Takeover> {
+        let takeovers = self.takeovers.as_ref()?;
+        if number >= takeovers.count.load(Ordering::Acquire) {
+            return None;
+        }
+        takeovers.lock().get(number).cloned()
     }
 
     /// Changes the number of users of an externally controlled scenario. False if the scenario is

@@ -127,6 +127,14 @@ impl<F: UserFactory> Seats<F> {
     }
 }
 
+/// An iteration in the schedule of an open model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// Its number in the whole test.
+    pub place: u64,
+    pub scheduled: Moment,
+}
+
 /// A user that is assigned to a scenario. Dropping it returns the user.
 pub(crate) struct ActiveUser<F: UserFactory> {
     seats: Rc<Seats<F>>,
@@ -187,12 +195,13 @@ impl<F: UserFactory> ActiveUser<F> {
 
     /// Runs the scenario's iteration `number`. False when the user has to stop.
     ///
-    /// `scheduled` is the scheduled start in an open model.
-    pub async fn run_iteration(&mut self, number: u64, scheduled: Option<Moment>) -> bool {
+    /// `entry` is its entry in the schedule of an open model.
+    pub async fn run_iteration(&mut self, number: u64, entry: Option<Entry>) -> bool {
         let Some(seat) = self.seat.as_mut() else {
             return false;
         };
         let started = plimsoll_clock::now();
+        let scheduled = entry.map(|entry| entry.scheduled);
         if let Some(scheduled) = scheduled {
             self.seats.worker.recorder.send_lag(
                 started.since(scheduled),
@@ -204,13 +213,13 @@ impl<F: UserFactory> ActiveUser<F> {
             in_user: seat.iterations,
             in_scenario: self.in_scenario,
             in_instance: number,
-            in_test: self
-                .scenario
-                .state
-                .scenario
-                .stripe
-                .place(number)
-                .unwrap_or(number),
+            in_test: match entry {
+                Some(entry) => entry.place,
+                None => {
+                    let stripe = &self.scenario.state.scenario.stripe;
+                    stripe.place(number).unwrap_or(number)
+                }
+            },
             scheduled,
             started,
             stop: seat.stop.clone(),

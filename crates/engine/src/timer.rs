@@ -14,12 +14,23 @@ use std::collections::BinaryHeap;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use plimsoll_units::Moment;
 
 use crate::time_slice;
+
+/// Threads of this program for each processor, those of other processes included.
+static CROWD: AtomicU32 = AtomicU32::new(1);
+
+/// Says that other processes of this program have workers on the same processors, so that together they do not wait
+/// more actively than one process would.
+pub fn set_crowd(workers: usize, processors: usize) {
+    let crowd = workers.div_ceil(processors.max(1)).max(1);
+    CROWD.store(u32::try_from(crowd).unwrap_or(u32::MAX), Ordering::Relaxed);
+}
 
 thread_local! {
     static TIMERS: RefCell<Option<Rc<Timers>>> = const { RefCell::new(None) };
@@ -154,7 +165,7 @@ impl Wakefulness {
     /// How long before a deadline the alarm is set: the time that a virtual processor takes to wake
     /// up, measured at 30 to 35 µs, and a margin.
     const EARLY: Duration = Duration::from_micros(45);
-    /// Active waiting may use one part in this number of a worker's time.
+    /// Active waiting may use one part in this number of a processor's time.
     const SHARE: u32 = 25;
     /// Maximum time that can be saved up.
     const MOST: Duration = Duration::from_millis(1);
@@ -168,7 +179,8 @@ impl Wakefulness {
 
     /// When to set the alarm for `deadline`.
     fn alarm(&mut self, deadline: Moment, now: Moment) -> Moment {
-        let earned = now.since(self.counted) / Self::SHARE;
+        let share = Self::SHARE.saturating_mul(CROWD.load(Ordering::Relaxed));
+        let earned = now.since(self.counted) / share;
         self.credit = (self.credit + earned).min(Self::MOST);
         self.counted = now;
         if self.credit < Self::EARLY {

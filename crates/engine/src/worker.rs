@@ -112,6 +112,8 @@ impl Drop for Leaving {
 }
 
 async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) {
+    // Opens a file. When the run has begun, other workers may have used up the file descriptors.
+    let meter = ThreadMeter::new();
     let recorder = Rc::new(Recorder::new(
         Arc::clone(&assignment.registry),
         Arc::clone(&assignment.watch),
@@ -146,6 +148,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
         events: assignment.events.clone(),
     });
     let reporting = tokio::task::spawn_local(report_each_second(
+        meter,
         Rc::clone(&outbox),
         Arc::clone(&assignment.run),
     ));
@@ -312,8 +315,9 @@ impl Outbox {
 const TIMER_STEP: Duration = Duration::from_millis(10);
 
 /// Once a second, sends the recorded samples and the measurements of this worker's thread.
-async fn report_each_second(outbox: Rc<Outbox>, run: Arc<RunState>) {
-    let mut meter = ThreadMeter::new();
+async fn report_each_second(mut meter: ThreadMeter, outbox: Rc<Outbox>, run: Arc<RunState>) {
+    // Creating the users is not part of the first second.
+    meter.take();
     let mut next = plimsoll_clock::now() + SECOND;
     let mut started = None;
     loop {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use plimsoll_engine::{
     AbortReason, Ending, Event, InitError, Iteration, RunState, Running, ScenarioContext, Setting,
-    Stop, Tally, UserFactory, UserId, VirtualUser, Worker,
+    Stop, Takeover, Tally, UserFactory, UserId, VirtualUser, Worker,
 };
-use plimsoll_plan::{Executor, Plan, Rate, Scenario, Stage};
+use plimsoll_plan::{Division, Executor, Plan, Rate, Scenario, Segment, SegmentSequence, Stage};
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
 
 /// Users that take some time for each iteration and record what they did.
@@ -27,6 +27,8 @@ struct Sleepers {
     /// Every iteration aborts the run from outside, as a signal does, and is interrupted by that.
     are_interrupted: bool,
     frees: Option<Arc<Frees>>,
+    /// The first user blocks its worker for this time in each iteration.
+    blocks: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +51,7 @@ struct Sleeper {
     /// The run, if every iteration aborts it.
     aborts: Option<Arc<RunState>>,
     frees: Option<Arc<Frees>>,
+    blocks: Duration,
     tally: Tally,
 }
 
@@ -87,6 +90,7 @@ impl UserFactory for Sleepers {
             never_wait: self.never_wait,
             aborts: self.are_interrupted.then(|| Arc::clone(&worker.run)),
             frees: self.frees.clone(),
+            blocks: self.blocks,
             tally: Tally::default(),
         })
     }
@@ -114,6 +118,9 @@ impl VirtualUser for Sleeper {
     async fn iterate(&mut self, it: &Iteration) -> Ending {
         if self.never_wait && self.id != UserId(1) {
             return Ending::Completed;
+        }
+        if self.id == UserId(1) {
+            std::thread::sleep(self.blocks);
         }
         let slept = it
             .stop
@@ -161,6 +168,10 @@ fn scenario(executor: Executor) -> Scenario {
 }
 
 fn run_with(factory: Sleepers, scenario: Scenario, workers: usize) -> Outcome {
+    start(factory, scenario, workers, false).end(|_, _| {})
+}
+
+fn start(factory: Sleepers, scenario: Scenario, workers: usize, waits_for_start: bool) -> Started {
     let factory = Arc::new(factory);
     let registry = Arc::new(Registry::new());
     let watch = Arc::new(Watch::new(&registry, WatchSettings::default()).unwrap());
@@ -172,18 +183,31 @@ fn run_with(factory: Sleepers, scenario: Scenario, workers: usize) -> Outcome {
         run_tags: TagMap::new(),
         min_iteration: Duration::ZERO,
         workers,
-        waits_for_start: false,
+        waits_for_start,
     });
-    for event in &running.events {
-        if matches!(event, Event::Finished) {
-            break;
+    Started { running, factory }
+}
+
+struct Started {
+    running: Running,
+    factory: Arc<Sleepers>,
+}
+
+impl Started {
+    fn end(self, on_event: impl Fn(&Event, &Running)) -> Outcome {
+        let Started { running, factory } = self;
+        for event in &running.events {
+            on_event(&event, &running);
+            if matches!(event, Event::Finished) {
+                break;
+            }
         }
-    }
-    let seen = factory.seen.lock().unwrap().clone();
-    Outcome {
-        seen,
-        running,
-        factory,
+        let seen = factory.seen.lock().unwrap().clone();
+        Outcome {
+            seen,
+            running,
+            factory,
+        }
     }
 }
 
@@ -319,6 +343,72 @@ fn an_open_model_drops_iterations_without_a_free_user() {
     let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
     assert_eq!(outcome.seen.len(), 2);
     assert_eq!(reading.iterations_dropped, 18);
+}
+
+/// A worker that is blocked at the end of the schedule has not yet taken all iterations that another one has passed to it.
+#[test]
+fn every_scheduled_iteration_starts_or_is_dropped_when_a_worker_is_late() {
+    let executor = Executor::ConstantArrivalRate {
+        rate: Rate {
+            count: 200,
+            per: Duration::from_secs(1),
+        },
+        duration: ms(250),
+        pre_allocated: 4,
+        max_users: 4,
+    };
+    for blocks in (20..120).step_by(5) {
+        let factory = Sleepers {
+            takes: ms(15),
+            blocks: ms(blocks),
+            ..Sleepers::default()
+        };
+        let outcome = run_with(factory, scenario(executor.clone()), 2);
+        let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
+        let (started, dropped) = (outcome.seen.len() as u64, reading.iterations_dropped);
+        assert_eq!(
+            started + dropped,
+            50,
+            "{started} started, {dropped} dropped, {blocks} ms"
+        );
+    }
+}
+
+/// Two processes share a schedule. One is lost after ten of its iterations, and two others each take over half of the rest.
+#[test]
+fn iterations_of_a_lost_process_are_taken_over() {
+    let sequence = SegmentSequence::parse("0,1/2,1").unwrap();
+    let half = |segment| Division::of(Segment::parse(segment).unwrap(), &sequence).unwrap();
+    let whole = scenario(Executor::ConstantArrivalRate {
+        rate: Rate {
+            count: 100,
+            per: Duration::from_secs(1),
+        },
+        duration: ms(600),
+        pre_allocated: 60,
+        max_users: 120,
+    });
+    let own = whole.part(&half("0:1/2"));
+    let lost = Takeover::all(whole.part(&half("1/2:1")).stripe);
+    let part = lost.part(10, 1, 2).unwrap();
+    let mut expected: Vec<u64> = (0..30).filter_map(|n| own.stripe.place(n)).collect();
+    expected.extend((11..30).step_by(2).filter_map(|n| lost.place(n)));
+    expected.sort_unstable();
+    let started = start(Sleepers::default(), own, 2, true);
+    let outcome = started.end(|event, running| match event {
+        Event::Waiting => running.state.start_at(plimsoll_clock::now()),
+        Event::Started => running.scenarios[0].take_over(part.clone()),
+        _ => {}
+    });
+    let mut numbers: Vec<u64> = outcome.seen.iter().map(|seen| seen.in_test).collect();
+    numbers.sort_unstable();
+    let reading = outcome.running.scenarios[0].read(plimsoll_clock::now());
+    // A process that learns of its part more than a second late drops what was due until then.
+    let begun = numbers.len() as u64 + reading.iterations_dropped;
+    assert_eq!(begun, expected.len() as u64, "{numbers:?}");
+    if reading.iterations_dropped == 0 {
+        assert_eq!(numbers, expected);
+    }
 }
 
 #[test]

@@ -18,8 +18,6 @@ use crate::otlp_response::rejection;
 /// How long one request may take.
 pub const TIMEOUT: Duration = Duration::from_secs(5);
 const USER_AGENT: &str = concat!("plimsoll/", env!("CARGO_PKG_VERSION"));
-/// The method that gets metrics.
-const EXPORT: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
 
 /// Why the receiver did not accept a request.
 pub struct Refusal {
@@ -58,7 +56,8 @@ pub struct Connection {
 
 enum ClientKind {
     Http(Box<Client>),
-    Grpc(Box<Channel>),
+    /// With the method that is called.
+    Grpc(Box<Channel>, &'static str),
 }
 
 impl Connection {
@@ -74,7 +73,7 @@ impl Connection {
             ..NetworkSettings::default()
         };
         let entered = runtime.enter();
-        let client = if endpoint.protocol == Protocol::OtlpCall {
+        let client = if let Protocol::OtlpCall(method) = endpoint.protocol {
             let server = plimsoll_grpc::Endpoint::parse(&endpoint.url, true)?;
             let network = Rc::new(Network::new(network));
             let limits = Limits {
@@ -82,7 +81,7 @@ impl Connection {
                 ..Limits::default()
             };
             let channel = Channel::new(server, network, None, Rc::default(), limits);
-            ClientKind::Grpc(Box::new(channel))
+            ClientKind::Grpc(Box::new(channel), method)
         } else {
             let settings = Settings {
                 user_agent: USER_AGENT.to_owned(),
@@ -112,8 +111,8 @@ impl Connection {
                 let posted = post(client, endpoint, body);
                 self.tasks.block_on(&self.runtime, posted)
             }
-            ClientKind::Grpc(channel) => {
-                let called = call(channel, endpoint, &body);
+            ClientKind::Grpc(channel, method) => {
+                let called = call(channel, method, endpoint, &body);
                 self.tasks.block_on(&self.runtime, called)
             }
         }
@@ -151,7 +150,12 @@ async fn post(client: &Client, endpoint: &Endpoint, body: Bytes) -> Result<(), R
     }
 }
 
-async fn call(channel: &Channel, endpoint: &Endpoint, body: &[u8]) -> Result<(), Refusal> {
+async fn call(
+    channel: &Channel,
+    method: &str,
+    endpoint: &Endpoint,
+    body: &[u8],
+) -> Result<(), Refusal> {
     let mut metadata = Metadata::new();
     for (name, value) in &endpoint.headers {
         let added = metadata.append(&name.to_ascii_lowercase(), value.as_bytes());
@@ -159,7 +163,7 @@ async fn call(channel: &Channel, endpoint: &Endpoint, body: &[u8]) -> Result<(),
     }
     let template = Template::new(
         channel.endpoint(),
-        EXPORT,
+        method,
         &metadata,
         USER_AGENT,
         Some(TIMEOUT),

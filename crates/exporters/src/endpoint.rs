@@ -31,8 +31,8 @@ pub enum Protocol {
     Post,
     /// The same, but the response may be an OTLP message about values that were rejected.
     OtlpPost,
-    /// OTLP calls over gRPC.
-    OtlpCall,
+    /// OTLP calls of this method over gRPC.
+    OtlpCall(&'static str),
 }
 
 impl Endpoint {

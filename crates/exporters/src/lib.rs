@@ -25,6 +25,7 @@ mod sender;
 mod series;
 mod settings;
 mod statsd;
+mod traces;
 mod value;
 mod windows;
 

@@ -13,6 +13,7 @@ use crate::parquet_rows::Rows;
 use crate::prometheus::{self, RemoteWrite};
 use crate::settings::Variables;
 use crate::statsd::{self, StatsD};
+use crate::traces::{self, Traces};
 
 /// A monitoring system or a file that gets the samples of a run.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub enum Receiver {
     Parquet(Rows, PathBuf),
     /// StatsD or DogStatsD.
     StatsD(statsd::Settings),
+    /// An OpenTelemetry collector that gets a span of each request.
+    Traces(Box<traces::Settings>),
 }
 
 /// An output that was opened, and a warning if its receiver cannot be reached yet.
@@ -76,6 +79,24 @@ impl Receiver {
         Ok(Some(parsed))
     }
 
+    /// Parses `--traces-output`; `None` if there shall be no traces.
+    ///
+    /// # Errors
+    /// If the text or an environment variable is invalid.
+    pub fn of_traces(text: &str, variables: Variables<'_>) -> Result<Option<Receiver>, String> {
+        let parsed = traces::Settings::parse(text, variables);
+        let parsed = parsed.map_err(|message| format!("--traces-output {text}: {message}"))?;
+        Ok(parsed.map(|settings| Receiver::Traces(Box::new(settings))))
+    }
+
+    /// The share of requests that it gets traces of, if it gets traces.
+    pub fn traced(&self) -> Option<f64> {
+        match self {
+            Receiver::Traces(settings) => Some(settings.share),
+            _ => None,
+        }
+    }
+
     /// The receiver in the banner of a run.
     pub fn describe(&self) -> String {
         match self {
@@ -87,6 +108,7 @@ impl Receiver {
             Receiver::HistogramLog(path) => format!("hdrhistogram ({})", path.display()),
             Receiver::Parquet(rows, path) => format!("{} ({})", rows.name(), path.display()),
             Receiver::StatsD(settings) => format!("statsd ({})", settings.address),
+            Receiver::Traces(settings) => settings.describe(),
         }
     }
 
@@ -127,6 +149,10 @@ impl Receiver {
             Receiver::StatsD(settings) => {
                 let output = StatsD::open(settings, setting, name)?;
                 Ok((Box::new(output), None))
+            }
+            Receiver::Traces(settings) => {
+                let output = Traces::open(settings, setting, name)?;
+                Ok((Box::new(output), settings.endpoint.warning(PATIENCE)))
             }
         }
     }

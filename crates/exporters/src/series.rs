@@ -1,21 +1,27 @@
 //! Finds the series of a sample: its metric and its tags.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use plimsoll_output::catalog::Catalog;
 use plimsoll_samples::{Metric, MetricId, SampleRecord, SampleTags};
+use rustc_hash::FxHashMap;
 
 /// Series that a table holds at most, so that tags with ever new values do not fill the memory.
 const MOST: usize = 100_000;
+
+/// Tag sets that are recognized without reading them: an iteration has those of its exchanges and its own.
+const LATEST: usize = 8;
 
 /// One value per series, found quickly: samples of one exchange share their tags.
 pub struct SeriesTable<T> {
     catalog: Catalog,
     metrics: Vec<Option<Arc<Metric>>>,
     tags: HashMap<Arc<SampleTags>, u32>,
-    latest: Option<(Arc<SampleTags>, u32)>,
-    places: HashMap<(MetricId, u32), usize>,
+    /// The tag sets that were read most recently, and their numbers.
+    latest: VecDeque<(Arc<SampleTags>, u32)>,
+    /// The keys are this table's own numbers, so nobody can choose them to collide.
+    places: FxHashMap<(MetricId, u32), usize>,
     values: Vec<T>,
 }
 
@@ -26,8 +32,8 @@ impl<T> SeriesTable<T> {
             catalog,
             metrics: Vec::new(),
             tags: HashMap::new(),
-            latest: None,
-            places: HashMap::new(),
+            latest: VecDeque::with_capacity(LATEST),
+            places: FxHashMap::default(),
             values: Vec::new(),
         }
     }
@@ -67,15 +73,14 @@ impl<T> SeriesTable<T> {
     /// Forgets all series.
     pub fn clear(&mut self) {
         self.tags.clear();
-        self.latest = None;
+        self.latest.clear();
         self.places.clear();
         self.values.clear();
     }
 
     fn number_of(&mut self, tags: &Arc<SampleTags>) -> Option<u32> {
-        if let Some((latest, number)) = &self.latest
-            && Arc::ptr_eq(latest, tags)
-        {
+        let mut latest = self.latest.iter();
+        if let Some((_, number)) = latest.find(|(known, _)| Arc::ptr_eq(known, tags)) {
             return Some(*number);
         }
         let number = match self.tags.get(tags) {
@@ -87,7 +92,10 @@ impl<T> SeriesTable<T> {
                 next
             }
         };
-        self.latest = Some((Arc::clone(tags), number));
+        if self.latest.len() == LATEST {
+            self.latest.pop_back();
+        }
+        self.latest.push_front((Arc::clone(tags), number));
         Some(number)
     }
 

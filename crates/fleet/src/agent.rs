@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
@@ -18,9 +20,10 @@ use crate::messages::{
     Command, Here, KeptFile, PIECE_LENGTH, Report, State, TO_ALL, Want, decode_piece, encode,
     encode_piece, from_agent, to_agent,
 };
+use crate::part::PartRun;
 use crate::part_event::{Handle, Input, PartEvent};
+use crate::random;
 use crate::spool::{self, Spool};
-use crate::{part, random};
 
 /// How often the agent reports its state.
 const TICK: Duration = Duration::from_millis(200);
@@ -29,7 +32,7 @@ const RESEND: Duration = Duration::from_secs(1);
 /// The most frames that are sent again at a time.
 const RESENT: usize = 16;
 /// The part ends when nothing was heard from the coordinator for this time.
-const ALONE: Duration = Duration::from_secs(10);
+pub const ALONE: Duration = Duration::from_secs(10);
 /// The most bytes of frames that wait for the coordinator.
 const WAITING: usize = 256 << 20;
 /// The most lines of scripts that are sent in one second.
@@ -123,6 +126,8 @@ struct Active {
     /// Frames that the coordinator has not confirmed.
     waiting: VecDeque<(u64, Vec<u8>)>,
     waiting_bytes: usize,
+    /// The number of frames that it has confirmed.
+    confirmed: Arc<AtomicU64>,
     /// All frames, on disk.
     spool: Option<Spool>,
     is_finished: bool,
@@ -265,6 +270,7 @@ impl Agent {
             state,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            confirmed: Arc::default(),
             spool,
             is_finished: false,
             heard: now,
@@ -309,11 +315,18 @@ impl Agent {
             self.fail("the files of the run were changed on their way".to_owned());
             return;
         }
-        let (epoch, send) = (self.epoch, self.send.clone());
-        let (resolve, limits) = (self.settings.resolve, self.settings.limits.clone());
+        let run = PartRun {
+            assignment,
+            package,
+            resolve: self.settings.resolve,
+            limits: self.settings.limits.clone(),
+            epoch: self.epoch,
+            confirmed: Arc::clone(&part.confirmed),
+            events: self.send.clone(),
+        };
         let started = std::thread::Builder::new()
             .name("fleet-part".to_owned())
-            .spawn(move || part::run(&assignment, &package, resolve, &limits, epoch, &send));
+            .spawn(move || run.run());
         if let Err(error) = started {
             self.fail(format!("could not start a thread: {error}"));
         }
@@ -343,6 +356,7 @@ impl Agent {
             return;
         }
         part.heard = now;
+        part.confirmed.store(want.next, Ordering::Relaxed);
         while let Some((sequence, frame)) = part.waiting.front()
             && *sequence < want.next
         {
@@ -350,15 +364,17 @@ impl Agent {
             part.waiting.pop_front();
             part.acknowledged = now;
         }
-        let leaves = want.leave;
         part.want = want;
         part.follow();
-        if leaves
-            && part.is_finished
-            && let Some(part) = self.part.take()
+        self.leave();
+    }
+
+    /// Leaves the run if it has ended here and for the coordinator, which needs no more results then.
+    fn leave(&mut self) {
+        let is_over = |part: &mut Active| part.want.leave && part.is_finished;
+        if let Some(part) = self.part.take_if(is_over)
             && let Some(spool) = part.spool
         {
-            // The coordinator has ended the run, and needs no more results.
             spool.delete();
         }
     }
@@ -446,6 +462,8 @@ impl Agent {
             }
         }
         self.report_state();
+        // The coordinator may have sent its last command before.
+        self.leave();
     }
 
     fn tick(&mut self, now: Moment) {
@@ -495,6 +513,10 @@ impl Active {
         }
         if let Some(start) = self.want.start {
             handle.start_at(Moment::from_nanos(start));
+        }
+        for part in self.want.takeovers.iter().skip(self.state.takeovers) {
+            handle.take_over(part);
+            self.state.takeovers += 1;
         }
         if self.want.teardown {
             handle.control.set_teardown_waits(false);

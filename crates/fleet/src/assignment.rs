@@ -39,10 +39,14 @@ pub struct Assignment {
     pub breakdown: bool,
     pub by_name: bool,
     pub by_second: bool,
+    /// Outputs need single samples.
+    pub outputs: bool,
     /// The number of agents.
     pub agents: u32,
     /// Its share of the whole load, 0 to 1.
     pub share: f64,
+    /// It may have to take over iterations of lost agents.
+    pub redistributes: bool,
     /// The iterations that each of its scenarios schedules, where the plan fixes their number.
     pub iterations: Vec<Option<u64>>,
     /// For a load without a script: the command and its arguments, as they were given to the coordinator.

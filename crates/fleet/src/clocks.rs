@@ -84,6 +84,8 @@ impl ClockComparison {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -125,5 +127,73 @@ mod tests {
             clocks.add(0, 5, 5, 10);
         }
         assert!(clocks.is_complete());
+    }
+
+    /// An agent's clock that is ahead, and that gains or loses some nanoseconds per millisecond.
+    #[derive(Clone, Copy, Debug)]
+    struct Skewed {
+        ahead: i64,
+        gain: i64,
+    }
+
+    impl Skewed {
+        fn read(self, now: u64) -> u64 {
+            let gained = i128::from(self.gain) * i128::from(now) / 1_000_000;
+            let read = i128::from(now) + i128::from(self.ahead) + gained;
+            u64::try_from(read).unwrap()
+        }
+    }
+
+    fn skewed(gain: i64) -> impl Strategy<Value = Skewed> {
+        let ahead = 0..1_000_000_000_000_i64;
+        (ahead, -gain..=gain).prop_map(|(ahead, gain)| Skewed { ahead, gain })
+    }
+
+    /// Exchanges: the pause before, the delay to the agent, its own time and the delay back, in nanoseconds.
+    fn exchanges() -> impl Strategy<Value = Vec<[u64; 4]>> {
+        let pause = 0..100_000_000_u64;
+        let delay = || prop_oneof![1_000..100_000_u64, 1_000..50_000_000_u64];
+        let exchange = (pause, delay(), 0..1_000_000_u64, delay());
+        let exchange = exchange.prop_map(|(pause, there, own, back)| [pause, there, own, back]);
+        prop::collection::vec(exchange, 8..40)
+    }
+
+    /// Compares clocks; returns the comparison, and when it was over in the coordinator's clock.
+    fn compared(clock: Skewed, exchanges: &[[u64; 4]]) -> (ClockComparison, u64) {
+        let mut clocks = ClockComparison::default();
+        let mut now = 1_000_000_000;
+        for [pause, there, own, back] in exchanges {
+            let sent = now + pause;
+            let received = sent + there;
+            let replied = received + own;
+            now = replied + back;
+            clocks.add(sent, clock.read(received), clock.read(replied), now);
+        }
+        (clocks, now)
+    }
+
+    proptest! {
+        /// Whatever the delays in both directions, the start on the agent differs from the planned one by at most the bound.
+        #[test]
+        fn the_bound_is_never_exceeded(clock in skewed(0), exchanges in exchanges()) {
+            let (clocks, now) = compared(clock, &exchanges);
+            let start = now + 2_000_000_000;
+            let planned = clocks.of_agent(Moment::from_nanos(start));
+            let error = planned.abs_diff(clock.read(start));
+            let bound = u64::try_from(clocks.bound().as_nanos()).unwrap();
+            // Halves of nanoseconds are rounded.
+            prop_assert!(error <= bound + 1, "{error} {bound}");
+        }
+
+        /// The drift that is reported has certainly happened.
+        #[test]
+        fn drift_is_not_exaggerated(clock in skewed(200), exchanges in exchanges()) {
+            let (clocks, now) = compared(clock, &exchanges);
+            let apart = clock.gain.unsigned_abs() * (now - 1_000_000_000) / 1_000_000;
+            let drift = clocks.drift().map_or(0, |drift| u64::try_from(drift.as_nanos()).unwrap());
+            // Within an exchange the clock moves, too: at most by its gain over the longest one.
+            let within = clock.gain.unsigned_abs() * 101_000_000 / 1_000_000;
+            prop_assert!(drift <= apart + within + 4, "{drift} {apart}");
+        }
     }
 }

@@ -9,11 +9,18 @@ use plimsoll_verdict::{Cause, Level, Reason};
 use crate::peer::Peer;
 use crate::regions::{self, Regions};
 
+/// A window of this length is wider than usual.
+const WIDE: Duration = Duration::from_millis(1_800);
 /// More agents than this are not listed one by one.
 const LISTED: usize = 16;
 
-/// The conclusion of a run of these agents.
-pub fn of(peers: &[Peer], policy: Policy, regions: &Regions) -> Conclusion {
+/// The conclusion of a run of these agents, which were ready after this time.
+pub fn of(
+    peers: &[Peer],
+    policy: Policy,
+    regions: &Regions,
+    ready_after: Option<Duration>,
+) -> Conclusion {
     let proof = judge(peers.iter().map(|peer| &peer.account), policy);
     let mut conclusion = Conclusion {
         cpu: peers.iter().map(|peer| peer.cpu).sum(),
@@ -36,12 +43,15 @@ pub fn of(peers: &[Peer], policy: Policy, regions: &Regions) -> Conclusion {
         conclusion.marked_failed |= end.marked_failed;
         for (grade, text) in &end.reasons {
             let level = level_of(*grade);
-            add(&mut conclusion, level, format!("{}: {text}", peer.title()));
+            let share = peer.assignment.share * 100.0;
+            let text = format!("{}, {share:.0} % of the load: {text}", peer.title());
+            add(&mut conclusion, level, text);
         }
     }
     let messages = &mut conclusion.messages;
     messages.push(format!("fleet: {proof}"));
-    messages.extend(start(peers).map(|text| format!("fleet: {text}")));
+    messages.extend(start(peers, ready_after).map(|text| format!("fleet: {text}")));
+    messages.extend(widest(peers).map(|text| format!("fleet: {text}")));
     let elapsed = peers.iter().map(|peer| peer.account.until()).max();
     let elapsed = elapsed.unwrap_or_default();
     messages.extend((regions.lines(elapsed).into_iter()).map(|text| format!("fleet: {text}")));
@@ -71,7 +81,7 @@ fn is_good(peer: &Peer) -> bool {
 }
 
 /// The spread of the actual starts, and the error of the clocks' comparison.
-fn start(peers: &[Peer]) -> Option<String> {
+fn start(peers: &[Peer], ready_after: Option<Duration>) -> Option<String> {
     let late = peers.iter().filter_map(|peer| peer.state.as_ref()?.late);
     let late: Vec<_> = late.map(Duration::from_nanos).collect();
     let (first, last) = (late.iter().min()?, late.iter().max()?);
@@ -83,10 +93,22 @@ fn start(peers: &[Peer]) -> Option<String> {
         format!(" and moved apart by {:.2} ms", millis(drift))
     });
     Some(format!(
-        "agents started within {:.1} ms of each other, and their clocks were compared to ±{:.2} ms{drift}",
+        "agents were ready after {:.1} s, started within {:.1} ms of each other, and their clocks were compared to ±{:.2} ms{drift}",
+        ready_after?.as_secs_f64(),
         millis(last.saturating_sub(*first)),
         millis(bound)
     ))
+}
+
+/// The widest window, if it was wider than usual.
+fn widest(peers: &[Peer]) -> Option<String> {
+    let widest = peers.iter().map(|peer| peer.account.widest()).max()?;
+    (widest >= WIDE).then(|| {
+        format!(
+            "results of up to {:.0} s were sent together, because an agent or the network was slow",
+            widest.as_secs_f64()
+        )
+    })
 }
 
 fn line(peer: &Peer) -> String {

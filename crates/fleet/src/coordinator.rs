@@ -9,18 +9,21 @@ use log::Level;
 use plimsoll_engine::{AbortReason, Event as EngineEvent, Mirror, Notice};
 use plimsoll_frames::Policy;
 use plimsoll_plan::ExecutorKind;
-use plimsoll_run::{Conclusion, ScriptLog};
+use plimsoll_run::{Agents, Conclusion, ScriptLog};
 use plimsoll_units::Moment;
 
+use crate::agent::ALONE;
 use crate::bus::{Bus, Delivery};
 use crate::conclusion;
 use crate::load::FleetLoad;
+use crate::local::Ended;
 use crate::messages::{
     AbortCause, Aborted, Command, PIECE_LENGTH, Report, SetupData, State, Want, encode,
     encode_piece,
 };
 use crate::peer::Peer;
 use crate::regions::Regions;
+use crate::takeovers::move_load;
 use crate::uplink::LEAD;
 
 /// How often commands are sent.
@@ -31,6 +34,10 @@ const LOST: Duration = Duration::from_secs(5);
 const LOST_EARLY: Duration = Duration::from_secs(20);
 /// How often clocks are compared during the run.
 const AGAIN: Duration = Duration::from_secs(2);
+/// An agent of this machine is lost when its process has ended for this time: its last messages may still arrive.
+const ENDED: Duration = Duration::from_millis(600);
+/// How long before they start, agents are notified of iterations that they take over.
+const NOTICE: Duration = Duration::from_secs(1);
 /// How often the last command is sent.
 const FAREWELLS: usize = 3;
 
@@ -46,18 +53,26 @@ pub struct Coordinator {
     pub policy: Policy,
     pub load: FleetLoad,
     pub log: ScriptLog,
+    /// Tells which agents of this machine have ended.
+    pub ended: Option<Ended>,
     pub progress: Phase,
     /// Workers of all agents that were seen so far.
     pub workers: usize,
     /// The processor time of all agents, in nanoseconds.
     pub cpu: Arc<AtomicU64>,
+    /// The agents for views of the run.
+    pub agents: Agents,
 }
 
 /// How far the run is.
 #[derive(Default)]
 pub struct Phase {
+    /// When agents got their parts.
+    prepared: Option<Moment>,
     users_ready: bool,
     setup: Option<SetupData>,
+    /// How long it took until all agents were ready.
+    ready_after: Option<Duration>,
     /// The moment of the start.
     start: Option<Moment>,
     is_started: bool,
@@ -71,6 +86,7 @@ impl Coordinator {
             let command = Command::Prepare(Box::new(peer.assignment.clone()));
             self.bus.send(&peer.commands, encode(&command));
         }
+        self.progress.prepared = Some(plimsoll_clock::now());
         let mut due = plimsoll_clock::now() + TICK;
         while !self.peers.iter().all(Peer::is_over) {
             let now = plimsoll_clock::now();
@@ -101,11 +117,13 @@ impl Coordinator {
             }
         }
         self.finish_scenarios();
+        self.show_agents();
         for peer in 0..self.peers.len() * FAREWELLS {
             self.tell(peer % self.peers.len(), true);
         }
         self.mirror.send(EngineEvent::Finished);
-        conclusion::of(&self.peers, self.policy, &self.regions)
+        let ready_after = self.progress.ready_after;
+        conclusion::of(&self.peers, self.policy, &self.regions, ready_after)
     }
 
     /// Agents were not heard for this time, and not by their fault.
@@ -135,6 +153,7 @@ impl Coordinator {
                 &mut self.workers,
                 &mut self.regions,
             );
+            self.agents.set(index, peer.reading());
             if let Some(fault) = peer.account.ledger().fault() {
                 let why = format!("its results are invalid: {fault}");
                 self.lose(index, why);
@@ -228,6 +247,7 @@ impl Coordinator {
             )));
             self.lose(index, text);
         } else if is_silent {
+            self.peers[index].ended = Some(plimsoll_clock::now());
             self.lose(index, "it ended without results".to_owned());
         }
         self.advance();
@@ -269,7 +289,9 @@ impl Coordinator {
             && self.peers.iter().all(are_compared)
             && self.mirror.state().aborted().is_none()
         {
-            phase.start = Some(plimsoll_clock::now() + LEAD);
+            let now = plimsoll_clock::now();
+            phase.ready_after = phase.prepared.map(|prepared| now.since(prepared));
+            phase.start = Some(now + LEAD);
             self.tell_all();
             return;
         }
@@ -318,11 +340,20 @@ impl Coordinator {
             false => LOST_EARLY,
         };
         for index in 0..self.peers.len() {
-            let peer = &self.peers[index];
-            if !peer.is_over() && now.since(peer.heard) > limit {
+            if self.peers[index].is_over() {
+                continue;
+            }
+            let status =
+                (self.ended.as_ref()).and_then(|ended| ended(&self.peers[index].found.name));
+            let peer = &mut self.peers[index];
+            if let Some(status) = status
+                && now.since(*peer.ended.get_or_insert(now)) > ENDED
+            {
+                self.lose(index, format!("its process ended ({status})"));
+            } else if now.since(peer.heard) > limit {
                 let why = format!("it was not heard for {} s", limit.as_secs());
                 self.lose(index, why);
-            } else if !peer.is_over() {
+            } else {
                 self.ping(index);
             }
         }
@@ -338,8 +369,15 @@ impl Coordinator {
         let cpu = u64::try_from(cpu.as_nanos()).unwrap_or(u64::MAX);
         self.cpu.store(cpu, Ordering::Relaxed);
         self.mirror.set_users(users, initialized);
+        self.show_agents();
         self.advance();
         self.tell_all();
+    }
+
+    fn show_agents(&self) {
+        for (number, peer) in self.peers.iter().enumerate() {
+            self.agents.set(number, peer.reading());
+        }
     }
 
     fn tell_all(&self) {
@@ -357,6 +395,10 @@ impl Coordinator {
             next: peer.account.ledger().next(),
             setup: phase.setup.clone().filter(|_| needs_setup),
             start: phase.start.map(|start| peer.clocks.of_agent(start)),
+            takeovers: match peer.has(|state| state.takeovers >= peer.takeovers.len()) {
+                true => Vec::new(),
+                false => peer.takeovers.clone(),
+            },
             teardown: phase.is_done,
             stop: self.mirror.state().aborted().is_some(),
             leave: leave || peer.is_over(),
@@ -370,10 +412,11 @@ impl Coordinator {
         if peer.is_over() {
             return;
         }
-        let at = match self.progress.is_started {
-            true => format!(" at {:.0} s", peer.account.until().as_secs_f64()),
-            false => String::new(),
-        };
+        let is_started = self.progress.is_started;
+        peer.lost_at = is_started.then(|| peer.account.until());
+        let at = peer
+            .lost_at
+            .map_or_else(String::new, |at| format!(" at {:.0} s", at.as_secs_f64()));
         let text = format!("{} was lost{at}: {why}", peer.title());
         peer.account.give_up();
         peer.lost = Some(why);
@@ -381,7 +424,36 @@ impl Coordinator {
         let is_last = self.peers.iter().all(Peer::is_lost);
         if self.policy == Policy::Fail || !self.progress.is_started || is_last {
             self.abort(AbortReason::Failed(text));
+        } else if self.policy == Policy::Redistribute {
+            self.redistribute(index);
         }
+    }
+
+    /// Lets the others take over the load of a lost agent, as soon as it certainly runs no more of it.
+    fn redistribute(&mut self, index: usize) {
+        let Some(start) = self.progress.start else {
+            return;
+        };
+        let soon = plimsoll_clock::now() + NOTICE;
+        let peer = &self.peers[index];
+        let at = match peer.ended {
+            Some(_) => soon,
+            // It stops on its own when it has not heard this coordinator for a while.
+            None => soon.max(peer.heard + ALONE + NOTICE),
+        };
+        let at = at.since(start);
+        let title = peer.title();
+        let text = match move_load(&mut self.peers, index, at) {
+            Some(_) => format!(
+                "the load of {title} moves to the others at {:.0} s",
+                at.as_secs_f64()
+            ),
+            None => format!(
+                "the load of {title} is not moved: it would end at once, or nobody can take it"
+            ),
+        };
+        (self.log)(Level::Warn, &text, &[]);
+        self.tell_all();
     }
 
     fn lose_all(&mut self) {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use plimsoll_engine::{AbortReason, Mirror, Running};
 use plimsoll_frames::{Account, Planned, Policy, RunId};
 use plimsoll_plan::{Executor, Plan, Segment, SegmentSequence};
-use plimsoll_run::{Conclusion, RemoteStart, RemoteWorkers, ScriptLog};
+use plimsoll_run::{Agents, Conclusion, RemoteStart, RemoteWorkers, ScriptLog};
 use plimsoll_samples::{Totals, WindowDecoder};
 use sha2::{Digest as _, Sha256};
 
@@ -20,7 +20,7 @@ use crate::assignment::{Assignment, equal_parts, plan_hash};
 use crate::bus::{Bus, Delivery};
 use crate::coordinator::{Coordinator, Phase};
 use crate::load::{FleetLoad, pack};
-use crate::local::Local;
+use crate::local::{Ended, Local};
 use crate::messages::{Command, FROM_ALL, TO_ALL, encode};
 use crate::peer::{Found, Peer};
 use crate::regions::Regions;
@@ -57,6 +57,7 @@ pub struct Fleet {
     local: Option<Local>,
     /// The processor time of all agents, in nanoseconds.
     cpu: Arc<AtomicU64>,
+    agents: Agents,
 }
 
 struct Gathered {
@@ -70,6 +71,7 @@ struct Gathered {
     policy: Policy,
     load: FleetLoad,
     log: ScriptLog,
+    ended: Option<Ended>,
 }
 
 /// A part of the plan.
@@ -120,6 +122,7 @@ impl Fleet {
             threads,
             io,
             shares_machine: local.is_some(),
+            redistributes: policy == Policy::Redistribute,
             ..about_load
         };
         let gathered = Gathered {
@@ -133,6 +136,7 @@ impl Fleet {
             policy,
             load,
             log,
+            ended: local.as_ref().map(Local::ended),
         };
         Ok(Fleet {
             gathered: Some(gathered),
@@ -140,6 +144,7 @@ impl Fleet {
             failure: None,
             local,
             cpu: Arc::default(),
+            agents: Agents::default(),
         })
     }
 }
@@ -151,7 +156,7 @@ impl RemoteWorkers for Fleet {
         let Some(gathered) = self.gathered.take() else {
             return running;
         };
-        let coordinator = gathered.coordinator(&start, mirror, &self.cpu);
+        let coordinator = gathered.coordinator(&start, mirror, &self.cpu, &self.agents);
         let leading = std::thread::Builder::new()
             .name("fleet".to_owned())
             .spawn(move || coordinator.lead());
@@ -173,8 +178,15 @@ impl RemoteWorkers for Fleet {
         }
     }
 
+    fn agents(&self) -> Agents {
+        self.agents.clone()
+    }
+
     fn conclude(&mut self) -> Conclusion {
         let concluded = self.leading.take().and_then(|leading| leading.join().ok());
+        if let Some(local) = self.local.as_ref().filter(|_| concluded.is_some()) {
+            local.await_agents();
+        }
         concluded.unwrap_or_else(|| Conclusion {
             messages: vec![format!(
                 "fleet: invalid ({})",
@@ -194,7 +206,13 @@ impl RemoteWorkers for Fleet {
 }
 
 impl Gathered {
-    fn coordinator(self, start: &RemoteStart, mirror: Mirror, cpu: &Arc<AtomicU64>) -> Coordinator {
+    fn coordinator(
+        self,
+        start: &RemoteStart,
+        mirror: Mirror,
+        cpu: &Arc<AtomicU64>,
+        agents: &Agents,
+    ) -> Coordinator {
         let RemoteStart {
             plan,
             registry,
@@ -212,6 +230,7 @@ impl Gathered {
                 breakdown: watch.breakdown(),
                 by_name: watch.by_name(),
                 by_second: watch.by_second(),
+                outputs: watch.outputs(),
                 ..self.assignment.clone()
             };
             let planned = Planned {
@@ -228,7 +247,7 @@ impl Gathered {
                 Totals::new(Arc::clone(registry), Arc::clone(watch)),
             );
             let scenarios = places(&part.plan, plan);
-            Peer::new(found, assignment, account, scenarios)
+            Peer::new(found, assignment, account, part.plan, scenarios)
         });
         let peers: Vec<_> = peers.collect();
         let names = peers.iter().filter_map(|peer| peer.found.region.clone());
@@ -244,9 +263,11 @@ impl Gathered {
             policy: self.policy,
             load: self.load,
             log: self.log,
+            ended: self.ended,
             progress: Phase::default(),
             workers: 0,
             cpu: Arc::clone(cpu),
+            agents: agents.clone(),
         }
     }
 }

@@ -16,7 +16,10 @@ pub struct ClusterAgents {
     pub memory: String,
 }
 
-const NAME: &str = "plimsoll-agents";
+/// The name of the job and of the secret.
+pub const NAME: &str = "plimsoll-agents";
+/// How often the pod of an index is replaced when it has failed. The others continue.
+const REPLACED: u32 = 6;
 
 impl ClusterAgents {
     /// The manifests as one list: JSON, which is also YAML. `access` is the content of the agents' file.
@@ -36,7 +39,7 @@ impl ClusterAgents {
         })
     }
 
-    fn secret(&self, access: &str) -> Value {
+    pub fn secret(&self, access: &str) -> Value {
         json!({
             "apiVersion": "v1",
             "kind": "Secret",
@@ -46,7 +49,7 @@ impl ClusterAgents {
         })
     }
 
-    fn job(&self) -> Value {
+    pub fn job(&self) -> Value {
         let mut arguments = vec![
             "fleet".to_owned(),
             "agent".to_owned(),
@@ -84,7 +87,7 @@ impl ClusterAgents {
             ],
         });
         let pod = json!({
-            // An agent that was restarted would not be counted again.
+            // Another pod replaces a failed one: as a new agent, it can take part in the next run.
             "restartPolicy": "Never",
             "automountServiceAccountToken": false,
             "securityContext": {
@@ -115,7 +118,7 @@ impl ClusterAgents {
                 "completionMode": "Indexed",
                 "completions": self.agents,
                 "parallelism": self.agents,
-                "backoffLimit": 0,
+                "backoffLimitPerIndex": REPLACED,
                 "template": {
                     "metadata": { "labels": { "app.kubernetes.io/name": NAME } },
                     "spec": pod,

@@ -39,6 +39,7 @@ mod server;
 mod spool;
 mod ssh;
 mod status;
+mod takeovers;
 mod uplink;
 mod workers;
 

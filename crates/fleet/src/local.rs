@@ -1,8 +1,10 @@
 //! A NATS server and agents on this machine, for one run.
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -17,10 +19,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Starts the server, and ends it when stdin is closed: when this process ends, however that happens.
 const KEEPER: &str = r#""$0" -c "$1" <&- & server=$!; read -r _; kill "$server"; wait "$server""#;
 
+/// Tells how the process of the agent with this name has ended; `None` while it runs.
+pub type Ended = Box<dyn Fn(&str) -> Option<ExitStatus> + Send>;
+
+/// The processes of agents, by name.
+type Agents = Arc<Mutex<BTreeMap<String, Child>>>;
+
 /// A server and agents. They end when this is dropped.
 pub struct Local {
     pub server: Access,
-    agents: Vec<Child>,
+    agents: Agents,
     keeper: Child,
     folder: TempDir,
 }
@@ -70,7 +78,7 @@ impl Local {
                 password: Some(coordinator),
                 ca: None,
             },
-            agents: Vec::new(),
+            agents: Arc::default(),
             keeper,
             folder,
         };
@@ -80,10 +88,31 @@ impl Local {
             format!("{} did not start: {last}", program.display())
         })?;
         for number in 0..agents {
-            let child = local.agent(number, &agent)?;
-            local.agents.push(child);
+            let name = format!("local-{number:03}");
+            let child = local.agent(&name, &agent)?;
+            lock(&local.agents).insert(name, child);
         }
         Ok(local)
+    }
+
+    /// Waits for agents that are about to end on their own, and may have to delete files.
+    pub fn await_agents(&self) {
+        let begun = Instant::now();
+        for agent in lock(&self.agents).values_mut() {
+            while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+
+    /// Tells which agents have ended.
+    pub fn ended(&self) -> Ended {
+        let agents = Arc::clone(&self.agents);
+        Box::new(move |name| {
+            let mut agents = lock(&agents);
+            // An error says that it is not known.
+            agents.get_mut(name)?.try_wait().ok()?
+        })
     }
 
     /// The server's address, when it serves.
@@ -108,18 +137,11 @@ impl Local {
         Some(ports.get("nats")?.get(0)?.as_str()?.to_owned())
     }
 
-    fn agent(&self, number: u32, password: &str) -> Result<Child, String> {
+    fn agent(&self, name: &str, password: &str) -> Result<Child, String> {
         let program = std::env::current_exe()
             .map_err(|error| format!("cannot find this program: {error}"))?;
         Command::new(program)
-            .args([
-                "fleet",
-                "agent",
-                "--attached",
-                "--one-run",
-                "--name",
-                &format!("local-{number:03}"),
-            ])
+            .args(["fleet", "agent", "--attached", "--one-run", "--name", name])
             .arg(&self.server.address)
             .env(PASSWORD, password)
             .stdin(Stdio::piped())
@@ -131,14 +153,19 @@ impl Local {
     }
 }
 
+fn lock(agents: &Agents) -> MutexGuard<'_, BTreeMap<String, Child>> {
+    agents.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Drop for Local {
     fn drop(&mut self) {
-        for agent in &mut self.agents {
+        let mut agents = lock(&self.agents);
+        for agent in agents.values_mut() {
             // It has ended already if this fails. It exits when its stdin is closed.
             drop(agent.stdin.take());
         }
         let begun = Instant::now();
-        for agent in &mut self.agents {
+        for agent in agents.values_mut() {
             while matches!(agent.try_wait(), Ok(None)) && begun.elapsed() < Duration::from_secs(2) {
                 std::thread::sleep(Duration::from_millis(5));
             }

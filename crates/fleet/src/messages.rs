@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use plimsoll_pace::Takeover;
+use plimsoll_plan::Stripe;
 use serde::{Deserialize, Serialize};
 
 use crate::assignment::Assignment;
@@ -66,12 +68,51 @@ pub struct Want {
     /// When scenarios start, in nanoseconds of the agent's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<u64>,
+    /// Iterations of lost agents that the agent takes over. Empty when it has all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub takeovers: Vec<TakeoverPart>,
     /// `teardown` may run.
     pub teardown: bool,
     /// The run ends early.
     pub stop: bool,
     /// The agent is no longer needed for this run.
     pub leave: bool,
+}
+
+/// A part of the schedule of a lost agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakeoverPart {
+    /// The name of the scenario.
+    pub scenario: String,
+    /// The lost agent's stripe: its slots in every cycle of this length.
+    pub slots: Vec<u32>,
+    pub period: u32,
+    /// Every `step`-th of its iterations, from number `first` on.
+    pub first: u64,
+    pub step: u64,
+}
+
+impl TakeoverPart {
+    pub fn of(scenario: &str, part: &Takeover) -> TakeoverPart {
+        TakeoverPart {
+            scenario: scenario.to_owned(),
+            slots: part.stripe.slots().to_vec(),
+            period: part.stripe.fraction().1,
+            first: part.first,
+            step: part.step,
+        }
+    }
+
+    /// # Errors
+    /// If the slots are invalid.
+    pub fn takeover(&self) -> Result<Takeover, String> {
+        let stripe = Stripe::of_slots(&self.slots, self.period);
+        Ok(Takeover {
+            stripe: stripe.map_err(|fault| fault.message)?,
+            first: self.first,
+            step: self.step.max(1),
+        })
+    }
 }
 
 /// What `setup` returned, as JSON; nothing if it returned nothing.
@@ -152,6 +193,9 @@ pub struct State {
     pub initialized: u32,
     /// The number of its frames.
     pub frames: u64,
+    /// The number of parts of lost agents that it has taken over.
+    #[serde(default)]
+    pub takeovers: usize,
     /// Why it ended its run.
     pub aborted: Option<Aborted>,
     /// Its run cannot start or continue, and no more frames will be sent.

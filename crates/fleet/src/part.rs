@@ -1,15 +1,15 @@
 //! Runs an agent's part of a run, on a thread of its own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 
-use plimsoll_output::output_csv::TimeFormat;
+use plimsoll_engine::timer::set_crowd;
 use plimsoll_plan::{Division, Options, Plan, Segment, SegmentSequence};
 use plimsoll_run::settings::IoMode;
 use plimsoll_run::{
-    Load, Prepared, Request, Run, Script, ScriptLog, ScriptRequest, SourceKind, TlsFiles, Workers,
-    prepare, with_files,
+    Load, OutputRequest, Prepared, Request, Run, Script, ScriptLog, ScriptRequest, SourceKind,
+    TlsFiles, Workers, prepare, with_files,
 };
 
 use crate::assignment::{Assignment, plan_hash};
@@ -18,124 +18,125 @@ use crate::load::{ARCHIVE, Resolve, unpack};
 use crate::part_event::{Handle, Input, PartEvent};
 use crate::uplink::Uplink;
 
-/// Runs the part to its end. `epoch` identifies the process.
-pub fn run(
-    assignment: &Assignment,
-    package: &[u8],
-    resolve: Resolve,
-    limits: &Limits,
-    epoch: u64,
-    events: &Sender<Input>,
-) {
-    let send = |event| {
-        // The agent ends only after this thread.
-        let _ = events.send(Input::Part(event));
-    };
-    if let Err(text) = try_run(assignment, package, resolve, limits, epoch, events) {
-        send(PartEvent::Failed(text));
-    }
-    send(PartEvent::Finished);
+/// An agent's part of a run, and what the agent has for it.
+pub struct PartRun {
+    pub assignment: Assignment,
+    /// The packed files.
+    pub package: Vec<u8>,
+    pub resolve: Resolve,
+    pub limits: Limits,
+    /// Identifies the process.
+    pub epoch: u64,
+    /// The number of frames that the coordinator has.
+    pub confirmed: Arc<AtomicU64>,
+    pub events: Sender<Input>,
 }
 
-fn try_run(
-    assignment: &Assignment,
-    package: &[u8],
-    resolve: Resolve,
-    limits: &Limits,
-    epoch: u64,
-    events: &Sender<Input>,
-) -> Result<(), String> {
-    let files = unpack(package)?;
-    with_files(files, || {
-        if assignment.command.is_empty() {
-            let threads = assignment
-                .threads
-                .unwrap_or_else(plimsoll_machine::processors);
-            let (load, prepared) = script(assignment, events)?;
-            limits.check(&prepared.plan)?;
-            start(assignment, load, threads, Some(prepared), epoch, events)
-        } else {
-            let (load, threads) = command(assignment, resolve, limits)?;
-            start(assignment, load, threads, None, epoch, events)
+impl PartRun {
+    /// Runs the part to its end.
+    pub fn run(&self) {
+        if let Err(text) = self.try_run() {
+            self.send(PartEvent::Failed(text));
         }
-    })?
-    .finish();
-    Ok(())
-}
+        self.send(PartEvent::Finished);
+    }
 
-/// Starts the part. Files are read until it has started.
-fn start(
-    assignment: &Assignment,
-    load: Load,
-    threads: usize,
-    prepared: Option<Arc<Prepared>>,
-    epoch: u64,
-    events: &Sender<Input>,
-) -> Result<Run<'static>, String> {
-    let start = Arc::new(OnceLock::new());
-    let uplink = Uplink::new(assignment, epoch, Arc::clone(&start), events.clone())?;
-    let request = Request {
-        load,
-        threads: threads.max(1),
-        record: None,
-        until: None,
-    };
-    let workers = Workers::Part {
-        shares_machine: assignment.shares_machine,
-    };
-    let run = Run::start_on(workers, request, vec![Box::new(uplink)])
-        .map_err(|refusal| refusal.message)?;
-    let control = run.control();
-    control.set_teardown_waits(assignment.agent == 0);
-    let handle = Handle::new(control, prepared, start);
-    let _ = events.send(Input::Part(PartEvent::Running(handle)));
-    Ok(run)
-}
+    fn send(&self, event: PartEvent) {
+        // The agent ends only after this thread.
+        let _ = self.events.send(Input::Part(event));
+    }
 
-/// The part of a script.
-fn script(
-    assignment: &Assignment,
-    events: &Sender<Input>,
-) -> Result<(Load, Arc<Prepared>), String> {
-    let is_loaded = Arc::new(AtomicBool::new(false));
-    let log = script_log(events.clone(), Arc::clone(&is_loaded));
-    let prepared = prepare(request(assignment)?, &log).map_err(|refusal| refusal.message)?;
-    check(assignment, &prepared.plan)?;
-    let prepared = Arc::new(prepared);
-    // The coordinator has loaded the script too, and has printed these lines.
-    is_loaded.store(true, Ordering::Relaxed);
-    let load = Load::Script(Box::new(Script {
-        prepared: Arc::clone(&prepared),
-        thresholds: assignment.thresholds,
-        breakdown: assignment.breakdown,
-        outputs: Vec::new(),
-        csv_time: TimeFormat::default(),
-        stdout: || Box::new(std::io::sink()),
-    }));
-    Ok((load, prepared))
-}
+    fn try_run(&self) -> Result<(), String> {
+        let files = unpack(&self.package)?;
+        // Files are read until the run has started.
+        with_files(files, || {
+            if self.assignment.command.is_empty() {
+                let threads = self.assignment.threads;
+                let threads = threads.unwrap_or_else(plimsoll_machine::processors);
+                let (load, prepared) = self.script()?;
+                self.limits.check(&prepared.plan)?;
+                self.start(load, threads, Some(prepared))
+            } else {
+                let (load, threads) = self.command()?;
+                self.start(load, threads, None)
+            }
+        })?
+        .finish();
+        Ok(())
+    }
 
-/// The part of a load without a script, and its worker threads.
-fn command(
-    assignment: &Assignment,
-    resolve: Resolve,
-    limits: &Limits,
-) -> Result<(Load, usize), String> {
-    let (segment, sequence) = segment(assignment)?;
-    let division = Division::of(segment, &sequence).map_err(|fault| fault.to_string())?;
-    let resolved = resolve(&assignment.command)?;
-    let own = resolved
-        .threads
-        .unwrap_or_else(plimsoll_machine::processors);
-    // Agents of one machine share its processors.
-    let threads = own.min(assignment.threads.unwrap_or(usize::MAX));
-    let mut load = resolved.load;
-    let threads = load.take_part(&division, threads)?;
-    let scenario = load.scenario().ok_or("the command has no load")?;
-    let plan = Plan::single(scenario.clone(), Vec::new());
-    check(assignment, &plan)?;
-    limits.check(&plan)?;
-    Ok((load, threads))
+    fn start(
+        &self,
+        load: Load,
+        threads: usize,
+        prepared: Option<Arc<Prepared>>,
+    ) -> Result<Run<'static>, String> {
+        if self.assignment.shares_machine {
+            let workers = threads.saturating_mul(self.assignment.agents as usize);
+            set_crowd(workers, plimsoll_machine::processors());
+        }
+        let start = Arc::new(OnceLock::new());
+        let uplink = Uplink::new(
+            &self.assignment,
+            self.epoch,
+            Arc::clone(&start),
+            Arc::clone(&self.confirmed),
+            self.events.clone(),
+        )?;
+        let request = Request {
+            load,
+            threads: threads.max(1),
+            outputs: OutputRequest::default(),
+            record: None,
+            until: None,
+        };
+        let workers = Workers::Part {
+            shares_machine: self.assignment.shares_machine,
+        };
+        let run = Run::start_on(workers, request, vec![Box::new(uplink)])
+            .map_err(|refusal| refusal.message)?;
+        let control = run.control();
+        control.set_teardown_waits(self.assignment.agent == 0);
+        self.send(PartEvent::Running(Handle::new(control, prepared, start)));
+        Ok(run)
+    }
+
+    /// The part of a script.
+    fn script(&self) -> Result<(Load, Arc<Prepared>), String> {
+        let assignment = &self.assignment;
+        let is_loaded = Arc::new(AtomicBool::new(false));
+        let log = script_log(self.events.clone(), Arc::clone(&is_loaded));
+        let prepared = prepare(request(assignment)?, &log).map_err(|refusal| refusal.message)?;
+        check(assignment, &prepared.plan)?;
+        let prepared = Arc::new(prepared);
+        // The coordinator has loaded the script too, and has printed these lines.
+        is_loaded.store(true, Ordering::Relaxed);
+        let load = Load::Script(Box::new(Script {
+            prepared: Arc::clone(&prepared),
+            thresholds: assignment.thresholds,
+            breakdown: assignment.breakdown,
+        }));
+        Ok((load, prepared))
+    }
+
+    /// The part of a load without a script, and its worker threads.
+    fn command(&self) -> Result<(Load, usize), String> {
+        let (segment, sequence) = segment(&self.assignment)?;
+        let division = Division::of(segment, &sequence).map_err(|fault| fault.to_string())?;
+        let resolved = (self.resolve)(&self.assignment.command)?;
+        let own = resolved
+            .threads
+            .unwrap_or_else(plimsoll_machine::processors);
+        // Agents of one machine share its processors.
+        let threads = own.min(self.assignment.threads.unwrap_or(usize::MAX));
+        let mut load = resolved.load;
+        let threads = load.take_part(&division, threads)?;
+        let scenario = load.scenario().ok_or("the command has no load")?;
+        let plan = Plan::single(scenario.clone(), Vec::new());
+        check(&self.assignment, &plan)?;
+        self.limits.check(&plan)?;
+        Ok((load, threads))
+    }
 }
 
 fn check(assignment: &Assignment, plan: &Plan) -> Result<(), String> {

@@ -7,7 +7,7 @@ use plimsoll_run::{Control, Prepared};
 use plimsoll_units::Moment;
 
 use crate::bus::Delivery;
-use crate::messages::{Aborted, SetupData};
+use crate::messages::{Aborted, SetupData, TakeoverPart};
 
 /// What happens in an agent.
 pub enum Input {
@@ -71,6 +71,14 @@ impl Handle {
     pub fn start_at(&self, at: Moment) {
         if self.start.set(at).is_ok() {
             self.control.start_at(at);
+        }
+    }
+
+    /// Takes over iterations of a lost agent.
+    pub fn take_over(&self, part: &TakeoverPart) {
+        // The coordinator finds the iterations missing if one of these fails.
+        if let Ok(takeover) = part.takeover() {
+            self.control.take_over(&part.scenario, takeover);
         }
     }
 

@@ -6,12 +6,15 @@ use std::time::Duration;
 use plimsoll_engine::{Event as EngineEvent, InFlightReading, Mirror, Part};
 use plimsoll_frames::{Account, Received, WorkerWindow};
 use plimsoll_machine::ThreadReading;
+use plimsoll_pace::Takeover;
+use plimsoll_plan::Plan;
+use plimsoll_run::{AgentLoss, AgentReading};
 use plimsoll_samples::Window;
 use plimsoll_units::Moment;
 
 use crate::assignment::Assignment;
 use crate::clocks::ClockComparison;
-use crate::messages::{Report, State, from_agent, to_agent};
+use crate::messages::{Report, State, TakeoverPart, from_agent, to_agent};
 use crate::regions::Regions;
 
 /// Workers of one agent above this number count as one.
@@ -68,6 +71,16 @@ pub struct Peer {
     pub cpu: Duration,
     /// Why it was given up.
     pub lost: Option<String>,
+    /// The end of its latest results when it was given up, if scenarios had started.
+    pub lost_at: Option<Duration>,
+    /// Since when its part is known to have ended.
+    pub ended: Option<Moment>,
+    /// Its part of the plan.
+    pub plan: Plan,
+    /// The iterations of each of its scenarios: its own, and those that it takes over.
+    pub parts: Vec<Vec<Takeover>>,
+    /// What it takes over, as it is sent.
+    pub takeovers: Vec<TakeoverPart>,
     /// The place of each of its scenarios in the whole plan.
     scenarios: Vec<usize>,
     /// The numbers of its workers in the whole run.
@@ -80,9 +93,16 @@ impl Peer {
         found: Found,
         assignment: Assignment,
         account: Account,
+        plan: Plan,
         scenarios: Vec<usize>,
     ) -> Peer {
+        let own = plan.scenarios.iter();
+        let own = own.map(|scenario| vec![Takeover::all(scenario.stripe.clone())]);
         Peer {
+            parts: own.collect(),
+            plan,
+            takeovers: Vec::new(),
+            ended: None,
             commands: to_agent(&found.id),
             reports: from_agent(&found.id),
             found,
@@ -94,6 +114,7 @@ impl Peer {
             pinged: plimsoll_clock::now(),
             cpu: Duration::ZERO,
             lost: None,
+            lost_at: None,
             scenarios,
             workers: BTreeMap::new(),
         }
@@ -102,6 +123,22 @@ impl Peer {
     /// Its number and name.
     pub fn title(&self) -> String {
         format!("agent {} ({})", self.assignment.agent, self.found.name)
+    }
+
+    /// The agent for views of the run.
+    pub fn reading(&self) -> AgentReading {
+        let state = self.state.as_ref().filter(|_| !self.is_lost());
+        AgentReading {
+            name: self.found.name.clone(),
+            region: self.found.region.clone(),
+            workers: self.workers.values().copied().collect(),
+            users: state.map_or(0, |state| state.users),
+            lost: self.lost.as_ref().map(|why| AgentLoss {
+                why: why.clone(),
+                at: self.lost_at,
+                moved_at: self.account.moved().map(|moved| moved.at),
+            }),
+        }
     }
 
     pub fn is_lost(&self) -> bool {
@@ -128,7 +165,14 @@ impl Peer {
         workers: &mut usize,
         regions: &mut Regions,
     ) {
-        for Received { frame, samples } in self.account.receive(bytes, start) {
+        for received in self.account.receive(bytes, start) {
+            let (frame, samples) = match received {
+                Received::Windows(frame, samples) => (frame, samples),
+                Received::Records(records) => {
+                    mirror.send(EngineEvent::Records(records));
+                    continue;
+                }
+            };
             let counts = &frame.counts;
             mirror.add_iterations(counts.completed, counts.interrupted, counts.threw);
             for (place, counted) in self.scenarios.iter().zip(&counts.scenarios) {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::access::state_folder;
-use crate::kubernetes::ClusterAgents;
+use crate::kubernetes::{ClusterAgents, NAME};
 use crate::ssh::{Hosts, Placed};
 
 const WAITING: &str = "press Ctrl-C to end the agents";
@@ -51,8 +51,20 @@ impl Placement<'_> {
     }
 
     fn in_kubernetes(&self, agents: &ClusterAgents) -> Result<(), String> {
-        let manifests = manifests(agents, self.access)?;
-        kubectl("apply", &manifests)?;
+        let access = access_text(agents, self.access)?;
+        let [secret, job] = [agents.secret(&access), agents.job()].map(|one| one.to_string());
+        // Agents of another command must neither be changed now nor deleted at the end, so what exists is refused.
+        kubectl(&["create"], &secret).map_err(|error| {
+            format!(
+                "{error}. If the agents of an earlier command are left, delete them: kubectl delete --namespace {} job,secret {NAME}",
+                agents.namespace
+            )
+        })?;
+        let delete = |manifest: &str| kubectl(&["delete", "--ignore-not-found"], manifest);
+        if let Err(error) = kubectl(&["create"], &job) {
+            delete(&secret)?;
+            return Err(error);
+        }
         (self.say)(&format!(
             "{} agents were requested; {WAITING}",
             agents.agents
@@ -60,7 +72,8 @@ impl Placement<'_> {
         while !(self.is_over)() {
             std::thread::sleep(Duration::from_millis(100));
         }
-        kubectl("delete", &manifests)
+        delete(&job)?;
+        delete(&secret)
     }
 }
 
@@ -69,6 +82,12 @@ impl Placement<'_> {
 /// # Errors
 /// If the agents' file cannot be read, or something is missing.
 pub fn manifests(agents: &ClusterAgents, access: Option<&Path>) -> Result<String, String> {
+    let access = access_text(agents, access)?;
+    Ok(format!("{:#}\n", agents.manifests(&access)))
+}
+
+/// The content of the agents' file, if the rest of the settings is complete.
+fn access_text(agents: &ClusterAgents, access: Option<&Path>) -> Result<String, String> {
     let access = file(access)?;
     let text = std::fs::read_to_string(&access).map_err(|error| {
         format!(
@@ -82,7 +101,7 @@ pub fn manifests(agents: &ClusterAgents, access: Option<&Path>) -> Result<String
     if agents.image.is_empty() {
         return Err("set --image: a container image whose entry point is plimsoll".to_owned());
     }
-    Ok(format!("{:#}\n", agents.manifests(&text)))
+    Ok(text)
 }
 
 fn file(access: Option<&Path>) -> Result<PathBuf, String> {
@@ -92,23 +111,24 @@ fn file(access: Option<&Path>) -> Result<PathBuf, String> {
     }
 }
 
-/// Runs a command of `kubectl` with these manifests.
-fn kubectl(command: &str, manifests: &str) -> Result<(), String> {
+/// Runs a command of `kubectl` with this manifest.
+fn kubectl(command: &[&str], manifest: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| {
         format!("cannot run kubectl: {error}; --print writes the manifests instead")
     };
     let mut child = Command::new("kubectl")
-        .args([command, "-f", "-"])
+        .args(command)
+        .args(["-f", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()
         .map_err(failed)?;
     if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(manifests.as_bytes()).map_err(failed)?;
+        stdin.write_all(manifest.as_bytes()).map_err(failed)?;
     }
     let status = child.wait().map_err(failed)?;
     match status.success() {
         true => Ok(()),
-        false => Err(format!("kubectl {command} ended with {status}")),
+        false => Err(format!("kubectl {} ended with {status}", command.join(" "))),
     }
 }

@@ -256,13 +256,16 @@ impl Merged {
         if self.accounts.contains_key(&agent) {
             return Err(format!("two processes were agent {agent} of this run"));
         }
+        if assignment.redistributes {
+            self.messages.push(format!(
+                "agent {agent}: its results were not compared with its schedule, because it may have taken over iterations of others"
+            ));
+        }
         let mut account = account(&assignment, epoch, &self.registry, &watch, empty())?;
         for frame in frames {
             for received in account.receive(&frame, START) {
-                received
-                    .samples
-                    .into_iter()
-                    .for_each(|window| totals.merge(window));
+                let windows = received.into_windows();
+                windows.into_iter().for_each(|window| totals.merge(window));
             }
         }
         match account.end() {
@@ -310,7 +313,11 @@ fn account(
         .map_err(|error| format!("the run {} is invalid: {error}", assignment.run))?;
     let planned = Planned {
         share: assignment.share,
-        iterations: assignment.iterations.clone(),
+        iterations: match assignment.redistributes {
+            false => assignment.iterations.clone(),
+            // Which ones it had to take over is not known here.
+            true => Vec::new(),
+        },
         scheduled_by: None,
     };
     Ok(Account::new(

@@ -37,7 +37,7 @@ fn of_scenario(scenario: &Scenario, until: Option<Duration>) -> Option<u64> {
 
 /// The number of iterations of the whole schedule, or of those that start up to a time. Starts are ordered,
 /// so halving finds it.
-fn count(pacer: &impl Pacer, until: Option<Duration>) -> u64 {
+pub fn count(pacer: &impl Pacer, until: Option<Duration>) -> u64 {
     let starts = |number| {
         let start = pacer.start_of(number);
         start.is_some_and(|start| until.is_none_or(|until| start <= until))

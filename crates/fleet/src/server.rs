@@ -162,17 +162,25 @@ pub fn program() -> Result<PathBuf, String> {
     located(&program).ok_or_else(|| format!("there is no {}: {HINT}", program.display()))
 }
 
-/// The file of a program on the PATH.
+/// The file of a program, on the PATH or where installers of nats-server put it: Debian's package has it in a directory for
+/// administrators, and Go in one of its own.
 fn located(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
     }
-    let path = std::env::var_os("PATH")?;
-    let mut folders = std::env::split_paths(&path);
-    folders.find_map(|folder| {
-        let file = folder.join(program);
-        file.is_file().then_some(file)
-    })
+    let folder = |name: &str, below: &str| Some(Path::new(&std::env::var_os(name)?).join(below));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let others = [
+        folder("GOBIN", ""),
+        folder("GOPATH", "bin"),
+        folder("HOME", "go/bin"),
+        Some(PathBuf::from("/usr/sbin")),
+        Some(PathBuf::from("/usr/local/sbin")),
+    ];
+    let others = others.into_iter().flatten().filter(|one| one.is_absolute());
+    let folders = std::env::split_paths(&path).chain(others);
+    let mut files = folders.map(|folder| folder.join(program));
+    files.find(|file| file.is_file())
 }
 
 /// A server with a user for each role. Agents can send reports but no commands, and cannot read other

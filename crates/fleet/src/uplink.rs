@@ -1,5 +1,7 @@
 //! Makes frames of a part's samples.
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,7 +11,9 @@ use plimsoll_frames::{
     Counts, End, Grade, RunId, ScenarioCounts, Sender as FrameSender, ThreadHealth, WorkerWindow,
 };
 use plimsoll_run::{Event, Judged, Listener, Phase, Progress};
-use plimsoll_samples::{Cumulative, Registry, Watch, WindowEncoder};
+use plimsoll_samples::{
+    Cumulative, Registry, SampleRecord, Watch, Window, WindowEncoder, encode_records,
+};
 use plimsoll_units::Moment;
 use plimsoll_verdict::{Cause, Level};
 
@@ -20,29 +24,77 @@ use crate::part_event::{Input, PartEvent};
 /// How far ahead the start is at least. Samples of `setup` are recorded before its moment is known.
 pub const LEAD: Duration = Duration::from_secs(2);
 
-/// A second's frame is sent this long after its end. Workers send their samples up to 10 ms after it,
+/// A window's frame is sent this long after its end. Workers send their samples up to 10 ms after it,
 /// and the coordinator writes a second's line of a record 300 ms after it.
 const GRACE: Duration = Duration::from_millis(40);
-/// How often to check whether a frame is due.
-const LOOK: Duration = Duration::from_millis(20);
+/// The longest time without a look whether a frame is due.
+const LOOK: Duration = Duration::from_millis(100);
+/// The shortest.
+const LEAST: Duration = Duration::from_millis(2);
+/// As many frames may wait for their confirmation before windows become wider.
+const UNCONFIRMED: usize = 2;
+/// The widest window has two to the power of this many seconds.
+const WIDEST: usize = 4;
 
 /// Follows a part, and sends its frames.
 pub struct Uplink {
     by_name: bool,
     by_second: bool,
+    outputs: bool,
     frames: FrameSender,
     start: Arc<OnceLock<Moment>>,
     events: Sender<Input>,
     encoder: Option<WindowEncoder>,
-    windows: Vec<WorkerWindow>,
+    windows: Vec<Pending>,
     counts: Counts,
     cumulative: Cumulative,
-    /// When the next frame is due, since the start.
-    due: Duration,
+    /// The number of single samples so far.
+    records: u64,
+    /// The number of frames that the coordinator has.
+    confirmed: Arc<AtomicU64>,
+    /// The numbers of the frames with windows that it does not have.
+    unconfirmed: VecDeque<u64>,
+    /// The whole seconds whose samples were sent.
+    sent: u64,
+}
+
+/// The samples of one worker since the previous frame.
+struct Pending {
+    about: WorkerWindow,
+    samples: Window,
+}
+
+impl Pending {
+    /// Adds a later window of the same worker in the same part of the run.
+    fn extend(&mut self, later: WorkerWindow) {
+        let about = &mut self.about;
+        about.taken = later.taken;
+        about.span.1 = later.span.1;
+        about.in_flight += later.in_flight;
+        about.interrupted += later.interrupted;
+        match (&mut about.thread, later.thread) {
+            (Some(thread), Some(later)) => {
+                thread.span += later.span;
+                thread.cpu += later.cpu;
+                let waited = thread.waited.zip(later.waited);
+                thread.waited = waited.map(|(before, later)| before + later);
+                thread.lateness.extend(later.lateness);
+            }
+            (thread @ None, later) => *thread = later,
+            (Some(_), None) => {}
+        }
+    }
+}
+
+/// The length of a window in seconds. It doubles with each frame above the usual that is not confirmed, because a slow
+/// bus can carry one wide window when it cannot carry several narrow ones.
+fn window_length(unconfirmed: usize) -> u64 {
+    1 << unconfirmed.saturating_sub(UNCONFIRMED).min(WIDEST)
 }
 
 impl Uplink {
-    /// `start` is set when the moment of the start is known.
+    /// `start` is set when the moment of the start is known, and `confirmed` is the number of frames that the
+    /// coordinator has.
     ///
     /// # Errors
     /// If the assignment does not identify a run.
@@ -50,6 +102,7 @@ impl Uplink {
         assignment: &Assignment,
         epoch: u64,
         start: Arc<OnceLock<Moment>>,
+        confirmed: Arc<AtomicU64>,
         events: Sender<Input>,
     ) -> Result<Uplink, String> {
         let run = u128::from_str_radix(&assignment.run, 16)
@@ -58,6 +111,7 @@ impl Uplink {
         Ok(Uplink {
             by_name: assignment.by_name,
             by_second: assignment.by_second,
+            outputs: assignment.outputs,
             frames: FrameSender::new(run, assignment.agent, epoch),
             start,
             events,
@@ -65,13 +119,24 @@ impl Uplink {
             windows: Vec::new(),
             counts: Counts::default(),
             cumulative: Cumulative::default(),
-            due: Duration::from_secs(1) + GRACE,
+            records: 0,
+            confirmed,
+            unconfirmed: VecDeque::new(),
+            sent: 0,
         })
     }
 
     fn send(&self, event: PartEvent) {
         // The agent ends only after the part.
         let _ = self.events.send(Input::Part(event));
+    }
+
+    /// When the next frame is due, since the start.
+    fn due(&self) -> Duration {
+        let confirmed = self.confirmed.load(Ordering::Relaxed);
+        let unconfirmed = self.unconfirmed.iter();
+        let unconfirmed = unconfirmed.filter(|number| **number >= confirmed).count();
+        Duration::from_secs(self.sent + window_length(unconfirmed)) + GRACE
     }
 
     fn engine(&mut self, event: &EngineEvent) {
@@ -94,12 +159,8 @@ impl Uplink {
                 in_flight,
                 thread,
             } => {
-                let now = plimsoll_clock::now();
-                let origin = self.start.get().copied().unwrap_or(now + LEAD);
-                let Some(encoder) = &mut self.encoder else {
-                    return;
-                };
-                self.windows.push(WorkerWindow {
+                let origin = self.origin();
+                let about = WorkerWindow {
                     worker: u32::try_from(*worker).unwrap_or(u32::MAX),
                     part: match part {
                         Part::SetUp => 0,
@@ -119,11 +180,41 @@ impl Uplink {
                         waited: thread.run_queue_wait,
                         lateness: thread.lateness.clone(),
                     }),
-                    samples: encoder.encode(window, origin),
-                });
+                    samples: Vec::new(),
+                };
+                self.add(about, window);
             }
-            EngineEvent::Notice(_) | EngineEvent::Finished => {}
+            EngineEvent::Notice(_) | EngineEvent::Records(_) | EngineEvent::Finished => {}
         }
+    }
+
+    fn add(&mut self, about: WorkerWindow, window: &Window) {
+        let Some(encoder) = &self.encoder else { return };
+        let place = (about.worker, about.part);
+        let mut known = self.windows.iter_mut();
+        let known = known.find(|known| (known.about.worker, known.about.part) == place);
+        let samples = match known {
+            Some(known) => {
+                known.extend(about);
+                &mut known.samples
+            }
+            None => {
+                let samples = Window::empty();
+                self.windows.push(Pending { about, samples });
+                // It was just added.
+                let Some(last) = self.windows.last_mut() else {
+                    return;
+                };
+                &mut last.samples
+            }
+        };
+        encoder.add_to(samples, window);
+    }
+
+    /// The moment from which times are counted.
+    fn origin(&self) -> Moment {
+        let start = self.start.get().copied();
+        start.unwrap_or_else(|| plimsoll_clock::now() + LEAD)
     }
 
     /// Nanoseconds since the planned start.
@@ -131,6 +222,19 @@ impl Uplink {
         let start = self.start.get().copied();
         let since = start.map_or(Duration::ZERO, |start| plimsoll_clock::now().since(start));
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Sends single samples.
+    fn samples(&mut self, records: &[SampleRecord]) {
+        let origin = self.origin();
+        let Some(encoder) = self.encoder.as_ref().filter(|_| self.outputs) else {
+            return;
+        };
+        self.records += records.len() as u64;
+        for piece in encode_records(records, encoder.registry(), origin) {
+            let frame = self.frames.records(piece);
+            self.send(PartEvent::Frame(frame));
+        }
     }
 
     /// Sends a frame with everything since the previous one.
@@ -152,10 +256,20 @@ impl Uplink {
             threw: state.iterations_threw(),
         };
         let users = (state.users_active(), state.users_initialized());
-        let windows = std::mem::take(&mut self.windows);
-        let frame = self
-            .frames
-            .window(progress.elapsed(), &self.counts, users, windows);
+        let origin = self.origin();
+        let mut windows = Vec::with_capacity(self.windows.len());
+        if let Some(encoder) = &mut self.encoder {
+            for Pending { mut about, samples } in self.windows.drain(..) {
+                about.samples = encoder.encode(&samples, origin);
+                windows.push(about);
+            }
+        }
+        let confirmed = self.confirmed.load(Ordering::Relaxed);
+        self.unconfirmed.retain(|number| *number >= confirmed);
+        self.unconfirmed.push_back(self.frames.sent());
+        let elapsed = progress.elapsed();
+        self.sent = elapsed.as_secs();
+        let frame = self.frames.window(elapsed, &self.counts, users, windows);
         self.send(PartEvent::Frame(frame));
     }
 
@@ -173,6 +287,7 @@ impl Uplink {
             elapsed: judged.elapsed,
             counts: self.counts.clone(),
             cumulative: std::mem::take(&mut self.cumulative),
+            records: self.records,
             ended_early: judged.aborted.map(|reason| format!("{reason:?}")),
             marked_failed: judged.marked_failed,
             grade: reasons
@@ -189,7 +304,10 @@ impl Uplink {
 
 impl Listener for Uplink {
     fn interval(&self) -> Duration {
-        LOOK
+        let left = self
+            .due()
+            .saturating_sub(Duration::from_nanos(self.since_start()));
+        left.clamp(LEAST, LOOK)
     }
 
     fn needs_names(&self) -> bool {
@@ -198,6 +316,10 @@ impl Listener for Uplink {
 
     fn needs_seconds(&self) -> bool {
         self.by_second
+    }
+
+    fn needs_samples(&self) -> bool {
+        self.outputs
     }
 
     fn metrics(&mut self, registry: &Arc<Registry>, watch: &Arc<Watch>) {
@@ -213,13 +335,12 @@ impl Listener for Uplink {
                 scenario: scenario.clone(),
                 users: *users,
             }),
-            Event::Progress(progress) if progress.phase() == Phase::Running => {
-                let elapsed = progress.elapsed();
-                if elapsed >= self.due {
-                    self.due = Duration::from_secs(elapsed.as_secs() + 1) + GRACE;
-                    self.frame(progress);
-                }
+            Event::Progress(progress)
+                if progress.phase() == Phase::Running && progress.elapsed() >= self.due() =>
+            {
+                self.frame(progress);
             }
+            Event::Samples(records) => self.samples(records),
             Event::Done(progress) => {
                 self.frame(progress);
                 self.cumulative = progress.cumulative();
@@ -264,4 +385,55 @@ fn aborted(reason: &AbortReason) -> Option<Aborted> {
         cause,
         text: text.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_become_wider_while_frames_wait() {
+        let lengths: Vec<u64> = (0..9).map(window_length).collect();
+        assert_eq!(lengths, [1, 1, 1, 2, 4, 8, 16, 16, 16]);
+    }
+
+    #[test]
+    fn windows_of_a_worker_are_added_up() {
+        let millis = Duration::from_millis;
+        let window = |second: i64, waited| WorkerWindow {
+            taken: second * 1_000,
+            span: ((second - 1) * 1_000, second * 1_000),
+            in_flight: millis(7),
+            interrupted: millis(1),
+            thread: Some(ThreadHealth {
+                span: millis(1_000),
+                cpu: millis(300),
+                waited,
+                lateness: vec![millis(2)],
+            }),
+            ..WorkerWindow::default()
+        };
+        let mut pending = Pending {
+            about: window(1, Some(millis(5))),
+            samples: Window::empty(),
+        };
+        pending.extend(window(2, Some(millis(6))));
+        let about = &pending.about;
+        assert_eq!((about.taken, about.span), (2_000, (0, 2_000)));
+        assert_eq!(
+            (about.in_flight, about.interrupted),
+            (millis(14), millis(2))
+        );
+        let expected = ThreadHealth {
+            span: millis(2_000),
+            cpu: millis(600),
+            waited: Some(millis(11)),
+            lateness: vec![millis(2), millis(2)],
+        };
+        assert_eq!(about.thread, Some(expected));
+        // What is unknown of one is unknown of both.
+        pending.extend(window(3, None));
+        let waited = pending.about.thread.and_then(|thread| thread.waited);
+        assert_eq!(waited, None);
+    }
 }

@@ -10,6 +10,7 @@ use crate::agent_count::AgentCount;
 use crate::fleet::{self, Fleet, FleetSettings};
 use crate::load::FleetLoad;
 use crate::local::Local;
+use crate::takeovers;
 
 /// How a run is shared by agents.
 pub struct FleetRequest {
@@ -34,6 +35,9 @@ pub struct FleetRequest {
 pub fn workers(request: FleetRequest, log: ScriptLog) -> Result<Workers, String> {
     // Before any process is started.
     fleet::check(&request.load, request.agents.total())?;
+    if request.policy == Policy::Redistribute {
+        takeovers::check(&request.load.plan())?;
+    }
     let (server, local, threads) = match (&request.agents, &request.server) {
         (AgentCount::Local(_), Some(_)) => {
             return Err("--fleet local:N starts its own NATS server; leave out --fleet-server, or write --fleet N".to_owned());

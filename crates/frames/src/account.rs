@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use plimsoll_samples::{Cumulative, Totals, Window, WindowDecoder};
+use plimsoll_samples::{Cumulative, SampleRecord, Totals, Window, WindowDecoder};
 use plimsoll_units::Moment;
 
 use crate::counts::Counts;
@@ -38,6 +38,24 @@ impl fmt::Debug for Planned {
     }
 }
 
+/// Iterations of a lost agent that another one takes over.
+pub struct MorePlanned {
+    /// The index of their scenario.
+    pub scenario: usize,
+    pub iterations: u64,
+    /// How many of them are scheduled up to a time since the start of the run.
+    pub scheduled_by: Box<dyn Fn(Duration) -> u64 + Send>,
+}
+
+/// The outcome for the load of a lost agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// When others took it over, since the start of the run.
+    pub at: Duration,
+    /// Iterations that were scheduled until then and are not in the results.
+    pub missing: u64,
+}
+
 /// The received results of one agent.
 #[derive(Debug)]
 pub struct Account {
@@ -50,15 +68,29 @@ pub struct Account {
     pub(crate) until: Duration,
     pub(crate) end: Option<Box<End>>,
     pub(crate) lost: Option<Duration>,
+    pub(crate) moved: Option<Moved>,
+    /// Received single samples.
+    pub(crate) records: u64,
+    widest: Duration,
 }
 
 /// Results that were received for the first time, in order.
 #[derive(Debug)]
-pub struct Received {
-    /// The counts, users and times of a frame.
-    pub frame: WindowFrame,
-    /// The samples of each of the frame's windows.
-    pub samples: Vec<Window>,
+pub enum Received {
+    /// The counts, users and times of a frame, and the samples of each of its windows.
+    Windows(WindowFrame, Vec<Window>),
+    /// Single samples for outputs.
+    Records(Vec<SampleRecord>),
+}
+
+impl Received {
+    /// The windows in it.
+    pub fn into_windows(self) -> Vec<Window> {
+        match self {
+            Received::Windows(_, windows) => windows,
+            Received::Records(_) => Vec::new(),
+        }
+    }
 }
 
 impl Account {
@@ -82,6 +114,9 @@ impl Account {
             until: Duration::ZERO,
             end: None,
             lost: None,
+            moved: None,
+            records: 0,
+            widest: Duration::ZERO,
         }
     }
 
@@ -119,6 +154,12 @@ impl Account {
                 self.end = Some(end);
                 return Ok(None);
             }
+            Content::Records(bytes) => {
+                let records = self.decoder.decode_records(&bytes, start);
+                let records = records.map_err(|error| Fault::Samples { sequence, error })?;
+                self.records += records.len() as u64;
+                return Ok(Some(Received::Records(records)));
+            }
         };
         if frame.from != self.until || frame.until < frame.from {
             return Err(contents(
@@ -133,11 +174,12 @@ impl Account {
         let samples = samples.map_err(|error| Fault::Samples { sequence, error })?;
         samples.iter().for_each(|window| self.totals.add(window));
         self.counts.add(&frame.counts);
+        self.widest = self.widest.max(frame.until - frame.from);
         self.until = frame.until;
         if self.is_ahead_of_schedule() {
             return Err(contents("there are more iterations than were scheduled"));
         }
-        Ok(Some(Received { frame, samples }))
+        Ok(Some(Received::Windows(frame, samples)))
     }
 
     /// Whether a scenario has started or dropped more iterations than were scheduled until now.
@@ -166,6 +208,46 @@ impl Account {
         if self.end.is_none() {
             self.lost = Some(self.until);
         }
+    }
+
+    /// The agent takes over a part of the load of a lost one, which is this share of the whole load.
+    pub fn take_over(&mut self, share: f64, parts: Vec<MorePlanned>) {
+        self.planned.share += share;
+        for MorePlanned {
+            scenario,
+            iterations,
+            scheduled_by,
+        } in parts
+        {
+            if let Some(Some(planned)) = self.planned.iterations.get_mut(scenario) {
+                *planned = planned.saturating_add(iterations);
+            }
+            if let Some(own) = self.planned.scheduled_by.take() {
+                self.planned.scheduled_by = Some(Box::new(move |at, time| {
+                    let more = if at == scenario {
+                        scheduled_by(time)
+                    } else {
+                        0
+                    };
+                    own(at, time).map(|own| own.saturating_add(more))
+                }));
+            }
+        }
+    }
+
+    /// Other agents have taken over the load of this one, which was given up.
+    pub fn set_moved(&mut self, moved: Moved) {
+        self.moved = Some(moved);
+    }
+
+    /// The outcome for its load, if others have taken it over.
+    pub fn moved(&self) -> Option<Moved> {
+        self.moved
+    }
+
+    /// The longest time of a frame.
+    pub fn widest(&self) -> Duration {
+        self.widest
     }
 
     pub fn agent(&self) -> u32 {

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use crate::counts::Counts;
 
 /// The first bytes of a frame; the last of them is the version of the encoding.
-const MARK: [u8; 3] = [b'P', b'F', 1];
+const MARK: [u8; 3] = [b'P', b'F', 2];
 /// The length of a frame's checksum.
 const CHECKSUM: usize = 8;
 /// Windows in one frame: one for each worker and part of the run.
@@ -66,6 +66,8 @@ pub struct Frame {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Window(WindowFrame),
+    /// Single samples for outputs, as encoded by `plimsoll_samples::RecordEncoder`.
+    Records(Vec<u8>),
     /// The last frame of an agent.
     End(Box<End>),
 }
@@ -123,6 +125,8 @@ pub struct End {
     pub counts: Counts,
     /// The sum of each metric.
     pub cumulative: Cumulative,
+    /// The number of single samples for outputs.
+    pub records: u64,
     /// Why the agent ended early, if it did.
     pub ended_early: Option<String>,
     /// The script marked the run as failed.
@@ -160,6 +164,10 @@ impl Frame {
                 out.byte(1);
                 end.encode(&mut out);
             }
+            Content::Records(records) => {
+                out.byte(2);
+                out.bytes(records);
+            }
         }
         seal(out.into_bytes())
     }
@@ -188,6 +196,7 @@ impl Frame {
             content: match input.byte()? {
                 0 => Content::Window(WindowFrame::decode(&mut input)?),
                 1 => Content::End(Box::new(End::decode(&mut input)?)),
+                2 => Content::Records(input.bytes()?.to_vec()),
                 _ => return Err(WireError::Invalid("kind of frame")),
             },
         };
@@ -319,6 +328,7 @@ impl End {
             out.byte(*grade as u8);
             out.text(reason);
         }
+        out.number(self.records);
     }
 
     fn decode(input: &mut Reader<'_>) -> Result<End, WireError> {
@@ -326,6 +336,7 @@ impl End {
             elapsed: input.duration()?,
             counts: Counts::decode(input)?,
             cumulative: Cumulative::decode(input)?,
+            records: 0,
             ended_early: match input.flag()? {
                 true => Some(input.text()?.to_owned()),
                 false => None,
@@ -342,6 +353,7 @@ impl End {
             let grade = Grade::of(input.byte()?)?;
             end.reasons.push((grade, input.text()?.to_owned()));
         }
+        end.records = input.amount()?;
         Ok(end)
     }
 }

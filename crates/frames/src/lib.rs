@@ -10,7 +10,7 @@
 //!              judge ─► Proof: complete, degraded or invalid
 //! ```
 //!
-//! * A [`Frame`] has the samples and counts of one agent since its previous frame.
+//! * A [`Frame`] has the samples and counts of one agent since its previous frame, or single samples for outputs.
 //! * An [`Account`] accepts the frames of one agent in order, each once, and keeps their sum.
 //! * [`judge`] checks three things. Conservation: scheduled iterations = started + dropped + cut.
 //!   Exactness: the agent's own sums equal, bucket by bucket, the sums of its frames. Chain: no
@@ -25,7 +25,7 @@ mod ledger;
 mod proof;
 mod sender;
 
-pub use account::{Account, Planned, Received, ScheduledBy};
+pub use account::{Account, MorePlanned, Moved, Planned, Received, ScheduledBy};
 pub use counts::{Counts, ScenarioCounts};
 pub use frame::{
     Content, Digest, End, Frame, Grade, RunId, ThreadHealth, WindowFrame, WorkerWindow, seal,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::account::Account;
+use crate::account::{Account, Moved};
 use crate::frame::End;
 
 /// The reaction of a run to the loss of an agent.
@@ -14,6 +14,9 @@ pub enum Policy {
     Fail,
     /// The run continues with less load, and its results are degraded.
     Degrade,
+    /// The run continues, and the others take over the load of the lost agent. The results are degraded, because some
+    /// of its iterations are missing.
+    Redistribute,
 }
 
 /// How much of a run's results is there, the best last.
@@ -35,6 +38,8 @@ pub struct Lost {
     pub at: Duration,
     /// Its share of the load, 0 to 1.
     pub share: f64,
+    /// Whether others have taken over its load.
+    pub moved: Option<Moved>,
 }
 
 /// Results of an agent that are missing.
@@ -90,7 +95,13 @@ pub fn judge<'a>(accounts: impl IntoIterator<Item = &'a Account>, policy: Policy
             (None, Some(at)) => {
                 proof.missing.push(Missing { agent, from: at });
                 let share = account.planned.share;
-                proof.lost.push(Lost { agent, at, share });
+                let moved = account.moved;
+                proof.lost.push(Lost {
+                    agent,
+                    at,
+                    share,
+                    moved,
+                });
             }
             (None, None) => {
                 let from = account.until;
@@ -103,7 +114,8 @@ pub fn judge<'a>(accounts: impl IntoIterator<Item = &'a Account>, policy: Policy
             .faults
             .extend(found.map(|what| format!("agent {agent}: {what}")));
     }
-    proof.offered = 1.0 - proof.lost.iter().map(|lost| lost.share).sum::<f64>();
+    let reduced = proof.lost.iter().filter(|lost| lost.moved.is_none());
+    proof.offered = 1.0 - reduced.map(|lost| lost.share).sum::<f64>();
     let is_degraded = !proof.lost.is_empty();
     let nothing_left = proof.lost.len() == proof.agents;
     if !proof.faults.is_empty() || nothing_left || is_degraded && policy == Policy::Fail {
@@ -121,6 +133,12 @@ fn contradictions(account: &Account, end: &End) -> Vec<String> {
     if let Some(metric) = end.cumulative.difference(&received) {
         found.push(format!(
             "the sum of {metric} in its frames differs from its own"
+        ));
+    }
+    if end.records != account.records {
+        found.push(format!(
+            "its frames have {} of its {} single samples",
+            account.records, end.records
         ));
     }
     if end.counts != account.counts {
@@ -164,7 +182,14 @@ impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lost = self.lost.iter().map(|lost| {
             let at = lost.at.as_secs_f64();
-            format!("agent {} lost at {at:.0} s", lost.agent)
+            let text = format!("agent {} lost at {at:.0} s", lost.agent);
+            match lost.moved {
+                Some(Moved { at, missing }) => format!(
+                    "{text}, its load moved to the others at {:.0} s, {missing} of its iterations missing",
+                    at.as_secs_f64()
+                ),
+                None => text,
+            }
         });
         let mut details: Vec<String> = lost.collect();
         match self.completeness {

@@ -59,6 +59,11 @@ impl Sender {
         self.frame(Content::Window(frame))
     }
 
+    /// A frame with single samples for outputs.
+    pub fn records(&mut self, records: Vec<u8>) -> Vec<u8> {
+        self.frame(Content::Records(records))
+    }
+
     /// The last frame.
     pub fn end(&mut self, end: End) -> Vec<u8> {
         self.frame(Content::End(Box::new(end)))

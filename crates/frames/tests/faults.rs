@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_frames::{
-    Account, Completeness, Counts, Digest, End, Frame, Planned, Policy, Received, RunId,
-    ScenarioCounts, Sender, WorkerWindow, judge,
+    Account, Completeness, Counts, Digest, End, Frame, MorePlanned, Moved, Planned, Policy,
+    Received, RunId, ScenarioCounts, Sender, WorkerWindow, judge,
 };
 use plimsoll_samples::{
     Contains, Kind, Recorder, Registry, TagMap, Totals, Watch, WatchSettings, WindowDecoder,
@@ -101,7 +101,7 @@ fn account(metrics: &Metrics, agent: u32, windows: &[Vec<u32>], share: f64) -> A
 }
 
 fn merge(totals: &mut Totals, received: Vec<Received>) {
-    let windows = received.into_iter().flat_map(|one| one.samples);
+    let windows = received.into_iter().flat_map(Received::into_windows);
     windows.for_each(|window| totals.merge(window));
 }
 
@@ -269,6 +269,43 @@ fn a_lost_agent_degrades_the_results() {
     );
     let strict = judge(&accounts, Policy::Fail).to_string();
     assert_eq!(strict, "invalid (agent 7 lost at 1 s)");
+}
+
+#[test]
+fn load_that_others_have_taken_over_is_not_missing() {
+    let metrics = Metrics::new();
+    // Agent 0 is lost after its first window, and agent 1 takes over the second one.
+    let windows = vec![vec![1, 2], vec![3]];
+    let mut lost = account(&metrics, 0, &windows, 0.5);
+    lost.receive(&frames(0, 1, &windows)[0], Moment::ZERO);
+    lost.give_up();
+    let more = vec![vec![4], vec![5, 6]];
+    let judged = |takes_over: bool| {
+        let planned = vec![vec![4], vec![5]];
+        let mut other = account(&metrics, 1, &planned, 0.5);
+        if takes_over {
+            let part = MorePlanned {
+                scenario: 0,
+                iterations: 1,
+                scheduled_by: Box::new(|_| 1),
+            };
+            other.take_over(0.5, vec![part]);
+        }
+        for frame in frames(1, 1, &more) {
+            other.receive(&frame, Moment::ZERO);
+        }
+        other
+    };
+    let at = Duration::from_secs(2);
+    lost.set_moved(Moved { at, missing: 1 });
+    let proof = judge([&lost, &judged(true)], Policy::Redistribute);
+    assert_eq!(
+        proof.to_string(),
+        "degraded (agent 0 lost at 1 s, its load moved to the others at 2 s, 1 of its iterations missing; offered rate 100 %)"
+    );
+    // An agent that runs more than its part contradicts the plan.
+    let proof = judge([&lost, &judged(false)], Policy::Redistribute);
+    assert_eq!(proof.completeness, Completeness::Invalid, "{proof}");
 }
 
 #[test]

@@ -62,11 +62,11 @@ pub(crate) fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Escapes what would break a request line or is not ASCII. Everything else is kept as written,
+/// Escapes what a path must not contain (RFC 3986, section 3.3). Everything else is kept as written,
 /// including existing escapes.
-pub(crate) fn escape_into(out: &mut String, text: &str) {
-    for c in text.chars() {
-        if c <= ' ' || c == '"' || c == '<' || c == '>' || !c.is_ascii() {
+pub(crate) fn escape_into(out: &mut String, path: &str) {
+    for c in path.chars() {
+        if c <= ' ' || "\"<>\\^`{|}".contains(c) || !c.is_ascii() {
             let mut utf8 = [0; 4];
             for byte in c.encode_utf8(&mut utf8).bytes() {
                 const HEX: &[u8; 16] = b"0123456789ABCDEF";

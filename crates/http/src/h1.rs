@@ -11,6 +11,7 @@ use tokio::io::ReadBuf;
 
 use crate::alarm::Alarm;
 use crate::body::Dechunker;
+use crate::body_watch::SharedWatch;
 use crate::error::{ErrorInfo, code};
 use crate::head::{Framing, Head, MAX_HEAD, check_status_line, transport_broken};
 use crate::odd_head;
@@ -47,6 +48,8 @@ pub(crate) struct H1Request<'a> {
     pub(crate) max_body: u64,
     /// Bytes beyond `max_body` are read and dropped instead of being an error.
     pub(crate) cut_body: bool,
+    /// Sees the body, which is then not kept.
+    pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
     /// Status 101 is a valid response, and the bytes after it belong to another protocol.
     pub(crate) is_upgrade: bool,
@@ -178,6 +181,10 @@ impl<S: Wire> Connection<S> {
                     if let Some(error) = state.write_error.take_if(|_| progress.received == 0) {
                         return Poll::Ready(Err(Fault::Write(error)));
                     }
+                    if ask.watch.is_some_and(|watch| watch.0.is_over()) {
+                        self.finish(state, progress, false);
+                        return Poll::Ready(Ok(()));
+                    }
                     return match self.alarm.poll(cx, ask.deadline) {
                         Poll::Ready(()) => {
                             progress.done = Some(plimsoll_clock::now());
@@ -206,7 +213,20 @@ impl<S: Wire> Connection<S> {
             progress.received += data.len() as u64;
             match self.take(ask, data, state, progress) {
                 Ok(true) => return Poll::Ready(Ok(())),
-                Ok(false) => {}
+                Ok(false) => {
+                    if let Some(watch) = ask.watch {
+                        if let Some(head) = &progress.head {
+                            watch.0.head(head);
+                        }
+                        if watch.0.has_news() {
+                            return Poll::Pending;
+                        }
+                        if watch.0.is_over() {
+                            self.finish(state, progress, false);
+                            return Poll::Ready(Ok(()));
+                        }
+                    }
+                }
                 Err(error) => return Poll::Ready(Err(Fault::Garbage(error))),
             }
         }
@@ -278,7 +298,9 @@ impl<S: Wire> Connection<S> {
                 *left -= take as u64;
                 progress.payload += take as u64;
                 if ask.keep_body && take > 0 {
-                    if *left == 0 && state.kept.is_empty() && take as u64 <= ask.max_body {
+                    if let Some(watch) = ask.watch {
+                        watched(watch, progress.head.as_ref(), body, progress.done);
+                    } else if *left == 0 && state.kept.is_empty() && take as u64 <= ask.max_body {
                         progress.body = Bytes::copy_from_slice(body);
                     } else {
                         keep(&mut state.kept, body, ask, *left)?;
@@ -291,9 +313,13 @@ impl<S: Wire> Connection<S> {
             }
             Place::Chunks(chunks) => {
                 let (kept, payload) = (&mut state.kept, &mut progress.payload);
+                let (head, at) = (progress.head.as_ref(), progress.done);
                 let used = chunks.feed(data, &mut |body| {
                     *payload += body.len() as u64;
-                    if ask.keep_body {
+                    if let Some(watch) = ask.watch {
+                        watched(watch, head, body, at);
+                        Ok(())
+                    } else if ask.keep_body {
                         keep(kept, body, ask, 0)
                     } else {
                         Ok(())
@@ -306,7 +332,9 @@ impl<S: Wire> Connection<S> {
             }
             Place::UntilClose => {
                 progress.payload += data.len() as u64;
-                if ask.keep_body {
+                if let Some(watch) = ask.watch {
+                    watched(watch, progress.head.as_ref(), data, progress.done);
+                } else if ask.keep_body {
                     keep(&mut state.kept, data, ask, 0)?;
                 }
                 return Ok(false);
@@ -441,6 +469,15 @@ fn place_after(head: &Head, ask: &H1Request<'_>) -> Place {
         Framing::Length(left) => Place::Body { left },
         Framing::Chunked => Place::Chunks(Dechunker::new()),
         Framing::UntilClose => Place::UntilClose,
+    }
+}
+
+/// Shows bytes of a body to its watch.
+#[cold]
+fn watched(watch: &SharedWatch, head: Option<&Rc<Head>>, bytes: &[u8], at: Option<Moment>) {
+    if let Some(head) = head {
+        let at = at.unwrap_or_else(plimsoll_clock::now);
+        watch.0.data(head, bytes, at);
     }
 }
 

@@ -21,6 +21,7 @@ async fn exchange(
         keep_body: true,
         max_body: 1 << 20,
         cut_body: false,
+        watch: None,
         deadline: plimsoll_clock::now() + Duration::from_secs(5),
         is_upgrade: false,
     };

@@ -2,12 +2,13 @@ use std::cell::RefCell;
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::task::Context;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use plimsoll_http2::{Heading, Incoming, Outgoing, StreamFault, Streams, error_name};
 use plimsoll_net::{TlsFacts, Wire};
 
+use crate::body_watch::SharedWatch;
 use crate::error::{ErrorInfo, code};
 use crate::head::Head;
 use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
@@ -99,6 +100,11 @@ impl Connection {
         let heading = receiving.headers().await.map_err(of_fault)?;
         let head = self.head_of(heading)?;
         receiving.progress.received = head.raw().len() as u64;
+        if let Some(watch) = request.watch {
+            receiving.progress.head = Some(head.clone());
+            let watched = receiving.watched(watch, &head).await;
+            return watched.map_err(of_fault);
+        }
         receiving.progress.head = Some(head);
         let mut body = request.body_buffer();
         while let Some(piece) = receiving.data().await.map_err(of_fault)? {
@@ -154,6 +160,27 @@ impl Receiving<'_> {
         .await?;
         self.progress.sent = self.upload.outgoing.written();
         Ok(heading)
+    }
+
+    /// Shows the body to its watch, until the watch needs no more.
+    async fn watched(&mut self, watch: &SharedWatch, head: &Rc<Head>) -> Result<(), StreamFault> {
+        watch.0.head(head);
+        loop {
+            watch.processed().await;
+            let piece = poll_fn(|cx| {
+                if watch.0.is_over() {
+                    return Poll::Ready(Ok(None));
+                }
+                self.upload.poll(cx);
+                self.incoming.poll_data(cx)
+            });
+            let Some(piece) = piece.await? else {
+                return Ok(());
+            };
+            let arrived = self.incoming.arrived();
+            let at = arrived.map_or_else(plimsoll_clock::now, |(_, last)| last);
+            watch.0.data(head, &piece, at);
+        }
     }
 
     /// The next piece of the body.

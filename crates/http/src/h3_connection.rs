@@ -1,8 +1,12 @@
 use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 
 use plimsoll_http3::Fault as Http3Fault;
 
+use crate::body_watch::SharedWatch;
 use crate::error::{ErrorInfo, code};
 use crate::head::{Framing, Head};
 use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
@@ -79,12 +83,15 @@ impl Connection {
         let answer = exchange.response_head().await?;
         let head = self.head_of(&answer)?;
         progress.received += head.raw().len() as u64;
+        let is_bodyless = request.head.is_head_method() || matches!(answer.status, 204 | 304);
         let announced = match head.framing {
-            Framing::Length(length) if !request.is_head && !matches!(answer.status, 204 | 304) => {
-                Some(length)
-            }
+            Framing::Length(length) if !is_bodyless => Some(length),
             _ => None,
         };
+        if let Some(watch) = request.watch {
+            progress.head = Some(head.clone());
+            return watched(watch, &head, exchange, progress).await;
+        }
         progress.head = Some(head);
         let mut body = request.body_buffer();
         while let Some(piece) = exchange.data().await? {
@@ -129,6 +136,34 @@ impl Connection {
                 Ok(head)
             }
         }
+    }
+}
+
+/// Shows a body to its watch, until the watch needs no more.
+async fn watched(
+    watch: &SharedWatch,
+    head: &Rc<Head>,
+    exchange: &mut plimsoll_http3::Exchange<'_>,
+    progress: &mut Progress,
+) -> Result<(), Stop> {
+    watch.0.head(head);
+    loop {
+        watch.processed().await;
+        let piece = {
+            let mut data = pin!(exchange.data());
+            poll_fn(|cx| match watch.0.is_over() {
+                true => Poll::Ready(Ok(None)),
+                false => data.as_mut().poll(cx),
+            })
+            .await?
+        };
+        let Some(piece) = piece else {
+            return Ok(());
+        };
+        progress.received += piece.len() as u64;
+        progress.payload += piece.len() as u64;
+        let at = exchange.last_byte().unwrap_or_else(plimsoll_clock::now);
+        watch.0.data(head, &piece, at);
     }
 }
 

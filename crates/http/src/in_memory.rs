@@ -60,6 +60,7 @@ pub async fn read_answer(
             keep_body: true,
             max_body,
             cut_body: false,
+            watch: None,
             deadline,
             is_upgrade: false,
         };

@@ -7,6 +7,7 @@ use plimsoll_net::Steps;
 use plimsoll_units::Moment;
 use tokio::time::Instant;
 
+use crate::body_watch::SharedWatch;
 use crate::client::{Client, SentHead};
 use crate::connect::Link;
 use crate::encode::{HeadParts, write_head};
@@ -36,6 +37,8 @@ pub(crate) struct Leg<'a> {
     pub(crate) keep_body: bool,
     /// Maximum bytes of the body to keep, if the rest is to be dropped.
     pub(crate) cut_body: Option<u64>,
+    /// Sees the body, which is then not kept.
+    pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
     pub(crate) protocol: Protocol,
     /// A response of 101 hands the connection to the caller.
@@ -249,6 +252,7 @@ impl Client {
             keep_body: leg.keep_body,
             max_body: leg.cut_body.unwrap_or(self.shared.settings.max_body),
             cut_body: leg.cut_body.is_some(),
+            watch: leg.watch,
             deadline: leg.deadline,
             is_upgrade: leg.is_upgrade,
         };
@@ -305,11 +309,11 @@ impl Client {
         let request = MultiplexedRequest {
             head,
             body,
-            is_head: *leg.method == Method::Head,
             is_safe: leg.method.is_safe(),
             keep_body: leg.keep_body,
             max_body: leg.cut_body.unwrap_or(self.shared.settings.max_body),
             cut_body: leg.cut_body.is_some(),
+            watch: leg.watch,
             deadline: leg.deadline,
         };
         outcome.exchange.tls = connection.tls();

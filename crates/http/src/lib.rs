@@ -11,6 +11,7 @@
 mod alarm;
 mod auth;
 mod body;
+mod body_watch;
 mod client;
 mod coding;
 mod connect;
@@ -68,9 +69,11 @@ pub const NO_HTTP3: &str =
     "this program was built without HTTP/3; build it with --features http3, or use another version";
 
 pub use alarm::Alarm;
+pub use body_watch::{BodyWatch, SharedWatch};
 pub use client::Client;
 pub use coding::{DecodeError, DecodeLimits, Decoding};
 pub use cookie::{Cookie, CookieJar, SameSite};
+pub use cookie_date::parse_date as cookie_date;
 pub use decoded::{Decoded, Full};
 pub use encoding::Encoding;
 pub use error::{ErrorInfo, code};

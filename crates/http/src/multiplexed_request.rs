@@ -11,6 +11,7 @@ use plimsoll_http2::RequestHead;
 use plimsoll_units::Moment;
 
 use crate::alarm::Alarm;
+use crate::body_watch::SharedWatch;
 use crate::error::{ErrorInfo, code};
 use crate::fault::timeout;
 
@@ -18,13 +19,13 @@ use crate::fault::timeout;
 pub(crate) struct MultiplexedRequest<'a> {
     pub(crate) head: Rc<RequestHead>,
     pub(crate) body: &'a Bytes,
-    /// The response to HEAD has no body, whatever its headers say.
-    pub(crate) is_head: bool,
     /// Sending it twice has the same effect as sending it once: RFC 9110, section 9.2.2.
     pub(crate) is_safe: bool,
     pub(crate) keep_body: bool,
     pub(crate) max_body: u64,
     pub(crate) cut_body: bool,
+    /// Sees the body, which is then not kept.
+    pub(crate) watch: Option<&'a SharedWatch>,
     pub(crate) deadline: Moment,
 }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::body_watch::SharedWatch;
 use crate::encoding::Encoding;
 use crate::fields::Fields;
 use crate::method::Method;
@@ -28,6 +29,8 @@ pub struct Request {
     pub compression: Vec<Encoding>,
     pub auth: Auth,
     pub body_use: BodyUse,
+    /// Sees the response body while it arrives; then `body_use` has no effect.
+    pub watch: Option<SharedWatch>,
     /// Overrides [`crate::Settings::protocol`].
     pub protocol: Option<Protocol>,
     /// Why the request cannot be sent, if that was detected while it was built: sending it fails
@@ -49,6 +52,7 @@ impl Request {
             compression: Vec::new(),
             auth: Auth::Basic,
             body_use: BodyUse::Keep,
+            watch: None,
             protocol: None,
             invalid: None,
         }

@@ -62,7 +62,9 @@ impl Client {
             return outcome.conclude(request, None);
         }
         let max_redirects = request.max_redirects.unwrap_or(settings.max_redirects);
-        let keep_body = request.body_use == BodyUse::Keep && !settings.discard_response_bodies;
+        let watch = request.watch.as_ref();
+        let keep_body = watch.is_some()
+            || request.body_use == BodyUse::Keep && !settings.discard_response_bodies;
         let mut followed = 0;
         let mut first_head = None;
         loop {
@@ -85,6 +87,7 @@ impl Client {
                 body: &hop.body,
                 keep_body,
                 cut_body: None,
+                watch,
                 deadline,
                 protocol: request.protocol.unwrap_or(settings.protocol),
                 is_upgrade: false,
@@ -113,6 +116,10 @@ impl Client {
                 Some(Next::Redirect(redirect)) if followed < max_redirects => {
                     followed += 1;
                     hop.follow(redirect);
+                    if jar.is_some() {
+                        // As in k6, a user with a jar sends a Cookie header of its own only once.
+                        hop.fields.to_mut().remove("Cookie");
+                    }
                 }
                 Some(Next::Authorize(authorization)) => hop.authorization = Some(authorization),
                 _ => return outcome.conclude(request, first_head),
@@ -231,7 +238,7 @@ impl<'a> Hop<'a> {
                 "NTLM authentication is not supported; use basic or digest",
             ));
         }
-        if request.compression.is_empty() || request.body.is_empty() {
+        if request.compression.is_empty() {
             return Ok(());
         }
         self.compress(request)

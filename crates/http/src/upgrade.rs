@@ -69,6 +69,7 @@ impl Client {
             body: &request.body,
             keep_body: true,
             cut_body: None,
+            watch: None,
             deadline: started + request.timeout,
             protocol: Protocol::Http1,
             is_upgrade: true,

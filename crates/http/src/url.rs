@@ -7,8 +7,9 @@ use crate::error::{ErrorInfo, code};
 use crate::escape::{check_escapes, check_escapes_in_host, decode, escape_into};
 use crate::host_name::ascii_host;
 
-/// A URL, parsed like k6 (that is, Go): lenient about schemes and unusual bytes in the path, strict
-/// about host, port and percent escapes. The text is kept as given.
+/// A URL, parsed like k6 (that is, Go): lenient about schemes and unusual bytes, strict about host,
+/// port and percent escapes. Its text is the one given, except that the scheme is in lower case, the path
+/// is escaped, and an empty fragment is left out. As in k6, the query is not escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     text: Box<str>,
@@ -94,7 +95,7 @@ impl Url {
         })
     }
 
-    /// The URL as given.
+    /// The URL, almost as given.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -266,7 +267,7 @@ fn parse(text: &str) -> Result<Url, String> {
         return Err("net/url: invalid control character in URL".into());
     }
     let (before_fragment, fragment) = match text.split_once('#') {
-        Some((before, fragment)) => (before, Some(fragment.into())),
+        Some((before, fragment)) => (before, Some(fragment)),
         None => (text, None),
     };
     let (scheme, rest) = match split_scheme(before_fragment) {
@@ -288,14 +289,14 @@ fn parse(text: &str) -> Result<Url, String> {
         // `mailto:x` and `localhost:80`: no host, so it cannot be sent to.
         None => ("", rest),
     };
-    let (userinfo, userinfo_at, host_port) = match authority.rsplit_once('@') {
-        Some((user, host_port)) => (
-            Some(parse_userinfo(user)?),
-            text.find("//").map(|at| at + 2..at + 2 + user.len()),
-            host_port,
-        ),
-        None => (None, None, authority),
+    let (user, host_port) = match authority.rsplit_once('@') {
+        Some((user, host_port)) => (Some(user), host_port),
+        None => (None, authority),
     };
+    let userinfo = user.map(parse_userinfo).transpose()?;
+    if scheme.is_empty() && path.split('/').next().unwrap_or_default().contains(':') {
+        return Err("first path segment in URL cannot contain colon".into());
+    }
     let (host, port_text) = split_port(host_port)?;
     let host = parse_host(host)?;
     check_escapes(path)?;
@@ -303,12 +304,35 @@ fn parse(text: &str) -> Result<Url, String> {
     if !path.starts_with('/') {
         target.push('/');
     }
+    let path_start = target.len();
     escape_into(&mut target, path);
     let path_end = target.len();
     if let Some(query) = query {
         target.push('?');
-        escape_into(&mut target, query);
+        target.push_str(query);
     }
+    let is_plain =
+        path_end - path_start == path.len() && text.starts_with(&*scheme) && fragment != Some("");
+    let text = if is_plain {
+        Cow::Borrowed(text)
+    } else {
+        let mut text = String::with_capacity(text.len() + target.len() - path.len());
+        if !scheme.is_empty() {
+            text.extend([scheme.as_str(), ":"]);
+        }
+        if rest.starts_with("//") {
+            text.extend(["//", authority]);
+        }
+        text.push_str(target.get(path_start..).unwrap_or_default());
+        if let Some(fragment) = fragment.filter(|fragment| !fragment.is_empty()) {
+            text.extend(["#", fragment]);
+        }
+        Cow::Owned(text)
+    };
+    let userinfo_at = user.and_then(|user| {
+        let start = text.find("//")? + 2;
+        Some(start..start + user.len())
+    });
     let port = match port_text {
         "" => None,
         digits => digits.parse().ok(),
@@ -340,7 +364,7 @@ fn parse(text: &str) -> Result<Url, String> {
         authority: authority.into(),
         target: target.into(),
         path_end,
-        fragment,
+        fragment: fragment.map(Into::into),
         origin: hasher.finish(),
     })
 }
@@ -438,142 +462,4 @@ fn without_dots(path: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(text: &str) -> Url {
-        Url::parse(text).unwrap()
-    }
-
-    #[test]
-    fn parts_are_found() {
-        let url = parsed("HTTPS://user:p%40ss@Example.com:8443/a/b?x=1&y=2#top");
-        assert_eq!(url.scheme(), "https");
-        assert_eq!(url.host(), "Example.com");
-        assert_eq!(url.port(), 8443);
-        assert_eq!(url.authority(), "Example.com:8443");
-        assert_eq!(url.target(), "/a/b?x=1&y=2");
-        assert_eq!(url.path(), "/a/b");
-        assert_eq!(url.query(), Some("x=1&y=2"));
-        assert_eq!(url.fragment(), Some("top"));
-        let info = url.userinfo().unwrap();
-        assert_eq!(
-            (info.name.as_str(), info.password.as_deref()),
-            ("user", Some("p@ss"))
-        );
-        assert_eq!(
-            url.to_string(),
-            "HTTPS://****:****@Example.com:8443/a/b?x=1&y=2#top"
-        );
-    }
-
-    #[test]
-    fn urls_that_are_too_long_are_refused() {
-        let mut text = "http://h/".to_owned();
-        text.push_str(&"a".repeat(LONGEST - text.len()));
-        assert!(Url::parse(&text).is_ok());
-        text.push('b');
-        let error = Url::parse(&text).unwrap_err().to_string();
-        assert!(
-            error.contains("1048577 bytes, and the limit is 1048576"),
-            "{error}"
-        );
-        assert!(error.len() < 300, "{error}");
-    }
-
-    #[test]
-    fn targets_are_fit_for_a_request_line() {
-        assert_eq!(parsed("http://h").target(), "/");
-        assert_eq!(parsed("http://h?q").target(), "/?q");
-        assert_eq!(parsed("http://h/a b?c d").target(), "/a%20b?c%20d");
-        assert_eq!(parsed("http://h/ü").target(), "/%C3%BC");
-        assert_eq!(parsed("http://h/%41").target(), "/%41");
-        assert_eq!(parsed("http://[::1]:80/").host(), "::1");
-        assert_eq!(parsed("http://[::1]:80/").authority(), "[::1]:80");
-        assert_eq!(parsed("http://h:/").authority(), "h");
-        assert_eq!(
-            parsed("http://bücher.example:81/").authority(),
-            "xn--bcher-kva.example:81"
-        );
-    }
-
-    #[test]
-    fn bad_urls_are_named() {
-        let reason = |text: &str| Url::parse(text).unwrap_err().reason;
-        assert_eq!(
-            reason("http://127.0.0.1:abc/"),
-            "invalid port \":abc\" after host"
-        );
-        assert_eq!(
-            reason("http://a b/"),
-            "invalid character \" \" in host name"
-        );
-        assert_eq!(reason("http://[::1/"), "missing ']' in host");
-        assert_eq!(reason("http://h/%zz"), "invalid URL escape \"%zz\"");
-        assert_eq!(reason("http://exa%mple/"), "invalid URL escape \"%mp\"");
-        assert_eq!(
-            reason("http://h\n/"),
-            "net/url: invalid control character in URL"
-        );
-        assert_eq!(reason(":x"), "missing protocol scheme");
-    }
-
-    #[test]
-    fn unusable_urls_parse_and_say_so_when_used() {
-        let words = |text: &str| {
-            let error = parsed(text).check_usable().unwrap_err();
-            (error.code, error.message)
-        };
-        assert_eq!(words(""), (1000, "unsupported protocol scheme \"\"".into()));
-        assert_eq!(
-            words("localhost:1/x"),
-            (1000, "unsupported protocol scheme \"localhost\"".into())
-        );
-        assert_eq!(
-            words("http:///x"),
-            (1000, "http: no Host in request URL".into())
-        );
-        assert_eq!(
-            words("http://h:99999/"),
-            (1210, "dial tcp: address 99999: invalid port".into())
-        );
-    }
-
-    /// RFC 3986, section 5.4.1 and 5.4.2.
-    #[test]
-    fn references_resolve_as_the_standard_shows() {
-        let base = parsed("http://a/b/c/d;p?q");
-        for (reference, wanted) in [
-            ("g", "http://a/b/c/g"),
-            ("./g", "http://a/b/c/g"),
-            ("g/", "http://a/b/c/g/"),
-            ("/g", "http://a/g"),
-            ("//g", "http://g"),
-            ("?y", "http://a/b/c/d;p?y"),
-            ("g?y", "http://a/b/c/g?y"),
-            ("#s", "http://a/b/c/d;p?q#s"),
-            ("g#s", "http://a/b/c/g#s"),
-            ("", "http://a/b/c/d;p?q"),
-            (".", "http://a/b/c/"),
-            ("..", "http://a/b/"),
-            ("../g", "http://a/b/g"),
-            ("../../g", "http://a/g"),
-            ("../../../g", "http://a/g"),
-            ("/./g", "http://a/g"),
-            ("g;x=1/../y", "http://a/b/c/y"),
-            ("https://x/y", "https://x/y"),
-        ] {
-            assert_eq!(
-                base.join(reference).unwrap().as_str(),
-                wanted,
-                "{reference}"
-            );
-        }
-    }
-
-    #[test]
-    fn origins_compare_with_default_ports() {
-        assert!(parsed("http://h/a").same_origin(&parsed("http://H:80/b")));
-        assert!(!parsed("http://h/").same_origin(&parsed("https://h:80/")));
-    }
-}
+mod tests;

@@ -113,7 +113,7 @@ impl RequestHead {
     }
 
     /// Whether the response has no body, whatever its headers announce.
-    pub(crate) fn is_head_method(&self) -> bool {
+    pub fn is_head_method(&self) -> bool {
         self.is_head_method
     }
 

@@ -202,7 +202,7 @@ impl EventLoop {
             self.timers.borrow_mut().insert((next, id), timer);
         }
         let arguments: Vec<_> = arguments.iter().collect();
-        callback.call(&context.undefined(), &arguments).map(drop)
+        callback.call(&context.global(), &arguments).map(drop)
     }
 
     /// Resolves when an operation has finished or a timer is due.

@@ -58,6 +58,10 @@ impl HttpState {
             return Ok(url);
         }
         let url = Rc::new(Url::parse(text)?);
+        if url.as_str() != text {
+            // It would not be found again.
+            return Ok(url);
+        }
         let mut urls = self.urls.borrow_mut();
         if urls.len() < URLS_KEPT {
             urls.push(Rc::clone(&url));

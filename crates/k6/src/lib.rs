@@ -5,13 +5,16 @@
 
 pub mod console;
 pub mod event_loop;
+pub mod feeders;
 pub mod files;
 pub mod http_state;
 pub mod modules;
 pub mod names;
 pub mod pure;
+mod secret_url;
 pub mod secrets;
 mod service_descriptions;
 mod shared_arrays;
 mod tags;
+mod trace;
 pub mod user;

@@ -2,9 +2,13 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::io;
 use std::path::Path;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use plimsoll_http::Settings;
+
+pub use crate::secret_url::ReadText;
+use crate::secret_url::SecretUrl;
 
 /// The replacement for secrets in the log.
 const REDACTED: &str = "***SECRET_REDACTED***";
@@ -12,15 +16,14 @@ const REDACTED: &str = "***SECRET_REDACTED***";
 /// The name of the source that `secrets.get` reads.
 const DEFAULT: &str = "default";
 
-/// Reads a file of text.
-pub type ReadText = dyn Fn(&Path) -> io::Result<String>;
-
 /// The secrets of a run, by source.
 #[derive(Debug, Default)]
 pub struct Secrets {
     sources: Vec<Source>,
     /// The secrets that a script has read, which the log must not show.
     read: RwLock<Vec<String>>,
+    /// The secrets that were fetched, by the source's place and their names.
+    fetched: Mutex<HashMap<(usize, String), String>>,
 }
 
 #[derive(Debug, Default)]
@@ -28,6 +31,16 @@ struct Source {
     name: Option<String>,
     is_default: bool,
     secrets: HashMap<String, String>,
+    /// The server that has the secrets.
+    url: Option<SecretUrl>,
+}
+
+/// Where a secret is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    Here(String),
+    /// At a server: [`Secrets::fetch`] gets it from the source at this place.
+    Remote(usize),
 }
 
 impl Secrets {
@@ -41,6 +54,20 @@ impl Secrets {
         for text in sources {
             let source = Source::open(text, read)
                 .map_err(|error| format!("--secret-source {}: {error}", shown(text)))?;
+            if source.name.is_some()
+                && opened
+                    .iter()
+                    .any(|other: &Source| other.name == source.name)
+            {
+                let name = source.name.unwrap_or_default();
+                return Err(format!("two --secret-source have the name {name}"));
+            }
+            if source.is_default && opened.iter().any(|other| other.is_default) {
+                return Err(
+                    "two --secret-source are the default; give only one of them \"default\""
+                        .to_owned(),
+                );
+            }
             opened.push(source);
         }
         if let [only] = opened.as_mut_slice() {
@@ -49,6 +76,7 @@ impl Secrets {
         Ok(Secrets {
             sources: opened,
             read: RwLock::default(),
+            fetched: Mutex::default(),
         })
     }
 
@@ -61,27 +89,57 @@ impl Secrets {
     ///
     /// # Errors
     /// If the source or the secret does not exist.
-    pub fn get(&self, source: Option<&str>, key: &str) -> Result<String, String> {
+    pub fn get(&self, source: Option<&str>, key: &str) -> Result<Found, String> {
         if self.sources.is_empty() {
             return Err("no secret sources are configured".to_owned());
         }
         let name = source.unwrap_or(DEFAULT);
-        let found = self.sources.iter().find(|source| {
+        let place = self.sources.iter().position(|source| {
             source.name.as_deref() == Some(name) || (name == DEFAULT && source.is_default)
         });
-        let Some(found) = found else {
+        let found = place.and_then(|place| Some((place, self.sources.get(place)?)));
+        let Some((place, found)) = found else {
             return Err(format!(
                 "no secret source with name \"{name}\" is configured"
             ));
         };
+        if found.url.is_some() {
+            let fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = fetched.get(&(place, key.to_owned())).cloned();
+            return Ok(known.map_or(Found::Remote(place), Found::Here));
+        }
         let secret = found.secrets.get(key).cloned().ok_or("no value")?;
+        self.hide(&secret);
+        Ok(Found::Here(secret))
+    }
+
+    /// Fetches a secret that is at a server. The next call of [`Secrets::get`] finds it here.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn fetch(
+        &self,
+        place: usize,
+        key: &str,
+        settings: &Settings,
+    ) -> Result<String, String> {
+        let source = self.sources.get(place);
+        let url = source.and_then(|source| source.url.as_ref());
+        let secret = url.ok_or("no value")?.fetch(key, settings).await?;
+        self.hide(&secret);
+        let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+        fetched.insert((place, key.to_owned()), secret.clone());
+        Ok(secret)
+    }
+
+    /// Keeps a secret out of the log.
+    fn hide(&self, secret: &str) {
         let mut read = self.read.write().unwrap_or_else(PoisonError::into_inner);
-        if !secret.is_empty() && !read.contains(&secret) {
-            read.push(secret.clone());
+        if !secret.is_empty() && !read.iter().any(|known| known == secret) {
+            read.push(secret.to_owned());
             // A secret may contain another one.
             read.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         }
-        Ok(secret)
     }
 
     /// `text` without the secrets that were read.
@@ -103,11 +161,9 @@ impl Source {
         match kind {
             "file" => Source::file(settings, read),
             "mock" => Ok(Source::mock(settings)),
-            "url" => {
-                Err("secrets from URLs are not supported; use file=PATH or mock=KEY=VALUE".into())
-            }
+            "url" => Source::url(settings, read),
             _ => Err(format!(
-                "there are no secrets of the kind \"{kind}\"; use file=PATH or mock=KEY=VALUE"
+                "there are no secrets of the kind \"{kind}\"; use file=PATH, url=urlTemplate=URL or mock=KEY=VALUE"
             )),
         }
     }
@@ -144,6 +200,24 @@ impl Source {
         Ok(source)
     }
 
+    /// The settings of [`SecretUrl`], with an optional `name=NAME` and `default`.
+    fn url(settings: &str, read: &ReadText) -> Result<Source, String> {
+        let mut source = Source::default();
+        let mut own = Vec::new();
+        for setting in settings.split(',') {
+            match setting.strip_prefix("name=") {
+                Some(name) => source.name = Some(name.to_owned()),
+                None if setting == DEFAULT => source.is_default = true,
+                None => own.push(setting),
+            }
+        }
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        source.url = Some(SecretUrl::parse(&own.join(","), read, variables)?);
+        Ok(source)
+    }
+
     /// `KEY=VALUE,…`, with an optional `name=NAME` and `default`.
     fn mock(settings: &str) -> Source {
         let mut source = Source::default();
@@ -163,10 +237,11 @@ impl Source {
 
 /// A source without its secrets, for messages.
 fn shown(text: &str) -> &str {
-    match text.starts_with("mock") {
-        true => "mock",
-        false => text,
-    }
+    // Headers may be secret, too.
+    ["mock", "url"]
+        .into_iter()
+        .find(|kind| text.starts_with(kind))
+        .unwrap_or(text)
 }
 
 #[cfg(test)]
@@ -185,12 +260,16 @@ mod tests {
         )
     }
 
+    fn here(secret: &str) -> Found {
+        Found::Here(secret.to_owned())
+    }
+
     #[test]
     fn a_single_source_is_the_default() {
         let secrets = open(&["mock=name=two,mine=cool,long=cool one"]).unwrap();
         assert_eq!(secrets.redact("cool"), "cool");
-        assert_eq!(secrets.get(None, "mine").unwrap(), "cool");
-        assert_eq!(secrets.get(Some("two"), "long").unwrap(), "cool one");
+        assert_eq!(secrets.get(None, "mine").unwrap(), here("cool"));
+        assert_eq!(secrets.get(Some("two"), "long").unwrap(), here("cool one"));
         assert_eq!(secrets.get(None, "other").unwrap_err(), "no value");
         assert!(secrets.get(Some("none"), "mine").is_err());
         let redacted = secrets.redact("a cool one, cooler");
@@ -201,9 +280,9 @@ mod tests {
     fn several_sources_need_a_default() {
         let secrets = open(&["mock=a=1", "mock=name=two,b=2"]).unwrap();
         assert!(secrets.get(None, "a").is_err());
-        assert_eq!(secrets.get(Some("two"), "b").unwrap(), "2");
+        assert_eq!(secrets.get(Some("two"), "b").unwrap(), here("2"));
         let secrets = open(&["mock=a=1", "mock=b=2,default"]).unwrap();
-        assert_eq!(secrets.get(None, "b").unwrap(), "2");
+        assert_eq!(secrets.get(None, "b").unwrap(), here("2"));
     }
 
     #[test]
@@ -214,8 +293,8 @@ mod tests {
         fs::write(&path, "a=x=y\n\nempty=\n").unwrap();
         let path = path.display().to_string();
         let secrets = open(&[&format!("file={path}")]).unwrap();
-        assert_eq!(secrets.get(None, "a").unwrap(), "x=y");
-        assert_eq!(secrets.get(None, "empty").unwrap(), "");
+        assert_eq!(secrets.get(None, "a").unwrap(), here("x=y"));
+        assert_eq!(secrets.get(None, "empty").unwrap(), here(""));
         fs::write(&path, "hidden\n").unwrap();
         let error = open(&[&format!("file=name=n,filename={path}")]).unwrap_err();
         assert!(

@@ -15,6 +15,7 @@ use plimsoll_units::Moment;
 use rustc_hash::FxBuildHasher;
 
 use crate::event_loop::EventLoop;
+use crate::feeders::{Feeders, RowShare};
 use crate::files::Files;
 use crate::http_state::{HttpOptions, HttpState};
 use crate::pure::gorand::GoRand;
@@ -47,6 +48,7 @@ pub struct Common {
     pub files: Arc<dyn Files>,
     pub registry: Arc<Registry>,
     pub shared_arrays: SharedArrays,
+    pub feeders: Feeders,
     /// The service descriptions of `k6/net/grpc`: read once for all users.
     pub described: ServiceDescriptions,
     /// The Chromium of `k6/browser`: started when a script first uses it.
@@ -55,6 +57,8 @@ pub struct Common {
     pub secrets: Arc<crate::secrets::Secrets>,
     /// The variables in `__ENV`.
     pub env: IndexMap<String, String, FxBuildHasher>,
+    /// Scripts cannot change `__ENV`.
+    pub freezes_env: bool,
     /// The run's options; empty while they are not known yet.
     pub run: OnceLock<Arc<RunOptions>>,
     /// The options that differ from what the script exports, each as JSON.
@@ -90,6 +94,8 @@ pub struct RunOptions {
     pub teardown_timeout: Duration,
     /// How long `handleSummary` may take.
     pub summary_timeout: Duration,
+    /// The rows of feeders that belong to this machine.
+    pub rows: RowShare,
     /// Tag samples with the user's number.
     pub tag_user: bool,
     /// Tag samples with the iteration's number.
@@ -98,6 +104,8 @@ pub struct RunOptions {
     pub tag_group: bool,
     /// Tag samples with the server's address, which allocates a string per round trip.
     pub tag_ip: bool,
+    /// Requests get a trace context, and this share of them is recorded (0 to 1).
+    pub traced: Option<f64>,
 }
 
 /// A user's tools during a run. Init code has none of them.
@@ -168,6 +176,11 @@ pub fn user(context: &Context) -> &User {
 }
 
 impl User {
+    /// The share of requests that traces record, if there are traces.
+    pub fn traced_share(&self) -> Option<f64> {
+        self.run.as_ref().and_then(|run| run.traced)
+    }
+
     pub fn new(id: UserId, common: Arc<Common>, work: Option<Work>) -> Self {
         let run = common.run.get().cloned();
         let recorder = work.as_ref().map(|work| Rc::clone(&work.recorder));

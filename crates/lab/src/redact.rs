@@ -8,6 +8,8 @@ use plimsoll_results::lab::LabResult;
 use plimsoll_results::secrets;
 use serde_json::Value;
 
+/// The program in a command.
+const PROGRAM: &str = "plimsoll";
 /// The start of the names of private directories.
 const PRIVATE: &str = "plimsoll-lab-";
 /// The replacement for a private directory in a report.
@@ -75,7 +77,11 @@ impl Paths {
     fn shorten(&self, text: &str) -> String {
         let mut text = text.to_owned();
         if self.program.len() > 1 {
-            text = text.replace(&self.program, "plimsoll");
+            text = text.replace(&self.program, PROGRAM);
+        }
+        // The program that ran the lab may have had another path than the one that reports.
+        if let Some(arguments) = arguments_of_plimsoll(&text) {
+            text = format!("{PROGRAM}{arguments}");
         }
         if self.run.len() > 1 {
             let name = Path::new(&self.run)
@@ -88,6 +94,14 @@ impl Paths {
         }
         without_private(&text)
     }
+}
+
+/// What follows the program, if the text is a command of plimsoll with its whole path.
+fn arguments_of_plimsoll(text: &str) -> Option<&str> {
+    let end = text.find(' ').unwrap_or(text.len());
+    let (program, arguments) = text.split_at(end);
+    let name = Path::new(program).file_name()?;
+    (program.starts_with('/') && name == PROGRAM).then_some(arguments)
 }
 
 /// The text with `private` for each private directory, wherever it was.
@@ -143,6 +157,29 @@ mod tests {
             ),
             "plimsoll run --record results/a-quick-1/cells/1/1/record.jsonl -e A=b labs/a/x.js /w/hereby"
         );
+    }
+
+    #[test]
+    fn a_command_of_another_plimsoll_is_as_one_would_type_it() {
+        let paths = Paths {
+            program: "/w/here/target/debug/plimsoll".to_owned(),
+            run: "/elsewhere/results/a-quick-1".to_owned(),
+            root: "/w/here".to_owned(),
+        };
+        let cases = [
+            ("/opt/old/plimsoll run x.js", "plimsoll run x.js"),
+            ("/opt/old/plimsoll", "plimsoll"),
+            (
+                "/usr/bin/redis-server --dir /var/plimsoll",
+                "/usr/bin/redis-server --dir /var/plimsoll",
+            ),
+            ("/opt/plimsoll/other run", "/opt/plimsoll/other run"),
+            ("/opt/plimsoll-serve orders", "/opt/plimsoll-serve orders"),
+            ("", ""),
+        ];
+        for (written, shown) in cases {
+            assert_eq!(paths.shorten(written), shown);
+        }
     }
 
     #[test]

@@ -45,27 +45,31 @@ const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 720
 const binEdge = (bin) => 2 ** (bin / 4) / 1e3;
 
 const cursor = { index: null };
+// Moments at which the load changed without being planned: { at_seconds, text }.
+const marks = [];
 const charts = [];
 
 class Chart {
   // series: { label, color, value(point), step?, dash? }
-  constructor(parent, { title, series, text, log = false, heat = false }) {
-    Object.assign(this, { title, series, text, log, heat, points: [], hidden: new Set() });
+  constructor(parent, { title, series, text, log = false, heat = false, small = false }) {
+    Object.assign(this, { title, series, text, log, heat, small, points: [], limits: null, hidden: new Set() });
     this.figure = document.createElement("figure");
     const caption = document.createElement("figcaption");
-    const heading = document.createElement("h3");
+    const heading = document.createElement(small ? "h4" : "h3");
     this.heading = heading;
     heading.textContent = title;
     caption.append(heading);
     this.legend = document.createElement("div");
     this.legend.className = "legend";
     this.canvas = document.createElement("canvas");
-    this.canvas.tabIndex = 0;
+    // The keys of a large chart move the cursor of the small ones, too.
+    if (!small) this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "img");
     this.readout = document.createElement("p");
     this.readout.className = "readout";
     this.readout.setAttribute("aria-live", "polite");
-    this.figure.append(caption, this.legend, this.canvas, this.readout);
+    // Small charts have one legend together.
+    this.figure.append(caption, ...(small ? [] : [this.legend]), this.canvas, this.readout);
     this.figure.hidden = true;
     parent.append(this.figure);
     const entries = heat ? [...series, { label: "heat map", color: "--soft", isHeat: true }] : series;
@@ -129,8 +133,16 @@ class Chart {
     return this.heat && !this.hidden.has("heat map");
   }
 
-  // The values' range: from 0, or whole decades.
+  // The range of the values, or the one that several charts have in common.
   range() {
+    const [low, high] = this.limits ?? this.bounds() ?? [Infinity, -Infinity];
+    if (low > high) return this.log ? [0.1, 10] : [0, 1];
+    if (!this.log) return [0, high > 0 ? high * 1.05 : 1];
+    return [low / 1.15, high * 1.15];
+  }
+
+  // The lowest and the highest value; null without values.
+  bounds() {
     let [low, high] = [Infinity, -Infinity];
     const see = (value) => {
       if (value === null || (this.log && value <= 0)) return;
@@ -145,11 +157,7 @@ class Chart {
         see(binEdge(bins[bins.length - 1][0] + 1));
       }
     }
-    if (low > high) return this.log ? [0.1, 10] : [0, 1];
-    if (!this.log) return [0, high > 0 ? high * 1.05 : 1];
-    low = low / 1.15;
-    high = high * 1.15;
-    return [low, high];
+    return low > high ? null : [low, high];
   }
 
   draw() {
@@ -183,6 +191,7 @@ class Chart {
     pen.clip();
     if (this.showsHeat) this.drawHeat(pen, x, y, style.getPropertyValue("--heat"));
     for (const series of this.visible()) this.line(pen, series, x, y, color(series.color));
+    this.drawMarks(pen, box, x, color("--bad"));
     if (cursor.index !== null && points[cursor.index]) {
       const p = points[cursor.index];
       pen.strokeStyle = color("--soft");
@@ -255,16 +264,17 @@ class Chart {
     pen.setLineDash(series.dash ? [6, 4] : []);
     pen.beginPath();
     let isDown = false;
-    for (const p of this.points) {
-      const value = series.value(p);
+    const values = this.points.map((p) => series.value(p));
+    for (const [place, p] of this.points.entries()) {
+      const value = values[place];
       if (value === null) {
         isDown = false;
         continue;
       }
       const at = y(value);
       const [left, right] = [x(p.start), x(p.start + p.span)];
-      // A single point must be seen, too.
-      const isStep = series.step || this.points.length === 1;
+      // A point without neighbors must be seen, too.
+      const isStep = series.step || (!isDown && (values[place + 1] ?? null) === null);
       if (isStep) {
         if (isDown) pen.lineTo(left, at);
         else pen.moveTo(left, at);
@@ -280,6 +290,24 @@ class Chart {
     pen.setLineDash([]);
   }
 
+  // Dashed lines with numbers, which the text above the charts explains.
+  drawMarks(pen, box, x, stroke) {
+    pen.strokeStyle = stroke;
+    pen.fillStyle = stroke;
+    pen.lineWidth = 1;
+    pen.textBaseline = "top";
+    for (const [place, { at_seconds: at }] of marks.entries()) {
+      pen.setLineDash([4, 3]);
+      pen.beginPath();
+      pen.moveTo(x(at), box.top);
+      pen.lineTo(x(at), box.bottom);
+      pen.stroke();
+      pen.textAlign = x(at) > box.right - 16 ? "right" : "left";
+      pen.fillText(` ${place + 1} `, x(at), box.top);
+    }
+    pen.setLineDash([]);
+  }
+
   // The values at the cursor, or the latest ones, as text.
   read() {
     const p = this.points[cursor.index ?? this.points.length - 1] ?? this.points[this.points.length - 1];
@@ -289,9 +317,27 @@ class Chart {
     const text = `${clock(p.start)}: ${values.join(" · ")}`;
     this.canvas.setAttribute("aria-label", `${this.heading.textContent}. At ${text}`);
     // Without a cursor the legend's line changes every second; a screen reader must not read that.
-    this.readout.setAttribute("aria-live", cursor.index === null ? "off" : "polite");
+    this.readout.setAttribute("aria-live", cursor.index === null || this.small ? "off" : "polite");
     if (this.readout.textContent !== text) this.readout.textContent = text;
   }
+}
+
+// Charts of the same figures of several agents, with one scale. `series` makes those of the agent at a place.
+function multiples(parent, options, series) {
+  const all = [];
+  return (points, names) => {
+    while (all.length < names.length) all.push(new Chart(parent, { ...options, title: names[all.length], series: series(all.length), small: true }));
+    all.forEach((chart, place) => {
+      chart.points = points;
+      chart.heading.textContent = names[place] ?? "";
+    });
+    const bounds = all.map((chart) => chart.bounds()).filter(Boolean);
+    const limits = bounds.length > 0 ? [Math.min(...bounds.map(([low]) => low)), Math.max(...bounds.map(([, high]) => high))] : null;
+    for (const chart of all) {
+      chart.limits = limits;
+      chart.show(points);
+    }
+  };
 }
 
 function setCursor(index) {

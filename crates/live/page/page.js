@@ -65,6 +65,16 @@ const system = new Chart(parent, {
   series: [{ label: "measured system", color: "--c2", value: (p) => p.system_cpu, step: true }],
 });
 
+const agent = (place, value) => (p) => (p.agents?.[place] ? value(p.agents[place], p) : null);
+const agentRates = multiples($("agent-rates"), { text: texts.number }, (place) => [
+  { label: "all", color: "--c0", value: agent(place, (one, p) => (p.span > 0 ? (state.requests > 0 ? one.requests : one.finished) / p.span : null)), step: true },
+  { label: "failed", color: "--bad", value: agent(place, (one, p) => (p.span > 0 && state.requests > 0 ? one.failed / p.span : null)), step: true },
+]);
+const agentTimes = multiples($("agent-times"), { text: texts.milliseconds, log: true }, (place) => [
+  { label: "p50", color: "--c2", value: agent(place, (one) => one.p50) },
+  { label: "p99", color: "--c1", value: agent(place, (one) => one.p99) },
+]);
+
 let points = [];
 let state = null;
 
@@ -261,6 +271,20 @@ function showTables() {
       share(passes, passes + fails),
     ]),
   );
+  table(
+    "agents",
+    [["agent", "text"], ["region", ""], ["users", "n"], [state.requests > 0 ? "requests" : "iterations", "n"], ["failed", "n"], ["p50", "n"], ["p99", "n"], ["max", "n"], ["busiest worker", "n"], ["", "text"]],
+    state.agents.map((row) => [
+      row.name,
+      row.region ?? "",
+      number(row.users),
+      number(state.requests > 0 ? row.requests : row.finished),
+      row.failed > 0 ? { text: number(row.failed), kind: "bad" } : "0",
+      ...["p50", "p99", "max"].map((key) => texts.milliseconds(row[key])),
+      row.cpu > 0.9 ? { text: texts.percent(row.cpu), kind: "bad" } : texts.percent(row.cpu),
+      row.lost === null ? "" : { text: `lost: ${row.lost}`, kind: "bad" },
+    ]),
+  );
   const counts = (rows) => rows.map(({ text, count }) => [text, number(count)]);
   table("statuses", [["status", "text"], ["responses", "n"]], counts(state.statuses));
   table("errors", [["error", "text"], ["times", "n"]], counts(state.errors));
@@ -276,12 +300,31 @@ function showTables() {
     generator.workers.length === 0
       ? []
       : [
-          ...generator.workers.map((busy, place) => [`processor share of worker ${place + 1}`, busy > 0.9 ? { text: texts.percent(busy), kind: "bad" } : texts.percent(busy)]),
+          // The workers of a fleet are in the table of agents.
+          ...(state.agents.length > 0 ? [] : generator.workers).map((busy, place) => [`processor share of worker ${place + 1}`, busy > 0.9 ? { text: texts.percent(busy), kind: "bad" } : texts.percent(busy)]),
           ["time a worker waited for a processor", texts.percent(generator.waited)],
           ["largest lateness of a timer", texts.milliseconds(generator.late)],
-          ["memory", size(generator.memory)],
+          [state.agents.length > 0 ? "memory of this process, without the agents" : "memory", size(generator.memory)],
         ],
   );
+}
+
+// A chart of each agent's rate, and one of its latency.
+function showAgents() {
+  const count = points.reduce((most, p) => Math.max(most, p.agents?.length ?? 0), 0);
+  if (count === 0) return;
+  const names = state.agents.slice(0, count).map(({ name, region, lost }) => [name, region, lost === null ? null : "lost"].filter(Boolean).join(" – "));
+  $("agents-rate").textContent = state.requests > 0 ? "requests per second" : "iterations per second";
+  agentRates(points, names);
+  agentTimes(points, names);
+  $("agents-times").hidden = points.every((p) => (p.agents ?? []).every((one) => one.p50 === null));
+}
+
+// The moments that the dashed lines in the charts mark.
+function showMarks() {
+  marks.splice(0, marks.length, ...state.marks);
+  $("marks").hidden = marks.length === 0;
+  $("marks").textContent = marks.length === 0 ? "" : `Dashed lines: ${marks.map(({ at_seconds: at, text }, place) => `${place + 1}: at ${clock(at)}, ${text}`).join("; ")}`;
 }
 
 function show() {
@@ -291,6 +334,7 @@ function show() {
   $("tiles").hidden = Boolean(state.steps);
   if (!state.steps) showTiles();
   showTables();
+  showMarks();
   // Where every iteration is one request, the first chart has it all.
   const isSame = points.every((p) => Math.abs(p.requests - p.finished) <= Math.max(2, 0.02 * p.finished));
   const hasRequests = points.some((p) => p.requests > 0);
@@ -301,6 +345,7 @@ function show() {
   lag.show(points);
   processor.show(points);
   system.show(points);
+  showAgents();
   document.body.dataset.points = String(points.length);
 }
 

@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Schedule};
+use plimsoll_engine::{AbortReason, Event as EngineEvent, Part, Schedule};
 use plimsoll_results::secrets::for_display;
 use plimsoll_run::{Event, Judged, Phase, Progress, WorkerWindow};
 use plimsoll_samples::{Window, builtin};
 use plimsoll_stats::Histogram;
 use plimsoll_units::Moment;
 
+use crate::agents::AgentSums;
 use crate::page_title::PageTitle;
 use crate::point::{Latency, Point};
-use crate::state::{Iterations, LATENCIES, State, VerdictText, bytes, requests};
+use crate::shown::{LATENCIES, ROWS};
+use crate::state::{Iterations, State, VerdictText, bytes, requests};
 
 /// News for the hub.
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct Collector {
     lag: Histogram,
     /// The time of all iterations in flight.
     in_flight: Duration,
+    /// Of the agents of a fleet; `None` without one.
+    agents: Option<AgentSums>,
     before: Totals,
     requests_before: Requests,
     /// A second whose windows are still arriving, and since when.
@@ -76,6 +80,7 @@ impl Collector {
             latencies: std::array::from_fn(|_| Histogram::new()),
             lag: Histogram::new(),
             in_flight: Duration::ZERO,
+            agents: None,
             before: Totals::default(),
             requests_before: Requests::default(),
             pending: None,
@@ -89,6 +94,18 @@ impl Collector {
         match event {
             Event::Window(window) => {
                 self.window(window);
+                None
+            }
+            Event::Engine(EngineEvent::Window {
+                worker,
+                window,
+                part: Part::Scenarios,
+                thread,
+                ..
+            }) => {
+                if let Some(agents) = &mut self.agents {
+                    agents.window(*worker, window, thread.as_ref());
+                }
                 None
             }
             Event::Second(progress) => {
@@ -121,6 +138,10 @@ impl Collector {
     }
 
     fn progress(&mut self, progress: &Progress) -> Option<Update> {
+        if self.agents.is_none() && !progress.agents().is_empty() {
+            // Agents are known before they send samples.
+            self.agents = Some(AgentSums::default());
+        }
         let now = plimsoll_clock::now();
         if let Some((_, since)) = &self.pending {
             return (now.since(*since) >= GRACE).then(|| self.complete(progress));
@@ -186,6 +207,14 @@ impl Collector {
     fn update(&mut self, progress: &Progress, point: Option<Point>) -> Update {
         self.sent = Some(plimsoll_clock::now());
         self.state = State::of(progress, &self.title, self.before.iterations, self.metric);
+        if let Some(agents) = &self.agents {
+            let readings = progress.agents();
+            self.state.agents = agents.rows(&readings, self.metric);
+            let elapsed = self.state.elapsed;
+            let past = plimsoll_run::agent_marks(&readings).into_iter();
+            let past = past.filter(|mark| mark.at_seconds <= elapsed);
+            self.state.marks = past.take(ROWS).collect();
+        }
         Update {
             point,
             is_rest: false,
@@ -287,6 +316,9 @@ impl Collector {
         let shown = self.metric.and_then(|metric| self.latencies.get(metric));
         point.latency = shown.filter(|shown| !shown.is_empty()).map(Latency::of);
         point.lag = (!self.lag.is_empty()).then(|| self.lag.quantile(0.99));
+        if let Some(agents) = &mut self.agents {
+            point.agents = agents.points(&progress.agents(), self.metric);
+        }
         self.latencies.iter_mut().for_each(Histogram::clear);
         self.lag.clear();
         point

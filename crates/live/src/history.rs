@@ -42,6 +42,9 @@ impl History {
     pub fn forget_latencies(&mut self) {
         for point in &mut self.points {
             point.latency = None;
+            for agent in &mut point.agents {
+                (agent.p50, agent.p99) = (None, None);
+            }
         }
     }
 

@@ -14,6 +14,7 @@
 //!
 //! [`Api`] is k6's REST API, with the same server and the same rules, and [`Client`] calls it.
 
+mod agents;
 mod api;
 mod api_documents;
 mod cells_page;
@@ -32,6 +33,7 @@ mod record_view;
 mod request;
 mod response;
 mod server;
+mod shown;
 mod spread;
 mod state;
 mod status_text;

@@ -3,6 +3,7 @@
 use plimsoll_stats::Histogram;
 use serde::Serialize;
 
+use crate::agents::AgentPoint;
 use crate::spread::Spread;
 
 /// The figures of one stretch of time, by default a second. Counts are those of the stretch.
@@ -44,6 +45,9 @@ pub struct Point {
     pub memory: u64,
     /// Processors that the measured system uses; `None` if it is not known.
     pub system_cpu: Option<f64>,
+    /// The agents of a fleet; empty without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentPoint>,
 }
 
 /// Latencies in milliseconds.
@@ -92,6 +96,12 @@ impl Point {
         self.cpu = self.cpu.max(next.cpu);
         self.late = self.late.max(next.late);
         self.memory = next.memory;
+        if self.agents.len() < next.agents.len() {
+            self.agents.resize(next.agents.len(), AgentPoint::default());
+        }
+        for (ours, theirs) in self.agents.iter_mut().zip(&next.agents) {
+            ours.append(theirs);
+        }
     }
 }
 

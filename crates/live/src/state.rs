@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use plimsoll_engine::ScenarioState;
 use plimsoll_output::grpc_status;
+use plimsoll_results::record::Mark;
 use plimsoll_results::secrets::{for_display, url_for_display};
 use plimsoll_run::{Phase, Progress};
 use plimsoll_samples::{JudgedThreshold, MetricId, NamePart, Values, builtin};
 use plimsoll_verdict::{Level, Verdict};
 use serde::Serialize;
 
+use crate::agents::AgentRow;
 use crate::page_title::PageTitle;
+use crate::shown::{LATENCIES, ROWS};
 use crate::steps::Steps;
 use crate::system_row::SystemRow;
-
-/// Maximum number of rows of a table.
-const ROWS: usize = 200;
 
 /// Everything on the page that is not a chart. Times are in milliseconds unless a field says
 /// otherwise.
@@ -53,6 +53,10 @@ pub struct State {
     /// Responses by status.
     pub statuses: Vec<Count>,
     pub generator: Generator,
+    /// The agents of a fleet; empty without one.
+    pub agents: Vec<AgentRow>,
+    /// Moments that charts mark, the earliest first.
+    pub marks: Vec<Mark>,
     /// The measured systems whose processes are on this machine.
     pub systems: Vec<SystemRow>,
     pub verdict: Option<VerdictText>,
@@ -171,15 +175,6 @@ pub struct VerdictText {
     pub is_final: bool,
 }
 
-/// The metrics of which one is shown as the latency: the first that has values.
-pub const LATENCIES: [(MetricId, &str); 5] = [
-    (builtin::HTTP_REQ_RESPONSE_TIME, "http_req_response_time"),
-    (builtin::HTTP_REQ_DURATION, "http_req_duration"),
-    (builtin::GRPC_REQ_DURATION, "grpc_req_duration"),
-    (builtin::WS_SESSION_DURATION, "ws_session_duration"),
-    (builtin::ITERATION_DURATION, "iteration_duration"),
-];
-
 impl State {
     /// The current state. `latency` is a place in [`LATENCIES`].
     pub fn of(
@@ -261,6 +256,8 @@ impl State {
                 .map(|(status, times)| count(grpc_status::name(*status), *times))
                 .collect(),
             generator: generator(progress),
+            agents: Vec::new(),
+            marks: Vec::new(),
             systems: Vec::new(),
             verdict: Some(VerdictText::of(&progress.verdict(), false)),
             ended: None,

@@ -9,7 +9,8 @@ use plimsoll_units::Moment;
 use crate::collector::Update;
 use crate::hub::Hub;
 use crate::point::{Latency, Point};
-use crate::state::{LATENCIES, State};
+use crate::shown::LATENCIES;
+use crate::state::State;
 use crate::steps::Steps;
 
 /// Shows steps on a page, and the seconds of their runs in its charts.

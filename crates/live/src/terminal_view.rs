@@ -112,6 +112,10 @@ impl TerminalView {
             latency_metric: state.latency.as_ref().map_or("", |latency| latency.metric),
             users: (state.users, state.users_ready),
             in_flight: point.in_flight,
+            agents: {
+                let lost = state.agents.iter().filter(|agent| agent.lost.is_some());
+                (state.agents.len(), lost.count())
+            },
             received: traffic(point.received, point, state.received),
             sent: traffic(point.sent, point, state.sent),
             offered: state.iterations.offered.map(|offered| Offered {

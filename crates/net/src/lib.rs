@@ -33,6 +33,7 @@ mod wire;
 
 pub use error::{Error, TlsError, describe, is_local_exhaustion};
 pub use kernel_io::Io;
+pub use name_server::{query, refusal};
 pub use network::{Dialed, Network, NetworkSettings, Steps};
 #[cfg(not(unix))]
 pub use no_unix::UnixPath;

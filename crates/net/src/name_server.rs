@@ -91,6 +91,21 @@ impl NameServers {
     }
 }
 
+/// Queries one server for the addresses of `host`, without a cache and once: over UDP, or over TCP if the response is
+/// too large for that. `id` identifies the query.
+///
+/// # Errors
+/// If `host` cannot be a name, or no valid response arrives in time.
+pub async fn query(server: SocketAddr, host: &str, family: Family, id: u16) -> io::Result<Reply> {
+    match question(id, host, family) {
+        Some(question) => ask_one(server, &question, family).await,
+        None => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{host:?} cannot be a name"),
+        )),
+    }
+}
+
 async fn ask_one(server: SocketAddr, question: &[u8], family: Family) -> io::Result<Reply> {
     let asking = async {
         let said = over_udp(server, question, family).await?;
@@ -148,8 +163,9 @@ fn broken() -> io::Error {
 }
 
 /// The names of RFC 1035, section 4.1.1.
-fn refusal(code: u8) -> String {
+pub fn refusal(code: u8) -> String {
     match code {
+        NO_SUCH_NAME => "NXDOMAIN: the name does not exist".to_owned(),
         1 => "FORMERR: it does not understand the query".to_owned(),
         2 => "SERVFAIL: its lookup failed".to_owned(),
         4 => "NOTIMP: it does not support such queries".to_owned(),

@@ -193,7 +193,10 @@ impl Network {
     }
 
     /// The address of `host:port` after the rules were applied.
-    pub(crate) async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
+    ///
+    /// # Errors
+    /// See [`Error`].
+    pub async fn locate(&self, host: &str, port: u16) -> Result<SocketAddr, Error> {
         let rules = &self.settings.rules;
         let literal = host.parse::<IpAddr>().ok();
         self.check_name(host)?;

@@ -1,4 +1,5 @@
 use std::io::{self, IoSlice};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -86,6 +87,14 @@ impl Tcp {
 }
 
 impl Plain {
+    /// The local address, if the runtime knows it.
+    pub(crate) fn local_address(&self) -> Option<SocketAddr> {
+        match self {
+            Plain::Tcp(tcp) => tcp.socket.local_addr().ok(),
+            _ => None,
+        }
+    }
+
     /// Wraps a connected socket, and moves it to this thread's ring if `io` requests that.
     ///
     /// # Errors

@@ -1,4 +1,5 @@
 use std::io::{self, IoSlice};
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
@@ -15,6 +16,16 @@ use crate::wire::Wire;
 pub enum Stream {
     Plain(Plain),
     Tls(Box<TlsStream<Plain>>),
+}
+
+impl Stream {
+    /// The local address, if the stream has a socket of its own that knows it.
+    pub fn local_address(&self) -> Option<SocketAddr> {
+        match self {
+            Stream::Plain(io) => io.local_address(),
+            Stream::Tls(io) => io.get_ref().0.local_address(),
+        }
+    }
 }
 
 impl AsyncRead for Stream {

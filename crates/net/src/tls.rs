@@ -61,6 +61,8 @@ impl fmt::Debug for ClientCertificate {
 /// The application protocols to offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpn {
+    /// No offer, for protocols that do not negotiate.
+    None,
     /// `h2`, then `http/1.1`.
     Http2OrHttp1,
     /// `http/1.1`.
@@ -322,6 +324,7 @@ impl Tls {
             }
         };
         config.alpn_protocols = match alpn {
+            Alpn::None => Vec::new(),
             Alpn::Http2OrHttp1 => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
             Alpn::Http1 => vec![b"http/1.1".to_vec()],
             Alpn::Http2 => vec![b"h2".to_vec()],

@@ -24,7 +24,7 @@ pub struct Account {
 }
 
 /// A direction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     Forward,
     Backward,

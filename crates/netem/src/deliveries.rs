@@ -17,6 +17,7 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::Notify;
 
 use crate::account::{Direction, Side};
+use crate::ends::{Ends, Exchange};
 use crate::line::Flow;
 use crate::queue::Piece;
 
@@ -27,6 +28,7 @@ pub struct Deliveries {
     pushed: Cell<u64>,
     /// Notifies that a piece is due earlier than all others.
     sooner: Notify,
+    ends: Ends<Rc<Outgoing>>,
 }
 
 /// The next piece of a stream. Pieces that are due at the same moment keep their order.
@@ -62,9 +64,17 @@ impl Deliveries {
 
     /// Writes all pieces that are due.
     pub fn catch_up<'a>(&self, account: impl Fn(Side) -> &'a Direction) {
-        while let Some(Delivery { outgoing, .. }) = self.next_due() {
-            outgoing.deliver(account(outgoing.side));
+        self.ends.step();
+        while let Some(Delivery { at, outgoing, .. }) = self.next_due() {
+            if outgoing.deliver(account(outgoing.side)) {
+                self.ends.add(at, outgoing);
+            }
         }
+    }
+
+    /// Ends streams whose end can wait, as long as it is polled.
+    pub async fn end_streams(&self) {
+        self.ends.run(|outgoing| outgoing.wake_finish()).await;
     }
 
     fn next_due(&self) -> Option<Delivery> {
@@ -132,10 +142,12 @@ pub struct Outgoing {
     /// The socket accepted only a part of what was due, or the stream ends: [`Outgoing::finish`] continues from here.
     stuck: Cell<bool>,
     attention: Notify,
+    /// Of both directions.
+    exchange: Rc<Exchange>,
 }
 
 impl Outgoing {
-    pub fn new(socket: OwnedWriteHalf, side: Side) -> Rc<Outgoing> {
+    pub fn new(socket: OwnedWriteHalf, side: Side, exchange: Rc<Exchange>) -> Rc<Outgoing> {
         Rc::new(Outgoing {
             socket,
             side,
@@ -146,6 +158,7 @@ impl Outgoing {
             emptied: Notify::new(),
             stuck: Cell::new(false),
             attention: Notify::new(),
+            exchange,
         })
     }
 
@@ -163,12 +176,32 @@ impl Outgoing {
         }
     }
 
-    /// Writes the first piece, which is due, without waiting.
-    fn deliver(&self, account: &Direction) {
-        if !self.stuck.get() && !matches!(self.write(account, false), Ok(Written::Piece)) {
-            self.stuck.set(true);
-            self.attention.notify_one();
+    /// Writes the first piece, which is due, without waiting. True if it is the end of the stream, which can wait.
+    fn deliver(&self, account: &Direction) -> bool {
+        if self.stuck.get() {
+            return false;
         }
+        match self.write(account, false) {
+            Ok(Written::Piece) => {
+                self.exchange.data(self.side);
+                return false;
+            }
+            Ok(Written::End) => {
+                self.exchange.end(self.side);
+                if self.exchange.can_wait(self.side) {
+                    return true;
+                }
+            }
+            Ok(Written::Part | Written::Nothing) | Err(_) => {}
+        }
+        self.wake_finish();
+        false
+    }
+
+    /// Makes [`finish`](Self::finish) continue, which ends the stream if its end is due.
+    fn wake_finish(&self) {
+        self.stuck.set(true);
+        self.attention.notify_one();
     }
 
     /// Writes what the socket did not accept at once, until the stream has ended.

@@ -16,6 +16,7 @@
 pub mod account;
 mod arrival;
 mod deliveries;
+mod ends;
 pub mod line;
 pub mod netem;
 pub mod path;

@@ -108,6 +108,11 @@ impl NetworkPath {
         }
     }
 
+    /// Ends streams whose end can wait, as long as it is polled.
+    pub(crate) async fn end_streams(&self) {
+        self.deliveries.end_streams().await;
+    }
+
     /// Writes pieces that are due, which comes before anything else.
     pub(crate) fn catch_up(&self) {
         let now = plimsoll_clock::now();

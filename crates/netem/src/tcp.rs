@@ -62,6 +62,7 @@ pub async fn relay(
     tokio::select! {
         ended = accept_all(listener, &sockets, &path) => ended,
         () = path.deliver() => Ok(()),
+        () = path.end_streams() => Ok(()),
         () = sockets.prepare() => Ok(()),
     }
 }
@@ -144,9 +145,12 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &
         // A server sees the connection when the handshake's last packet has arrived; it cannot send earlier.
         open: connected + (path.link.round_trip * 3 / 2 - path.link.jitter / 2),
     };
+    let exchange = Rc::default();
+    let forward_to = Outgoing::new(to_server, Side::Forward, Rc::clone(&exchange));
+    let backward_to = Outgoing::new(to_client, Side::Backward, exchange);
     tokio::join!(
-        carry(forward, Outgoing::new(to_server, Side::Forward), path),
-        carry(backward, Outgoing::new(to_client, Side::Backward), path),
+        carry(forward, forward_to, path),
+        carry(backward, backward_to, path),
     );
 }
 

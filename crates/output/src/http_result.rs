@@ -39,6 +39,8 @@ pub struct HttpResult {
     /// Requests that were sent again, because the server closed a reused connection without a
     /// response or refused to process them. Each counts once in `requests`.
     pub requests_resent: u64,
+    /// Requests of an open model that were due while no user was free. They were never sent.
+    pub dropped_iterations: u64,
     /// Bytes written to sockets.
     pub bytes_sent: u64,
     /// Bytes read from sockets.
@@ -181,6 +183,7 @@ impl HttpResult {
             duration_seconds: seconds,
             load_seconds: summary.load.map(|load| load.as_secs_f64()),
             requests_resent: summary.http.resent,
+            dropped_iterations: count("dropped_iterations") as u64,
             bytes_sent: count("data_sent") as u64,
             bytes_received: count("data_received") as u64,
             service_time: latency("http_req_duration{expected_response:true}"),

@@ -67,6 +67,9 @@ pub fn figure_lines(figures: &LiveFigures, columns: usize, paint: Paint) -> Vec<
         }
     }
     row("users", live_rows::users(figures));
+    if figures.agents.0 > 0 {
+        row("agents", live_rows::agents(figures.agents));
+    }
     if let Some(offered) = figures.offered {
         row("offered", live_rows::offered(offered));
     }

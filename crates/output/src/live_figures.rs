@@ -32,6 +32,8 @@ pub struct LiveFigures {
     pub users: (u32, u32),
     /// Mean number of iterations in flight in the latest second.
     pub in_flight: f64,
+    /// Agents of a fleet, and those of them that were lost; 0 without a fleet.
+    pub agents: (usize, usize),
     pub received: Traffic,
     pub sent: Traffic,
     /// Iterations of the schedule; `None` in a closed model.

@@ -177,6 +177,15 @@ pub fn users(figures: &LiveFigures) -> Vec<Piece> {
     ]
 }
 
+pub fn agents((agents, lost): (usize, usize)) -> Vec<Piece> {
+    let mut pieces = vec![Piece::figure(agents.to_string())];
+    if lost > 0 {
+        pieces.push(Piece::plain(", "));
+        pieces.push(Piece::bad(format!("{lost}\u{a0}lost")));
+    }
+    pieces
+}
+
 pub fn offered(offered: Offered) -> Vec<Piece> {
     let share = offered.started as f64 / (offered.offered as f64).max(1.0);
     let mut pieces = vec![

@@ -235,6 +235,7 @@ fn view() -> LiveView {
             latency_metric: "http_req_response_time",
             users: (97, 100),
             in_flight: 96.53,
+            agents: (4, 1),
             received: traffic(25_300_000.0, 84_000_000),
             sent: traffic(13_700_000.0, 45_500_000),
             offered: Some(Offered {
@@ -264,13 +265,14 @@ fn view() -> LiveView {
 }
 
 /// Numbers, with the units next to them.
-const WHOLE: [&str; 12] = [
+const WHOLE: [&str; 13] = [
     "210512 now",
     "199317 on average",
     "35 of 700000 requests",
     "p95 2ms",
     "p99 4ms",
     "97 (100 initialized),",
+    "1 lost",
     "95.23% started",
     "34998 dropped",
     "received 25 MB/s",

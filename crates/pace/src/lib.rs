@@ -4,8 +4,10 @@
 mod constant_rate;
 mod ramping_rate;
 mod random_arrivals;
+mod recorded_arrivals;
 mod scenario;
 mod striped;
+mod takeover;
 mod user_curve;
 
 use std::time::Duration;
@@ -13,8 +15,10 @@ use std::time::Duration;
 pub use constant_rate::ConstantRate;
 pub use ramping_rate::RampingRate;
 pub use random_arrivals::{Bursts, RandomArrivals};
+pub use recorded_arrivals::RecordedArrivals;
 pub use scenario::{SharedPacer, of_scenario};
 pub use striped::Striped;
+pub use takeover::{TakenOver, Takeover};
 pub use user_curve::UserCurve;
 
 /// The schedule of an open model.
@@ -22,6 +26,12 @@ pub trait Pacer {
     /// When iteration `number`, counted from 0, starts, as time since the start of the scenario.
     /// `None` if the schedule has no such iteration. Never decreases with `number`.
     fn start_of(&self, number: u64) -> Option<Duration>;
+}
+
+impl<P: Pacer + ?Sized> Pacer for &P {
+    fn start_of(&self, number: u64) -> Option<Duration> {
+        (**self).start_of(number)
+    }
 }
 
 impl<P: Pacer + ?Sized> Pacer for Box<P> {

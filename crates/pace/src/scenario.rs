@@ -1,10 +1,11 @@
 //! The schedule of a scenario.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_plan::{ArrivalProcess, Executor, Scenario};
 
-use crate::{Bursts, ConstantRate, Pacer, RampingRate, RandomArrivals};
+use crate::{Bursts, ConstantRate, Pacer, RampingRate, RandomArrivals, RecordedArrivals};
 
 /// A schedule that may move to another thread.
 pub type SharedPacer = Box<dyn Pacer + Send>;
@@ -14,15 +15,18 @@ pub fn of_scenario(scenario: &Scenario) -> Option<SharedPacer> {
     let end = scenario.executor.duration().unwrap_or(Duration::MAX);
     let spread = |whole: SharedPacer| -> SharedPacer {
         let seed = scenario.arrivals.seed;
-        match scenario.arrivals.process {
+        match &scenario.arrivals.process {
             ArrivalProcess::Even => whole,
             ArrivalProcess::Poisson => Box::new(RandomArrivals::new(whole, end, 1.0, seed)),
             ArrivalProcess::Gamma { shape } => {
-                Box::new(RandomArrivals::new(whole, end, shape, seed))
+                Box::new(RandomArrivals::new(whole, end, *shape, seed))
             }
             ArrivalProcess::OnOff { on, off } => {
                 let poisson = RandomArrivals::new(whole, end, 1.0, seed);
-                Box::new(Bursts::new(poisson, on, off))
+                Box::new(Bursts::new(poisson, *on, *off))
+            }
+            ArrivalProcess::Trace(trace) => {
+                Box::new(RecordedArrivals::new(Arc::clone(trace.starts()), end))
             }
         }
     };

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use plimsoll_units::duration;
 
+use crate::trace::Trace;
+
 /// The process by which iterations arrive, and the seed of its random numbers. The number of
 /// iterations in the whole duration is always the one that the rate implies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
     /// The process.
     pub process: ArrivalProcess,
@@ -16,7 +18,7 @@ pub struct Arrivals {
 }
 
 /// A process by which iterations arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
     /// At equal distances, as k6 does it.
     Even,
@@ -36,6 +38,8 @@ pub enum ArrivalProcess {
         /// The pause between bursts.
         off: Duration,
     },
+    /// At recorded times, whatever the rate.
+    Trace(Trace),
 }
 
 impl Default for Arrivals {
@@ -48,18 +52,28 @@ impl Default for Arrivals {
 }
 
 /// The accepted forms.
-pub const ARRIVAL_FORMS: &str = "even, poisson, gamma:SHAPE or on-off:ON/OFF, and optionally @SEED";
+pub const ARRIVAL_FORMS: &str = "even, poisson, gamma:SHAPE or on-off:ON/OFF, and optionally @SEED; or trace:FILE, and optionally @SPEEDx";
 
 /// Limits of a gamma distribution's shape: beyond them, all arrivals coincide or are even.
 const SHAPES: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
 impl Arrivals {
-    /// Parses `poisson`, `gamma:0.5`, `on-off:2s/8s`, each with an optional `@SEED`.
+    /// Parses `poisson`, `gamma:0.5`, `on-off:2s/8s`, each with an optional `@SEED`; or `trace:FILE` with an optional
+    /// `@2x`.
     ///
     /// # Errors
     /// The problem, with the accepted forms.
     pub fn parse(text: &str) -> Result<Arrivals, String> {
         let wrong = |what: &str| Err(format!("{what}: write {ARRIVAL_FORMS}"));
+        if let Some(trace) = text.strip_prefix("trace:") {
+            return match Trace::parse(trace) {
+                Ok(trace) => Ok(Arrivals {
+                    process: ArrivalProcess::Trace(trace),
+                    seed: Arrivals::default().seed,
+                }),
+                Err(error) => wrong(&error),
+            };
+        }
         let (process, seed) = match text.split_once('@') {
             Some((process, seed)) => match seed.parse() {
                 Ok(seed) => (process, seed),
@@ -91,11 +105,36 @@ impl Arrivals {
     pub fn is_even(&self) -> bool {
         self.process == ArrivalProcess::Even
     }
+
+    /// The recorded times, if arrivals follow some.
+    pub fn trace(&self) -> Option<&Trace> {
+        match &self.process {
+            ArrivalProcess::Trace(trace) => Some(trace),
+            _ => None,
+        }
+    }
+
+    /// Reads the recorded times, if arrivals follow some. `read` returns the text of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or contains no times.
+    pub fn read_trace(
+        &mut self,
+        read: impl FnOnce(&str) -> Result<String, String>,
+    ) -> Result<(), String> {
+        match &mut self.process {
+            ArrivalProcess::Trace(trace) => {
+                let text = read(&trace.file)?;
+                trace.read(&text)
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Arrivals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.process {
+        match &self.process {
             ArrivalProcess::Even => f.write_str("even")?,
             ArrivalProcess::Poisson => f.write_str("poisson")?,
             ArrivalProcess::Gamma { shape } => write!(f, "gamma:{shape}")?,
@@ -103,10 +142,11 @@ impl fmt::Display for Arrivals {
                 write!(
                     f,
                     "on-off:{}/{}",
-                    duration::format(on),
-                    duration::format(off)
+                    duration::format(*on),
+                    duration::format(*off)
                 )?;
             }
+            ArrivalProcess::Trace(trace) => write!(f, "{trace}")?,
         }
         if self.seed == Arrivals::default().seed {
             Ok(())
@@ -130,6 +170,8 @@ mod tests {
             "gamma:4@123",
             "on-off:2s/8s",
             "on-off:500ms/0s",
+            "trace:access.log",
+            "trace:/a b/times@2.csv@0.5x",
         ] {
             assert_eq!(Arrivals::parse(text).unwrap().to_string(), text);
         }
@@ -152,6 +194,8 @@ mod tests {
             "on-off:2s",
             "on-off:0s/1s",
             "on-off:a/b",
+            "trace:",
+            "trace:f@0x",
         ] {
             let error = Arrivals::parse(text).unwrap_err();
             assert!(error.contains("gamma:SHAPE"), "{text}: {error}");

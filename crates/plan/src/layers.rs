@@ -14,6 +14,8 @@ pub struct Layers {
     pub env: Options,
     /// The command line.
     pub flags: Options,
+    /// Tags of all layers are used together; otherwise the strongest layer with tags replaces the others.
+    pub merges_tags: bool,
 }
 
 /// Merges the layers; stronger layers override weaker ones.
@@ -39,6 +41,11 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
         layer.tags = layer
             .tags
             .filter(|tags| !tags.is_empty() || sum.tags.is_none());
+        if let (true, Some(tags), Some(weaker)) = (layers.merges_tags, &mut layer.tags, &sum.tags) {
+            for (name, value) in weaker {
+                tags.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
         let shaping = shaping(&layer);
         if !shaping.is_empty() {
             if sum

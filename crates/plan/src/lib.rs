@@ -27,6 +27,7 @@ mod stage;
 mod stripe;
 pub mod threshold;
 mod tls;
+mod trace;
 
 pub use arrivals::{ARRIVAL_FORMS, ArrivalProcess, Arrivals};
 pub use build::{Exports, Plan};
@@ -46,3 +47,4 @@ pub use stage::StageOption;
 pub use stripe::{Division, Stripe};
 pub use threshold::{Threshold, ThresholdOptions};
 pub use tls::{TlsAuth, TlsVersions};
+pub use trace::Trace;

@@ -30,6 +30,29 @@ impl Stripe {
         }
     }
 
+    /// The stripe with these slots of every cycle, as another process sent it.
+    ///
+    /// # Errors
+    /// If the slots are not in order, or not in the cycle.
+    pub fn of_slots(slots: &[u32], period: u32) -> Result<Stripe, Fault> {
+        let is_ordered = slots.windows(2).all(|pair| pair[0] < pair[1]);
+        let fits = u64::from(period) <= LONGEST_CYCLE
+            && period > 0
+            && slots.last().is_none_or(|last| *last < period);
+        match is_ordered && fits {
+            true => Ok(Stripe {
+                places: slots.into(),
+                period,
+            }),
+            false => Err(Fault::at("stripe", "its slots are not those of a cycle")),
+        }
+    }
+
+    /// Its slots in every cycle.
+    pub fn slots(&self) -> &[u32] {
+        &self.places
+    }
+
     /// How many of the first `total` slots belong to this stripe.
     pub fn share(&self, total: u64) -> u64 {
         let period = u64::from(self.period);
@@ -219,6 +242,19 @@ mod tests {
 
     fn stripe(sequence: &str, segment: &str) -> Stripe {
         division(sequence, segment).stripe()
+    }
+
+    #[test]
+    fn a_stripe_is_made_again_from_its_slots() {
+        let stripe = stripe("0,1/4,3/4,1", "1/4:3/4");
+        let (_, period) = stripe.fraction();
+        assert_eq!(
+            Stripe::of_slots(stripe.slots(), period).ok(),
+            Some(stripe.clone())
+        );
+        assert!(Stripe::of_slots(&[1, 1], 4).is_err());
+        assert!(Stripe::of_slots(&[4], 4).is_err());
+        assert!(Stripe::of_slots(&[], 0).is_err());
     }
 
     /// Observed in k6 v1.8.1: the numbers of users at which each segment gets one more.

@@ -120,6 +120,20 @@ fn maps_replace_each_other_but_dns_merges() {
 }
 
 #[test]
+fn tags_of_all_layers_are_merged_on_request() {
+    let (sum, _) = consolidate(Layers {
+        config: options(json!({"tags": {"a": "config", "b": "config"}})),
+        script: options(json!({"tags": {"b": "script", "c": "script"}})),
+        flags: options(json!({"tags": {"c": "flag"}})),
+        merges_tags: true,
+        ..Layers::default()
+    })
+    .unwrap();
+    let merged = json!({"a": "config", "b": "script", "c": "flag"});
+    assert_eq!(sum.to_json()["tags"], merged);
+}
+
+#[test]
 fn two_shapes_in_one_layer_exclude_each_other() {
     for mixed in [
         json!({"duration": "10s", "stages": [{"duration": "10s", "target": 5}]}),

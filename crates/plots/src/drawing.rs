@@ -146,6 +146,15 @@ impl Drawing {
         self.text("soft", 2.0, frame.top - 9.0, label);
     }
 
+    /// Moments that the caption explains: dashed lines with numbers.
+    pub fn moments(&mut self, frame: Frame, scale: &Scale, moments: &[f64]) {
+        for (number, moment) in (1..).zip(moments) {
+            let x = scale.at(*moment).clamp(frame.left, frame.right);
+            self.line("axis sbad d4", (x, frame.top), (x, frame.bottom));
+            self.text("bad mid", x, frame.top - 3.0, &format!("{number}"));
+        }
+    }
+
     /// Short ticks under the frame with their numbers, and the label below them.
     pub fn bottom_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
         let ticks: Vec<(f64, String)> = scale

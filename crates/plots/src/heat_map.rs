@@ -20,6 +20,8 @@ pub struct HeatMap {
     pub columns: Vec<HeatColumn>,
     /// The times, in seconds, at which one run ends and the next begins.
     pub breaks: Vec<f64>,
+    /// Moments to mark, in seconds from the left edge.
+    pub marks: Vec<f64>,
 }
 
 /// The values of one second.
@@ -98,6 +100,7 @@ impl HeatMap {
             let x = along.at(*place);
             drawing.line("axis", (x, frame.top), (x, frame.bottom));
         }
+        drawing.moments(frame, &along, &self.marks);
         draw_key(&mut drawing, most);
         let ticks = if room == Room::Wide { 12 } else { 6 };
         drawing.bottom_axis(frame, &along, ticks, "seconds of measurement");

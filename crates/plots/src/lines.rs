@@ -18,6 +18,8 @@ pub struct Lines {
     pub end: f64,
     /// The lines.
     pub series: Vec<Series>,
+    /// Moments to mark, in seconds from the start.
+    pub marks: Vec<f64>,
 }
 
 /// One line.
@@ -67,6 +69,7 @@ impl Lines {
                 .map(|(at, value)| (along.at(*at), value.map(|value| up.at(value))));
             drawing.path(&format!("line s{look} d{look}"), &line_through(points));
         }
+        drawing.moments(frame, &along, &self.marks);
         let ticks = if room == Room::Wide { 12 } else { 6 };
         drawing.bottom_axis(frame, &along, ticks, "seconds of measurement");
         drawing.picture(&self.title, &self.describe(), width, frame.bottom + 44.0)
@@ -127,6 +130,7 @@ mod tests {
                 label: "users".to_owned(),
                 points,
             }],
+            marks: Vec::new(),
         };
         let picture = lines.draw(Room::Narrow);
         assert!(

@@ -20,6 +20,8 @@ pub struct OverTime {
     pub points: Vec<TimePoint>,
     /// The runs.
     pub spans: Vec<Span>,
+    /// Moments to mark, in seconds from the left edge.
+    pub marks: Vec<f64>,
 }
 
 /// One second.
@@ -111,6 +113,7 @@ impl OverTime {
         drawing.path("line thin grey", &line(|point| point.max));
         drawing.path("line s1 d1", &line(|point| point.p95));
         drawing.path("line s0", &line(|point| point.p50));
+        drawing.moments(upper, &along, &self.marks);
 
         let (_, most) = extent(points.iter().map(|point| point.rate));
         let rates = Scale::linear(0.0, most, lower.bottom, lower.top);
@@ -128,6 +131,7 @@ impl OverTime {
                 2.6,
             );
         }
+        drawing.moments(lower, &along, &self.marks);
         let label = if each > 1.0 {
             format!(
                 "seconds of measurement; each step is the worst of {} s",

@@ -73,6 +73,7 @@ fn over_time(seconds: usize, scale: f64) -> OverTime {
                 }
             })
             .collect(),
+        marks: vec![seconds as f64 / 4.0, seconds as f64 * 2.0],
     }
 }
 
@@ -95,6 +96,7 @@ fn heat_map(seconds: usize) -> HeatMap {
             })
             .collect(),
         breaks: vec![seconds as f64 / 2.0],
+        marks: vec![0.0, seconds as f64],
     }
 }
 

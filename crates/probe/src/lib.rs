@@ -51,12 +51,20 @@ pub enum Peer {
     Http,
 }
 
-/// Runs the measurements. Call it on a thread with a local event loop.
+/// Runs the measurements, on an event loop of their own.
 ///
 /// # Errors
 /// Why the peer cannot be reached or TLS fails, in one sentence. A failure to measure round trips
 /// is part of the report instead.
-pub async fn probe(plan: &Plan) -> Result<Report, String> {
+pub fn probe(plan: &Plan) -> Result<Report, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start an event loop: {error}"))?;
+    tokio::task::LocalSet::new().block_on(&runtime, measure(plan))
+}
+
+async fn measure(plan: &Plan) -> Result<Report, String> {
     let mut report = Report::new(plan);
     let path = NetworkPath::new(plan, false);
     if plan.tls.is_some() {

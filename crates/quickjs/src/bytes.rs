@@ -11,6 +11,27 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsArrayBuffer(self.raw) }
     }
 
+    /// The type of a typed array's elements, such as `uint16`; `None` for anything else.
+    pub fn element_type(&self) -> Option<&'static str> {
+        // SAFETY: the value is live.
+        let kind = unsafe { sys::JS_GetTypedArrayType(self.raw) };
+        Some(match u32::try_from(kind).ok()? {
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT8C
+            | sys::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT8 => "uint8",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_INT8 => "int8",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_INT16 => "int16",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT16 => "uint16",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_INT32 => "int32",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_UINT32 => "uint32",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_INT64 => "int64",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_BIG_UINT64 => "uint64",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_FLOAT16 => "float16",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_FLOAT32 => "float32",
+            sys::JSTypedArrayEnum_JS_TYPED_ARRAY_FLOAT64 => "float64",
+            _ => return None,
+        })
+    }
+
     /// Runs `body` over the bytes of an ArrayBuffer, a typed array or a DataView; `None` for anything else, and for a
     /// detached buffer. `body` must not run script, which could detach the buffer, and so it has no context.
     pub fn with_bytes<R>(&self, body: impl FnOnce(&[u8]) -> R) -> Option<R> {

@@ -35,7 +35,7 @@
     return [low, high];
   }
 
-  // Grey where warm-up was cut, a line where the next run begins.
+  // Grey where warm-up was cut, a line where the next run begins, a dashed line where the load changed.
   function spans(data) {
     return (plot) => {
       const { ctx, bbox } = plot;
@@ -50,6 +50,22 @@
         ctx.fillStyle = colour("--rule");
         ctx.fillRect(plot.valToPos(to, "x", true), bbox.top, 1, bbox.height);
       }
+      // Moments that the caption explains.
+      const ratio = devicePixelRatio || 1;
+      ctx.strokeStyle = ctx.fillStyle = colour("--bad");
+      ctx.lineWidth = ratio;
+      ctx.setLineDash([4 * ratio, 3 * ratio]);
+      ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+      ctx.textBaseline = "top";
+      (data.marks || []).forEach((at, place) => {
+        const x = plot.valToPos(at, "x", true);
+        ctx.beginPath();
+        ctx.moveTo(x, bbox.top);
+        ctx.lineTo(x, bbox.top + bbox.height);
+        ctx.stroke();
+        ctx.textAlign = x > bbox.left + bbox.width - 16 * ratio ? "right" : "left";
+        ctx.fillText(` ${place + 1} `, x, bbox.top);
+      });
       ctx.restore();
     };
   }

@@ -4,10 +4,12 @@
 use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, CellState, Figure, LabResult};
 
-use crate::document::Words;
+use crate::document::{Block, Words};
+use crate::groups::{Theme, groups, themes};
 use crate::leads::{Lead, find, leads};
-use crate::naming::{capital, counted, short_name};
-use crate::{claims, groups, objectives, table_answers};
+use crate::naming::{capital, cell_words, counted};
+use crate::table_answers::{self, Answer};
+use crate::{claims, objectives};
 
 /// Sentences of a conclusion.
 const MOST_SENTENCES: usize = 6;
@@ -15,26 +17,91 @@ const MOST_SENTENCES: usize = 6;
 const MOST_COMPARISONS: usize = 4;
 /// Sentences about figures, if no comparison was made.
 const MOST_FIGURES: usize = 3;
+/// Sentences about objectives.
+const MOST_OBJECTIVES: usize = 3;
 /// Sentences about searches for a limit.
 const MOST_LIMITS: usize = 2;
-/// Sentences that answer the questions of tables.
-const MOST_TABLES: usize = 2;
+/// Questions of tables that sentences answer.
+const MOST_QUESTIONS: usize = 2;
+/// Questions of tables that a page answers, by a sentence or by a small table.
+const MOST_QUESTIONS_ON_PAGE: usize = 3;
 
-/// The sentences, most important first.
+/// The conclusion of a page.
+pub struct Conclusion {
+    /// The sentences, most important first.
+    pub sentences: Vec<Words>,
+    /// The small tables, which answer questions of the declared ones, with their notes.
+    pub tables: Vec<Block>,
+}
+
+/// The conclusion in sentences alone.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
-    let mut limits: Vec<Words> = result
-        .cells
-        .iter()
-        .filter_map(|cell| limit(result, cell))
-        .collect();
-    limits.truncate(MOST_LIMITS);
+    let answers = table_answers::answers(result);
+    // Searches for a limit have sentences of their own.
+    let answered = answers.iter().filter(|answer| !answer.is_of_limits());
+    let answered = answered
+        .take(MOST_QUESTIONS)
+        .map(|answer| answer.sentence());
+    conclusion(result, answered.collect(), limits(result), Vec::new())
+}
+
+/// The conclusion in sentences and small tables.
+pub fn on_page(result: &LabResult) -> Conclusion {
+    let mut answers = table_answers::answers(result);
+    // Searches for a limit have sentences of their own, unless a table has the limits.
+    answers.retain(|answer| !answer.is_of_limits() || answer.table().is_some());
+    answers.truncate(MOST_QUESTIONS_ON_PAGE);
+    let has_limits = answers.iter().any(|answer| answer.is_of_limits());
+    let mut tables = Vec::new();
+    for answer in &answers {
+        let Some(table) = answer.table() else {
+            continue;
+        };
+        tables.push(Block::Table(table));
+        tables.extend(answer.note().map(|note| Block::Prose(Words::plain(note))));
+    }
+    let is_sentence = |answer: &&Answer| answer.table().is_none();
+    // The answer to the first question begins; answers to later ones come after what is compared.
+    let (first, later) = answers.split_at(answers.len().min(1));
+    let said = |answers: &[Answer]| -> Vec<Words> {
+        let sentences = answers.iter().filter(is_sentence);
+        sentences.map(|answer| answer.sentence()).collect()
+    };
+    let limits = match has_limits {
+        true => Vec::new(),
+        false => limits(result),
+    };
+    Conclusion {
+        sentences: conclusion(result, said(first), limits, said(later)),
+        tables,
+    }
+}
+
+/// The results of searches for the highest rate.
+fn limits(result: &LabResult) -> Vec<Words> {
+    let cells = result.cells.iter();
+    cells.filter_map(|cell| limit(result, cell)).collect()
+}
+
+/// The conclusion, which begins with the answers to questions of tables and ends with others, as far as there is space.
+fn conclusion(
+    result: &LabResult,
+    answered: Vec<Words>,
+    mut limits: Vec<Words>,
+    later: Vec<Words>,
+) -> Vec<Words> {
     let mut objectives = objectives::sentences(result);
-    objectives.truncate(MOST_SENTENCES - MOST_FIGURES);
-    let mut sentences = table_answers::sentences(result);
-    sentences.truncate(MOST_TABLES);
-    let left = MOST_SENTENCES - sentences.len() - limits.len().min(1) - objectives.len().min(1);
-    let compared = compared(result);
-    sentences.extend(compared.into_iter().take(left.min(MOST_COMPARISONS)));
+    let mut sentences = answered;
+    let mut compared = compared(result);
+    let has_compared = !compared.is_empty();
+    // One sentence of each kind has a place before the second of another.
+    let mut left = MOST_SENTENCES - sentences.len() - usize::from(!compared.is_empty());
+    objectives.truncate(MOST_OBJECTIVES.min(left - limits.len().min(1)));
+    left -= objectives.len();
+    limits.truncate(MOST_LIMITS.min(left));
+    left -= limits.len();
+    compared.truncate(MOST_COMPARISONS.min(left + 1));
+    sentences.extend(compared);
     if sentences.is_empty() {
         sentences = leads(result)
             .iter()
@@ -44,6 +111,7 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
     }
     sentences.extend(limits);
     sentences.extend(objectives);
+    sentences.extend(later);
     sentences.truncate(MOST_SENTENCES);
     // Without a valid cell, nothing above is more than a list of what is missing.
     if !result.cells.iter().any(|cell| cell.verdict == "valid") {
@@ -53,29 +121,33 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
             ": no cell of this run is valid. The tables show what was measured, and why it is doubtful."
         })];
     }
-    if sentences.len() < MOST_SENTENCES {
+    if !has_compared && sentences.len() < MOST_SENTENCES {
         sentences.extend(claims::excluded(result));
     }
     sentences
 }
 
-/// One sentence per group of comparisons: those that the lab declares as primary, then one for each
-/// axis, then the others in order.
+/// One sentence for each theme: for each axis the first one, then the others. Those that the lab declares as primary come
+/// first, then those with the most pairs.
 fn compared(result: &LabResult) -> Vec<Words> {
-    let mut said: Vec<(bool, &str, Words)> = groups::groups(result)
+    let groups = groups(result);
+    let themes = themes(&groups);
+    let mut said: Vec<(&Theme, Words)> = themes
         .iter()
-        .filter_map(|group| {
-            let primary = group.members.iter().any(|one| one.primary);
-            Some((primary, group.axis, claims::sentence(result, group)?))
-        })
+        .filter_map(|theme| Some((theme, claims::sentence(result, theme)?)))
         .collect();
-    said.sort_by_key(|one| !one.0);
-    let is_early = |at: usize| said[at].0 || said[..at].iter().all(|one| one.1 != said[at].1);
-    let (early, late): (Vec<usize>, Vec<usize>) = (0..said.len()).partition(|at| is_early(*at));
-    early
+    said.sort_by_key(|one| {
+        let pairs = claims::pairs(result, one.0);
+        (!one.0.is_primary(), std::cmp::Reverse(pairs))
+    });
+    let (first, others): (Vec<usize>, Vec<usize>) = (0..said.len()).partition(|at| {
+        let axis = |at: &usize| said.get(*at).map(|one| one.0.first.axis);
+        (0..*at).all(|before| axis(&before) != axis(at))
+    });
+    first
         .into_iter()
-        .chain(late)
-        .filter_map(|at| said.get(at).map(|one| one.2.clone()))
+        .chain(others)
+        .filter_map(|at| said.get(at).map(|one| one.1.clone()))
         .collect()
 }
 
@@ -102,9 +174,7 @@ fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
         return Some(
             words
                 .figure(low.value, low.interval, &lead.unit)
-                .text(" at ")
-                .code(short_name(result, low_cell))
-                .text("."),
+                .text(format!(" with {}.", cell_words(result, low_cell))),
         );
     }
     // Equal figures are not a range.
@@ -118,14 +188,16 @@ fn range(result: &LabResult, lead: &Lead) -> Option<Words> {
     Some(
         words
             .strong(least)
-            .text(format!(" {} at ", lead.unit))
-            .code(short_name(result, low_cell))
-            .text(" and ")
-            .strong(most)
-            .text(format!(" {} at ", lead.unit))
-            .code(short_name(result, high_cell))
             .text(format!(
-                ", the lowest and the highest of {}.",
+                " {} with {}, and ",
+                lead.unit,
+                cell_words(result, low_cell)
+            ))
+            .strong(most)
+            .text(format!(
+                " {} with {}: the lowest and the highest of {}.",
+                lead.unit,
+                cell_words(result, high_cell),
                 counted(found.len(), "valid cell", "valid cells")
             )),
     )
@@ -138,10 +210,10 @@ fn limit(result: &LabResult, cell: &Cell) -> Option<Words> {
         .as_ref()
         .filter(|_| cell.verdict == "valid" && matches!(cell.state, CellState::Measured))?;
     let words = Words::plain(format!(
-        "The highest rate that meets {} at ",
+        "{}: the highest rate that meets {}",
+        capital(&cell_words(result, cell)),
         search.objective
-    ))
-    .code(short_name(result, cell));
+    ));
     let words = match (search.kept, search.broken) {
         (Some(kept), Some(broken)) if kept < broken => words
             .text(" is between ")

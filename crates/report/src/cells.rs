@@ -6,7 +6,7 @@ use plimsoll_results::lab::{Cell, LabResult, Repeat, Used};
 use crate::document::{Block, Detail, Head, Plot, Section, Table, Words};
 use crate::matrix::is_shown;
 use crate::method::bytes;
-use crate::naming::{cell_id, figures, is_believed, short_name, state_text};
+use crate::naming::{cell_id, cell_words, figures, is_believed, state_text};
 use crate::objectives::share;
 use crate::series;
 
@@ -22,8 +22,11 @@ pub fn sections(result: &LabResult) -> Vec<Section> {
 
 fn section(result: &LabResult, cell: &Cell) -> Section {
     let id = cell_id(result, cell);
-    let name = short_name(result, cell);
-    let mut blocks = vec![Block::Prose(verdict(cell))];
+    let name = cell_words(result, cell);
+    let mut blocks = vec![
+        Block::Prose(verdict(cell)),
+        Block::Prose(Words::plain("Its name in the lab: ").code(cell.name.clone())),
+    ];
     if !cell.findings.is_empty() {
         blocks.push(Block::Points(
             cell.findings
@@ -45,7 +48,10 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
             Detail::OverTime,
             vec![Block::plot(Plot {
                 name: format!("{id}-time"),
-                caption: "All runs end to end, by second; shaded seconds are warm-up.".to_owned(),
+                caption: format!(
+                    "All runs end to end, by second; shaded seconds are warm-up.{}",
+                    series::dashed_lines(cell)
+                ),
                 narrow: plot.draw(Room::Narrow),
                 wide: None,
                 series: series::data(cell),
@@ -59,7 +65,10 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
             Detail::HeatMap,
             vec![Block::plot(Plot {
                 name: format!("{id}-heat"),
-                caption: "Every request, by end time and duration.".to_owned(),
+                caption: format!(
+                    "Every request, by end time and duration.{}",
+                    series::dashed_lines(cell)
+                ),
                 narrow: plot.draw(Room::Narrow),
                 wide: None,
                 series: None,
@@ -81,10 +90,7 @@ fn section(result: &LabResult, cell: &Cell) -> Section {
     blocks.retain(|block| !block.is_empty());
     Section {
         id,
-        title: Words::new()
-            .code(name)
-            .text(" ")
-            .verdict(state_text(cell).0),
+        title: Words::plain(name).text(" ").verdict(state_text(cell).0),
         blocks,
     }
 }

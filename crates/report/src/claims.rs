@@ -5,8 +5,8 @@ use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Comparison, LabResult, Outcome};
 
 use crate::document::Words;
-use crate::groups::{Group, comparative, ratio};
-use crate::naming::{capital, counted, is_believed, place_text};
+use crate::groups::{Group, Theme, comparative, ratio};
+use crate::naming::{capital, counted, is_believed, place_words, shared_axes, value_words};
 
 /// Whether a comparison was made of two valid cells.
 fn counts(result: &LabResult, one: &Comparison) -> bool {
@@ -21,34 +21,51 @@ fn cell<'a>(result: &'a LabResult, name: &str) -> Option<&'a Cell> {
     result.cells.iter().find(|cell| cell.name == *name)
 }
 
-/// The result of a group of comparisons; `None` if no comparison of it counts.
-pub fn sentence(result: &LabResult, group: &Group) -> Option<Words> {
-    let all: Vec<&Comparison> = group
-        .members
+/// Whether a comparison of the theme counts and is decided, in either direction or as no difference.
+pub fn is_decided(result: &LabResult, theme: &Theme) -> bool {
+    let mut members = theme.groups.iter().flat_map(|group| &group.members);
+    members.any(|one| counts(result, one) && one.outcome != Outcome::Uncertain)
+}
+
+/// The result of a theme, with a clause for each value that is compared with the base; `None` if no comparison of it
+/// counts. `95th percentile of total time, gRPC against HTTP: longer in 1 of 8 pairs, …`.
+pub fn sentence(result: &LabResult, theme: &Theme) -> Option<Words> {
+    let claims: Vec<Claims> = theme
+        .groups
         .iter()
-        .copied()
-        .filter(|one| counts(result, one))
+        .map(|group| Claims::of(result, group))
+        .filter(|claims| !claims.all.is_empty())
         .collect();
-    let of = |outcome: Outcome| -> Vec<&Comparison> {
-        let mut found: Vec<&Comparison> = all
-            .iter()
-            .copied()
-            .filter(|one| one.outcome == outcome)
-            .collect();
-        found.sort_by(|one, other| distance(one).total_cmp(&distance(other)));
-        found
+    let first = theme.first;
+    let base = value_words(result, first.axis, first.values.0);
+    let other = |claims: &Claims| value_words(result, first.axis, claims.group.values.1);
+    let head = format!("{}, ", capital(&first.label));
+    let mut words = match claims.as_slice() {
+        [] => return None,
+        [only] => Words::plain(format!("{head}{} against {base}: ", other(only)))
+            .and(only.clause())
+            .text("."),
+        several => several.iter().fold(
+            Words::plain(format!("{head}against {base}.")),
+            |words, one| {
+                words
+                    .text(format!(" {}: ", other(one)))
+                    .and(one.clause())
+                    .text(".")
+            },
+        ),
     };
-    let (larger, smaller) = (of(Outcome::Larger), of(Outcome::Smaller));
-    let (within, unsure) = (of(Outcome::NoDifference), of(Outcome::Uncertain));
-    let claims = Claims { result, group };
-    Some(match all.len() {
-        0 => return None,
-        count if count == larger.len() => claims.differs(&larger, true),
-        count if count == smaller.len() => claims.differs(&smaller, false),
-        count if count == within.len() => claims.same(&within),
-        count if count == unsure.len() => claims.unsure(&unsure),
-        count => claims.mixed(&larger, &smaller, &within, &unsure, count),
-    })
+    let floors = claims.iter().flat_map(|one| &one.same);
+    let floor = floors.filter_map(|one| one.floor).reduce(f64::max);
+    if let Some(floor) = floor {
+        words = words.text(format!(" Noise floor: {} %.", percent(floor)));
+    }
+    Some(words)
+}
+
+/// A share in percent with one decimal.
+fn percent(share: f64) -> String {
+    Place::decimals(1).print(share * 100.0)
 }
 
 /// How far a ratio is from 1, in either direction.
@@ -57,141 +74,107 @@ fn distance(one: &Comparison) -> f64 {
         .map_or(0.0, |ratio| ratio.max(f64::MIN_POSITIVE).ln().abs())
 }
 
+/// The comparisons of a group that count, by outcome; those of one outcome by their distance from 1.
 struct Claims<'a> {
     result: &'a LabResult,
     group: &'a Group<'a>,
+    all: Vec<&'a Comparison>,
+    larger: Vec<&'a Comparison>,
+    smaller: Vec<&'a Comparison>,
+    same: Vec<&'a Comparison>,
+    unsure: Vec<&'a Comparison>,
 }
 
-impl Claims<'_> {
-    fn value(&self, value: &str) -> Words {
-        Words::new().code(format!("{}={value}", self.group.axis))
-    }
+/// The comparisons of one outcome.
+struct Part<'a> {
+    found: &'a [&'a Comparison],
+    outcome: String,
+    is_difference: bool,
+}
 
-    /// `95th percentile: `.
-    fn begin(&self) -> Words {
-        Words::plain(format!("{}: ", capital(&self.group.label)))
-    }
-
-    /// `longer with wire=grpc than with wire=http in all 4 pairs, from … to …`.
-    fn differs(&self, found: &[&Comparison], more: bool) -> Words {
-        let (base, other) = self.group.values;
-        let words = self
-            .begin()
-            .strong(comparative(&self.group.unit, more))
-            .text(" with ")
-            .and(self.value(other))
-            .text(" than with ")
-            .and(self.value(base))
-            .text(in_all(found.len()));
-        match found {
-            [one] => words.text(", ").and(self.figures(one)).text("."),
-            [first, .., last] => words
-                .text(", from ")
-                .and(self.figures(first))
-                .text(" to ")
-                .and(self.figures(last))
-                .text("."),
-            [] => words,
+impl<'a> Claims<'a> {
+    fn of(result: &'a LabResult, group: &'a Group<'a>) -> Claims<'a> {
+        let members = group.members.iter().copied();
+        let all: Vec<&Comparison> = members.filter(|one| counts(result, one)).collect();
+        let of = |outcome: Outcome| -> Vec<&Comparison> {
+            let found = all.iter().copied();
+            let mut found: Vec<&Comparison> = found.filter(|one| one.outcome == outcome).collect();
+            found.sort_by(|one, other| distance(one).total_cmp(&distance(other)));
+            found
+        };
+        Claims {
+            result,
+            group,
+            larger: of(Outcome::Larger),
+            smaller: of(Outcome::Smaller),
+            same: of(Outcome::NoDifference),
+            unsure: of(Outcome::Uncertain),
+            all,
         }
     }
 
-    /// `no difference larger than 5.0 % between wire=http and wire=grpc, 0.70 against 0.71 ms …`.
-    fn same(&self, found: &[&Comparison]) -> Words {
-        let (base, other) = self.group.values;
-        let words = self
-            .begin()
-            .strong(no_difference(found))
-            .text(" between ")
-            .and(self.value(base))
-            .text(" and ")
-            .and(self.value(other));
-        match found {
-            [one] => words.text(", ").and(self.figures(one)).text("."),
-            [.., widest] => words
-                .text(format!(
-                    " in any of {}; the widest: ",
-                    counted(found.len(), "pair", "pairs")
-                ))
-                .and(self.figures(widest))
-                .text("."),
-            [] => words,
+    /// Each outcome with its number of pairs; both figures and their ratio for the first and for each difference:
+    /// `longer in 1 of 8 pairs, 0.672 against 0.514 ms (1.31 times, 1.21 to 1.42) with SQLite; uncertain in 7`.
+    fn clause(&self) -> Words {
+        let unit = &self.group.unit;
+        let parts = [
+            (&self.larger, comparative(unit, true).to_owned(), true),
+            (&self.smaller, comparative(unit, false).to_owned(), true),
+            (&self.same, no_difference(&self.same), false),
+            (&self.unsure, "uncertain".to_owned(), false),
+        ];
+        let parts = parts.into_iter().filter(|(found, ..)| !found.is_empty());
+        let mut words = Words::new();
+        for (at, (found, outcome, is_difference)) in parts.enumerate() {
+            let part = Part {
+                found,
+                outcome,
+                is_difference,
+            };
+            words = words.text(if at == 0 { "" } else { "; " });
+            words = words.and(self.part(&part, at == 0));
         }
+        words
     }
 
-    fn unsure(&self, found: &[&Comparison]) -> Words {
-        let (base, other) = self.group.values;
-        let words = self
-            .begin()
-            .strong("uncertain")
-            .text(" whether ")
-            .and(self.value(base))
-            .text(" and ")
-            .and(self.value(other))
-            .text(" differ")
-            .text(in_all(found.len()));
-        let Some(one) = found.first() else {
+    fn part(&self, part: &Part, is_first: bool) -> Words {
+        let (count, all) = (part.found.len(), self.all.len());
+        let pairs = match (count == all, is_first) {
+            (true, _) => in_all(count),
+            (false, true) => format!(" in {count} of {}", counted(all, "pair", "pairs")),
+            (false, false) => format!(" in {count}"),
+        };
+        let words = match is_first || part.is_difference {
+            true => Words::new().strong(part.outcome.clone()),
+            false => Words::plain(part.outcome.clone()),
+        };
+        let words = words.text(pairs).text(at_most(part.found));
+        let (Some(most), true) = (part.found.last(), is_first || part.is_difference) else {
             return words;
         };
-        let words = words
-            .text(if found.len() > 1 {
-                ", for example "
-            } else {
-                ", "
-            })
-            .and(self.figures(one));
-        words.text(match one.text().strip_prefix("uncertain: ") {
-            Some(why) => format!("; {why}."),
-            None => ".".to_owned(),
-        })
+        let (words, example) = match (count, count == all, part.is_difference) {
+            (1, ..) => (words.text(", "), most),
+            // The first in the order of the lab is what its other figures are about.
+            (_, true, true) => (
+                words.text(format!(", {}, such as ", range(part.found))),
+                self.all.first().unwrap_or(most),
+            ),
+            (_, false, true) => (words.text(", most of all "), most),
+            (_, _, false) => (words.text(", such as "), most),
+        };
+        let words = words.and(self.figures(example));
+        match example.would_decide {
+            Some(count) if example.outcome == Outcome::Uncertain => {
+                let units = example
+                    .interval_from
+                    .map_or("repeats", plimsoll_results::lab::Variation::units);
+                words.text(format!(", which {count} {units} would decide"))
+            }
+            _ => words,
+        }
     }
 
-    fn mixed(
-        &self,
-        larger: &[&Comparison],
-        smaller: &[&Comparison],
-        within: &[&Comparison],
-        unsure: &[&Comparison],
-        all: usize,
-    ) -> Words {
-        let (base, other) = self.group.values;
-        let mut parts: Vec<Words> = Vec::new();
-        for (found, more) in [(larger, true), (smaller, false)] {
-            let Some(most) = found.last() else { continue };
-            let example = if found.len() > 1 { "up to " } else { "" };
-            parts.push(
-                Words::new()
-                    .strong(comparative(&self.group.unit, more))
-                    .text(format!(" in {}, {example}", found.len()))
-                    .and(self.figures(most)),
-            );
-        }
-        for (found, text) in [
-            (within, no_difference(within)),
-            (unsure, "uncertain".to_owned()),
-        ] {
-            let Some(most) = found.last() else { continue };
-            let words = Words::plain(format!("{text} in {}", found.len()));
-            // A sentence has at least one pair of figures.
-            parts.push(if parts.is_empty() {
-                words.text(", such as ").and(self.figures(most))
-            } else {
-                words
-            });
-        }
-        let mut words = self
-            .begin()
-            .and(self.value(other))
-            .text(" against ")
-            .and(self.value(base))
-            .text(format!(" in {}: ", counted(all, "pair", "pairs")));
-        for (index, part) in parts.into_iter().enumerate() {
-            words = if index == 0 { words } else { words.text("; ") };
-            words = words.and(part);
-        }
-        words.text(".")
-    }
-
-    /// `0.93 against 0.71 ms (ratio 1.31, 1.20 to 1.43) at users=100`.
+    /// `0.93 against 0.71 ms (1.31 times, 1.20 to 1.43) with SQLite, 100 users`.
     fn figures(&self, one: &Comparison) -> Words {
         let value = |name: &str| {
             let cell = cell(self.result, name).filter(|cell| is_believed(cell))?;
@@ -211,11 +194,17 @@ impl Claims<'_> {
             }
             _ => Words::plain(ratio_text(one)),
         };
-        let place = place_text(self.result, &one.place, &[self.group.axis]);
+        let have_it = |cell: &&Cell| {
+            let mut figures = cell.figures.iter();
+            figures.any(|figure| figure.name == one.figure && figure.label == self.group.label)
+        };
+        let mut without = shared_axes(self.result.cells.iter().filter(have_it));
+        without.push(self.group.axis);
+        let place = place_words(self.result, &one.place, &without);
         if place.is_empty() {
             words
         } else {
-            words.text(" at ").code(place)
+            words.text(format!(" with {place}"))
         }
     }
 }
@@ -228,14 +217,25 @@ fn in_all(count: usize) -> String {
     }
 }
 
+/// `2.62 to 12.6 times`: the ratios of comparisons in the order of their distance from 1.
+fn range(found: &[&Comparison]) -> String {
+    let of = |one: Option<&&Comparison>| one.and_then(|one| one.ratio).unwrap_or(1.0);
+    let (one, other) = (of(found.first()), of(found.last()));
+    let (least, most) = (ratio(one.min(other)), ratio(one.max(other)));
+    match least == most {
+        true => format!("{least} times"),
+        false => format!("{least} to {most} times"),
+    }
+}
+
 fn ratio_text(one: &Comparison) -> String {
     let value = one.ratio.unwrap_or(1.0);
     match one.interval {
-        None => format!("ratio {}", ratio(value)),
+        None => format!("{} times", ratio(value)),
         Some((low, high)) => {
             let place = number::Place::of(value, one.interval);
             format!(
-                "ratio {}, 95 % interval {} to {}",
+                "{} times, {} to {}",
                 place.print(value),
                 place.print(low),
                 place.print(high)
@@ -244,13 +244,41 @@ fn ratio_text(one: &Comparison) -> String {
     }
 }
 
-/// `no difference larger than 3.2 %`, true for each of several comparisons.
+/// Whether the floor of each comparison is known: then it says which differences could have been found.
+fn have_floors(comparisons: &[&Comparison]) -> bool {
+    comparisons.iter().all(|one| one.floor.is_some())
+}
+
+/// `no difference above the noise floor`; without a floor `no difference larger than 3.2 %`, true for each of several
+/// comparisons.
 fn no_difference(comparisons: &[&Comparison]) -> String {
-    let shares: Vec<f64> = comparisons.iter().filter_map(|one| one.at_most).collect();
-    let most = (shares.len() == comparisons.len())
-        .then(|| shares.into_iter().reduce(f64::max))
-        .flatten();
-    Outcome::NoDifference.text(most, None, "")
+    match have_floors(comparisons) {
+        true => "no difference above the noise floor".to_owned(),
+        false => Outcome::NoDifference.text(most(comparisons), None, ""),
+    }
+}
+
+/// ` (at most 3.2 %)`: the limit of what could be below the floor.
+fn at_most(comparisons: &[&Comparison]) -> String {
+    let is_same = comparisons
+        .iter()
+        .all(|one| one.outcome == Outcome::NoDifference);
+    match most(comparisons).filter(|_| is_same && have_floors(comparisons)) {
+        Some(share) => format!(" (at most {} %)", percent(share)),
+        None => String::new(),
+    }
+}
+
+/// The largest possible difference, if it is known for each.
+fn most(comparisons: &[&Comparison]) -> Option<f64> {
+    let shares: Option<Vec<f64>> = comparisons.iter().map(|one| one.at_most).collect();
+    shares?.into_iter().reduce(f64::max)
+}
+
+/// How many comparisons of the theme count.
+pub fn pairs(result: &LabResult, theme: &Theme) -> usize {
+    let members = theme.groups.iter().flat_map(|group| &group.members);
+    members.filter(|one| counts(result, one)).count()
 }
 
 /// How many comparisons no sentence uses, and why.

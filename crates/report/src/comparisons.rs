@@ -5,7 +5,7 @@ use plimsoll_results::lab::{Comparison, LabResult, Outcome};
 
 use crate::document::{Block, Detail, Head, Plot, Table, Words};
 use crate::groups::{Group, comparative, groups, probability, ratio};
-use crate::naming::{capital, listed, place_text, slug};
+use crate::naming::{capital, listed, place_words, slug, value_words};
 
 /// The section's blocks; none without comparisons.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
@@ -31,7 +31,6 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     blocks.extend(crate::pooled::table(result).map(Block::Table));
     blocks.extend(crate::claims::excluded(result).map(Block::Prose));
     for (index, group) in groups.iter().enumerate() {
-        blocks.extend(crate::claims::sentence(result, group).map(Block::Prose));
         let rows: Vec<RatioRow> = group
             .members
             .iter()
@@ -51,7 +50,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
             .collect();
         // A single ratio is easier to read in the table.
         if rows.len() > 1 {
-            let (base, other) = group.values;
+            let (base, other) = words(result, group);
             let forest = Forest {
                 title: format!("{} of {other} over {base}", group.label),
                 label: format!("{other} over {base}"),
@@ -61,7 +60,10 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
                 name: format!(
                     "comparison-{}-{}",
                     index + 1,
-                    slug(&format!("{}-{other}-{base}", group.figure))
+                    slug(&format!(
+                        "{}-{}-{}",
+                        group.figure, group.values.1, group.values.0
+                    ))
                 ),
                 caption: format!("{}: {other} over {base}.", capital(&group.label)),
                 narrow: forest.draw(Room::Narrow),
@@ -75,10 +77,18 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     blocks
 }
 
+/// The words for the base and the value compared with it.
+fn words(result: &LabResult, group: &Group) -> (String, String) {
+    let (base, other) = group.values;
+    let words = |value| value_words(result, group.axis, value);
+    (words(base), words(other))
+}
+
 fn row_label(result: &LabResult, one: &Comparison, group: &Group) -> String {
-    let place = place_text(result, &one.place, &[group.axis]);
+    let place = place_words(result, &one.place, &[group.axis]);
     if place.is_empty() {
-        format!("{}={} over {}", group.axis, group.values.1, group.values.0)
+        let (base, other) = words(result, group);
+        format!("{other} over {base}")
     } else {
         place
     }
@@ -89,15 +99,15 @@ fn table(result: &LabResult, groups: &[Group]) -> Table {
         .iter()
         .flat_map(|group| group.members.iter().map(move |one| (group, *one)))
         .map(|(group, one)| {
-            let (base, other) = group.values;
-            let place = place_text(result, &one.place, &[group.axis]);
+            let (base, other) = words(result, group);
+            let place = place_words(result, &one.place, &[group.axis]);
             vec![
-                Words::new().code(other).text(" over ").code(base),
-                if place.is_empty() {
-                    Words::plain("all")
+                Words::plain(format!("{other} over {base}")),
+                Words::plain(if place.is_empty() {
+                    "all".to_owned()
                 } else {
-                    Words::new().code(place)
-                },
+                    place
+                }),
                 Words::plain(group.label.clone()),
                 one.ratio.map_or_else(
                     || Words::plain("no figure"),

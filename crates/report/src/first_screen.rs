@@ -5,8 +5,9 @@ use plimsoll_plots::number;
 use plimsoll_results::lab::{Cell, CellState, LabResult, LinkFigures};
 use sha2::{Digest, Sha256};
 
+use crate::durability;
 use crate::method::bytes;
-use crate::naming::{counted, listed};
+use crate::naming::{cell_words, counted, listed};
 
 /// Digits of the hash of a lab file: enough to tell two apart.
 const HASH_DIGITS: usize = 12;
@@ -19,10 +20,12 @@ pub fn facts(result: &LabResult) -> Vec<(&'static str, String)> {
         ("where", machine(result)),
         ("network", network(result)),
         ("versions", versions(result)),
+        ("durability", durability::of(result)),
         ("not started", not_started(result)),
         ("lab file", lab_file(result)),
         ("valid", valid(result)),
-        ("floor", floor(result)),
+        ("failed requests", failed_requests(result)),
+        ("noise floor", floor(result)),
     ];
     facts.retain(|(_, value)| !value.is_empty());
     facts
@@ -212,13 +215,23 @@ fn lab_file(result: &LabResult) -> String {
     format!("{name}, SHA-256 {hash}…{commit}")
 }
 
+/// That no request failed, if the lab allows none. Otherwise the conclusion has a sentence.
+fn failed_requests(result: &LabResult) -> String {
+    crate::objectives::without_failures(result).map_or_else(String::new, |cells| {
+        format!(
+            "none in the {} for which the lab allows none",
+            counted(cells, "valid cell", "valid cells")
+        )
+    })
+}
+
 /// The difference between two equal cells, which the machine alone causes, in the compared figures.
 fn floor(result: &LabResult) -> String {
     let Some(same) = &result.same_cell else {
         return String::new();
     };
     let label = |name: &str| {
-        let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
+        let mut figures = same.copy.figures.iter();
         figures
             .find(|figure| figure.name == name)
             .map_or_else(|| name.to_owned(), |figure| figure.label.clone())
@@ -238,15 +251,16 @@ fn floor(result: &LabResult) -> String {
             )
         })
         .collect();
+    let cell = result.cells.iter().find(|cell| cell.name == same.cell);
+    let cell = cell.map_or_else(|| same.cell.clone(), |cell| cell_words(result, cell));
     if floors.is_empty() {
         return format!(
-            "not known: {} was measured twice, but {}",
-            same.cell, same.method
+            "not known: one cell ({cell}) was measured twice, but {}",
+            same.method
         );
     }
     format!(
-        "one cell was measured twice ({}); no smaller difference than {} is called one",
-        same.cell,
+        "{}: one cell ({cell}), measured twice, may differ by as much, so no smaller difference counts as one",
         listed(&floors)
     )
 }

@@ -3,9 +3,10 @@
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Comparison, LabResult};
 
-use crate::leads::value_on;
+use crate::leads::{compared_figure, value_on};
 
-/// Comparisons of the same figure between the same two values of an axis.
+/// Comparisons of the same figure between the same two values of an axis. The label belongs to it: the latency of
+/// some cells may include connecting, and that of others not.
 pub struct Group<'a> {
     pub axis: &'a str,
     /// The base and the value compared with it.
@@ -31,30 +32,64 @@ pub fn groups(result: &LabResult) -> Vec<Group<'_>> {
             value(&comparison.cells.0).unwrap_or(&comparison.cells.0),
             value(&comparison.cells.1).unwrap_or(&comparison.cells.1),
         );
+        let figure = compared_figure(result, comparison);
+        let label = figure.map_or(&comparison.figure, |figure| &figure.label);
         let known = groups.iter_mut().find(|group| {
             group.axis == comparison.axis
                 && group.values == values
                 && group.figure == comparison.figure
+                && group.label == *label
         });
         if let Some(group) = known {
             group.members.push(comparison);
             continue;
         }
-        let figure = result
-            .cells
-            .iter()
-            .flat_map(|cell| &cell.figures)
-            .find(|figure| figure.name == comparison.figure);
         groups.push(Group {
             axis: &comparison.axis,
             values,
             figure: &comparison.figure,
-            label: figure.map_or_else(|| comparison.figure.clone(), |figure| figure.label.clone()),
+            label: label.clone(),
             unit: figure.map_or_else(String::new, |figure| figure.unit.clone()),
             members: vec![comparison],
         });
     }
     groups
+}
+
+/// Groups of one figure that compare values of an axis with the same base: what one sentence is about.
+pub struct Theme<'a> {
+    /// The first group. It has the axis, the base and the figure of all of them.
+    pub first: &'a Group<'a>,
+    pub groups: Vec<&'a Group<'a>>,
+}
+
+impl Theme<'_> {
+    /// Whether the lab declares one of its comparisons as primary.
+    pub fn is_primary(&self) -> bool {
+        let mut members = self.groups.iter().flat_map(|group| &group.members);
+        members.any(|one| one.primary)
+    }
+}
+
+/// Themes in the order of their first groups.
+pub fn themes<'a>(groups: &'a [Group<'a>]) -> Vec<Theme<'a>> {
+    let mut themes: Vec<Theme> = Vec::new();
+    for group in groups {
+        let known = themes.iter_mut().find(|theme| {
+            theme.first.axis == group.axis
+                && theme.first.values.0 == group.values.0
+                && theme.first.figure == group.figure
+                && theme.first.label == group.label
+        });
+        match known {
+            Some(theme) => theme.groups.push(group),
+            None => themes.push(Theme {
+                first: group,
+                groups: vec![group],
+            }),
+        }
+    }
+    themes
 }
 
 /// The comparative for more or less of a figure.

@@ -22,6 +22,7 @@ pub struct Layout<'a> {
     pub unit: Option<&'a str>,
     pub buckets: &'a [f64],
     pub cells: Vec<&'a Cell>,
+    pub note: Option<&'a str>,
 }
 
 /// The layouts, in order. Every cell that the declared ones leave out gets a table of its own kind.
@@ -44,6 +45,7 @@ pub fn layouts(result: &LabResult) -> Vec<Layout<'_>> {
             unit: table.unit.as_deref(),
             buckets: &table.buckets,
             cells,
+            note: table.note.as_deref(),
         };
         layout.complete(result);
         layouts.push(layout);
@@ -128,12 +130,13 @@ fn layout_of<'a>(
             .flat_map(|cell| figures(cell))
             .any(|figure| figure.name == name)
     };
-    let mut names: Vec<String> = leads
-        .iter()
-        .filter(|lead| lead.name != CPU && has(&lead.name))
-        .take(MOST_FIGURES)
-        .map(|lead| lead.name.clone())
-        .collect();
+    let mut names: Vec<String> = Vec::new();
+    for lead in leads {
+        if lead.name != CPU && has(&lead.name) && !names.contains(&lead.name) {
+            names.push(lead.name.clone());
+        }
+    }
+    names.truncate(MOST_FIGURES);
     if names.is_empty() {
         names.extend(signature.first().map(|(name, _)| (*name).to_owned()));
     }
@@ -145,6 +148,7 @@ fn layout_of<'a>(
         unit: None,
         buckets: &[],
         cells,
+        note: None,
     };
     layout.complete(result);
     // The last axis with few values makes the columns, unless it is the only one.

@@ -1,6 +1,6 @@
 //! Selects the leading figures, and the axis that distinguishes the series of plots.
 
-use plimsoll_results::lab::{Cell, Figure, LabResult};
+use plimsoll_results::lab::{Cell, Comparison, Figure, LabResult};
 
 use crate::naming::figures;
 
@@ -13,7 +13,7 @@ pub struct Lead {
 }
 
 /// Maximum number of overview plots in a report.
-const MOST: usize = 4;
+const MOST: usize = 5;
 
 /// The figures that the report focuses on, in this order and without duplicates: the compared ones,
 /// those with an objective, and the first one of each cell.
@@ -25,14 +25,12 @@ pub fn leads(result: &LabResult) -> Vec<Lead> {
             label: figure.label.clone(),
             unit: figure.unit.clone(),
         };
-        let known = |other: &Lead| other.name == lead.name && other.unit == lead.unit;
-        if leads.len() < MOST && !leads.iter().any(known) {
+        if leads.len() < MOST && !leads.contains(&lead) {
             leads.push(lead);
         }
     };
-    let all = || result.cells.iter().flat_map(figures);
     for comparison in &result.comparisons {
-        if let Some(figure) = all().find(|figure| figure.name == comparison.figure) {
+        if let Some(figure) = compared_figure(result, comparison) {
             add(figure);
         }
     }
@@ -51,6 +49,20 @@ pub fn leads(result: &LabResult) -> Vec<Lead> {
     leads
 }
 
+/// The figure of one of the compared cells, or else of any cell.
+pub fn compared_figure<'a>(result: &'a LabResult, comparison: &Comparison) -> Option<&'a Figure> {
+    let (base, other) = &comparison.cells;
+    let is_compared = |name: &String| name == base || name == other;
+    let of = |only_compared: bool| {
+        let cells = result.cells.iter();
+        cells
+            .filter(|cell| !only_compared || is_compared(&cell.name))
+            .flat_map(figures)
+            .find(|figure| figure.name == comparison.figure)
+    };
+    of(true).or_else(|| of(false))
+}
+
 /// The figure of a cell that an objective's value was taken from.
 pub fn figure_of<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figure> {
     figures(cell).iter().find(|figure| {
@@ -58,11 +70,12 @@ pub fn figure_of<'a>(cell: &'a Cell, value: f64, unit: &str) -> Option<&'a Figur
     })
 }
 
-/// A cell's figure of this name and unit.
+/// A cell's figure of this name, label and unit. The latency of other cells may have another label, because it is
+/// another kind of latency.
 pub fn find<'a>(cell: &'a Cell, lead: &Lead) -> Option<&'a Figure> {
-    figures(cell)
-        .iter()
-        .find(|figure| figure.name == lead.name && figure.unit == lead.unit)
+    figures(cell).iter().find(|figure| {
+        figure.name == lead.name && figure.label == lead.label && figure.unit == lead.unit
+    })
 }
 
 /// The axis whose values are adjacent in plots: the one with the most comparisons, otherwise the

@@ -5,7 +5,9 @@ use plimsoll_results::lab::{Axis, Cell, CellState, Figure, LabResult};
 
 use crate::document::{Block, Plot};
 use crate::leads::{Lead, figure_of, find, leads, series_axis, value_on};
-use crate::naming::{capital, figures, is_believed, place_text, short_name, slug, state_text};
+use crate::naming::{
+    capital, cell_words, figures, is_believed, place_words, slug, state_text, value_words,
+};
 
 /// The figure for the cost of a request.
 pub const CPU: &str = "cpu_time_per_request";
@@ -26,15 +28,10 @@ pub fn other_plots(result: &LabResult) -> Vec<Block> {
     plots(result).into_iter().skip(1).collect()
 }
 
-/// The figure that most cells have comes first.
+/// The figure that the lab compares first comes first.
 fn plots(result: &LabResult) -> Vec<Block> {
     let mut leads = leads(result);
     leads.retain(|lead| lead.name != CPU);
-    let having = |lead: &Lead| {
-        let cells = result.cells.iter();
-        cells.filter(|cell| find(cell, lead).is_some()).count()
-    };
-    leads.sort_by_key(|lead| std::cmp::Reverse(having(lead)));
     leads
         .iter()
         .enumerate()
@@ -51,7 +48,7 @@ fn rows(result: &LabResult) -> Vec<(String, Vec<(usize, &Cell)>)> {
     let mut rows: Vec<(String, Vec<(usize, &Cell)>)> = Vec::new();
     for cell in result.cells.iter().filter(|cell| is_shown(cell)) {
         let without: Vec<&str> = axis.into_iter().collect();
-        let label = place_text(result, &cell.place, &without);
+        let label = place_words(result, &cell.place, &without);
         let series = axis
             .and_then(|axis| value_on(cell, axis))
             .and_then(|value| values.iter().position(|known| known == value))
@@ -73,7 +70,7 @@ fn overview(result: &LabResult, lead: &Lead, index: usize) -> Option<Block> {
             |axis| {
                 axis.values
                     .iter()
-                    .map(|value| format!("{}={value}", axis.name))
+                    .map(|value| value_words(result, &axis.name, value))
                     .collect()
             },
         );
@@ -210,7 +207,7 @@ pub fn cpu_blocks(result: &LabResult) -> Vec<Block> {
     let bars: Vec<CpuBar> = found
         .iter()
         .map(|(cell, figure)| CpuBar {
-            label: short_name(result, cell),
+            label: cell_words(result, cell),
             parts: shares(cell, &parts, figure.value),
             interval: figure.interval,
         })

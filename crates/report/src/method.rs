@@ -5,7 +5,7 @@ use plimsoll_results::lab::{Host, LabResult, LinkFigures, Placed};
 
 use crate::comparisons;
 use crate::document::{Block, Detail, Head, Table, Words};
-use crate::naming::short_name;
+use crate::naming::cell_words;
 
 /// The machine and its software.
 pub fn environment(result: &LabResult) -> Vec<Block> {
@@ -197,11 +197,11 @@ pub fn repeating(result: &LabResult) -> Vec<Block> {
     for cell in result.cells.iter().filter(|cell| !cell.command.is_empty()) {
         // Cells that differ only in their system share a command.
         if cell.command == last {
-            commands.push_str(&format!("# {}: the same\n", short_name(result, cell)));
+            commands.push_str(&format!("# {}: the same\n", cell_words(result, cell)));
         } else {
             commands.push_str(&format!(
                 "# {}\n{}\n",
-                short_name(result, cell),
+                cell_words(result, cell),
                 cell.command
             ));
         }

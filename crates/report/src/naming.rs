@@ -1,6 +1,6 @@
 //! The names of cells and their states in a report.
 
-use plimsoll_results::lab::{Cell, CellState, LabResult};
+use plimsoll_results::lab::{Axis, Cell, CellState, LabResult};
 
 /// The target of a link: letters, digits and single hyphens.
 pub fn slug(name: &str) -> String {
@@ -31,8 +31,48 @@ pub fn cell_id(result: &LabResult, cell: &Cell) -> String {
     }
 }
 
-/// `axis=value` for each axis that has several values and is not left out.
-pub fn place_text(result: &LabResult, place: &[(String, String)], without: &[&str]) -> String {
+/// Values that say nothing without the name of their axis.
+const NEED_THEIR_AXIS: [&str; 9] = [
+    "none", "on", "off", "yes", "no", "true", "false", "all", "default",
+];
+
+/// A value of an axis in the words of the lab file. Without such words it is the value, with the name of its axis if
+/// the value alone says too little: `100 users`, `rate 200`, `tls off`.
+pub fn value_words(result: &LabResult, axis: &str, value: &str) -> String {
+    if let Some(words) = declared_words(result, axis, value) {
+        return words.to_owned();
+    }
+    let is_number = value.parse::<f64>().is_ok();
+    if is_number && axis.ends_with('s') {
+        let axis = match value {
+            "1" => axis.strip_suffix('s').unwrap_or(axis),
+            _ => axis,
+        };
+        return format!("{value} {axis}");
+    }
+    let of_another =
+        |known: &&Axis| known.name != axis && known.values.iter().any(|one| one == value);
+    let is_clear = value.starts_with(char::is_alphabetic)
+        && !NEED_THEIR_AXIS.contains(&value)
+        && !result.axes.iter().any(|known| of_another(&known));
+    match is_clear {
+        true => value.to_owned(),
+        false => format!("{axis} {value}"),
+    }
+}
+
+/// The words of the lab file for a value of an axis, under a heading with the axis' name.
+pub fn value_under_axis<'a>(result: &'a LabResult, axis: &str, value: &'a str) -> &'a str {
+    declared_words(result, axis, value).unwrap_or(value)
+}
+
+fn declared_words<'a>(result: &'a LabResult, axis: &str, value: &str) -> Option<&'a str> {
+    let axis = result.axes.iter().find(|known| known.name == axis)?;
+    axis.words.get(value).map(String::as_str)
+}
+
+/// The words for each axis that has several values and is not left out: `SQLite, HTTP, 100 users`.
+pub fn place_words(result: &LabResult, place: &[(String, String)], without: &[&str]) -> String {
     let varies = |axis: &str| {
         result
             .axes
@@ -43,14 +83,29 @@ pub fn place_text(result: &LabResult, place: &[(String, String)], without: &[&st
     let parts: Vec<String> = place
         .iter()
         .filter(|(axis, _)| varies(axis) && !without.contains(&axis.as_str()))
-        .map(|(axis, value)| format!("{axis}={value}"))
+        .map(|(axis, value)| value_words(result, axis, value))
         .collect();
-    parts.join(" ")
+    parts.join(", ")
 }
 
-/// A cell's place in its shortest clear form; the whole matrix has none.
-pub fn short_name(result: &LabResult, cell: &Cell) -> String {
-    let text = place_text(result, &cell.place, &[]);
+/// The axes on which all of these cells have the same value, so that a sentence about them need not say it.
+pub fn shared_axes<'a>(cells: impl Iterator<Item = &'a Cell>) -> Vec<&'a str> {
+    let mut shared: Option<Vec<(&str, &str)>> = None;
+    for cell in cells {
+        let place = cell.place.iter();
+        let place = place.map(|(axis, value)| (axis.as_str(), value.as_str()));
+        shared = Some(match shared {
+            None => place.collect(),
+            Some(known) => place.filter(|one| known.contains(one)).collect(),
+        });
+    }
+    let shared = shared.unwrap_or_default();
+    shared.into_iter().map(|(axis, _)| axis).collect()
+}
+
+/// A cell in words; the only cell has its name.
+pub fn cell_words(result: &LabResult, cell: &Cell) -> String {
+    let text = place_words(result, &cell.place, &[]);
     if text.is_empty() {
         cell.name.clone()
     } else {
@@ -117,4 +172,57 @@ pub fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| {
         first.to_uppercase().collect::<String>() + chars.as_str()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_results::lab::{Axis, LabResult};
+
+    use super::{place_words, value_words};
+
+    fn result(axes: &[(&str, &[&str])]) -> LabResult {
+        let axis = |(name, values): &(&str, &[&str])| Axis {
+            name: (*name).to_owned(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+            ..Axis::default()
+        };
+        LabResult {
+            axes: axes.iter().map(axis).collect(),
+            ..LabResult::default()
+        }
+    }
+
+    #[test]
+    fn a_value_has_the_name_of_its_axis_if_it_says_too_little_alone() {
+        let mut result = result(&[
+            ("store", &["redis", "none"]),
+            ("users", &["1", "100"]),
+            ("rate", &["200", "300"]),
+            ("think", &["1s", "none"]),
+            ("from", &["east", "west"]),
+            ("to", &["east", "west"]),
+            ("form", &["only"]),
+        ]);
+        for (axis, value, words) in [
+            ("store", "redis", "redis"),
+            ("store", "none", "store none"),
+            ("users", "100", "100 users"),
+            ("users", "1", "1 user"),
+            ("rate", "200", "rate 200"),
+            ("think", "1s", "think 1s"),
+            ("from", "east", "from east"),
+            ("no-such-axis", "x", "x"),
+        ] {
+            assert_eq!(value_words(&result, axis, value), words);
+        }
+        result.axes[0]
+            .words
+            .insert("none".into(), "no store".into());
+        let place: Vec<(String, String)> = [("store", "none"), ("users", "100"), ("form", "only")]
+            .into_iter()
+            .map(|(axis, value)| (axis.to_owned(), value.to_owned()))
+            .collect();
+        assert_eq!(place_words(&result, &place, &[]), "no store, 100 users");
+        assert_eq!(place_words(&result, &place, &["users"]), "no store");
+    }
 }

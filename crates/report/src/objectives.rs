@@ -1,12 +1,16 @@
 //! The outcomes of the lab file's objectives.
 
-use plimsoll_results::lab::{LabResult, ObjectiveOutcome, Variation};
+use plimsoll_results::lab::{Cell, LabResult, ObjectiveOutcome, Variation};
 
 use crate::document::{Block, Head, Table, Words};
 use crate::leads::figure_of;
-use crate::naming::{cell_id, counted, short_name};
+use crate::naming::{cell_id, cell_words, counted, place_words, shared_axes};
 
-/// One sentence for each objective.
+/// The figure of the objective that no request fails.
+const FAILED_SHARE: &str = "failed_share";
+
+/// One sentence for each objective. That no request fails is expected, so this objective comes last, and has no sentence
+/// if it is met: see [`without_failures`].
 pub fn sentences(result: &LabResult) -> Vec<Words> {
     let mut objectives: Vec<&str> = Vec::new();
     for outcome in &result.objectives {
@@ -14,17 +18,36 @@ pub fn sentences(result: &LabResult) -> Vec<Words> {
             objectives.push(&outcome.objective);
         }
     }
+    if without_failures(result).is_some() {
+        objectives.retain(|objective| !objective.starts_with(FAILED_SHARE));
+    }
+    objectives.sort_by_key(|objective| objective.starts_with(FAILED_SHARE));
     objectives
         .iter()
         .map(|objective| sentence(result, objective))
         .collect()
 }
 
+/// Whether a cell that an objective judges is valid.
+fn is_of_valid_cell(result: &LabResult, outcome: &ObjectiveOutcome) -> bool {
+    let cell = result.cells.iter().find(|cell| cell.name == outcome.cell);
+    cell.is_none_or(|cell| cell.verdict == "valid")
+}
+
+/// The number of valid cells without a failed request, if the lab allows none and there is none.
+pub fn without_failures(result: &LabResult) -> Option<usize> {
+    let judged: Vec<&ObjectiveOutcome> = result
+        .objectives
+        .iter()
+        .filter(|outcome| outcome.objective.starts_with(FAILED_SHARE))
+        .filter(|outcome| is_of_valid_cell(result, outcome))
+        .collect();
+    let is_none = |one: &&ObjectiveOutcome| one.verdict == "kept" && one.measured == 0.0;
+    (!judged.is_empty() && judged.iter().all(is_none)).then_some(judged.len())
+}
+
 fn sentence(result: &LabResult, objective: &str) -> Words {
-    let is_valid = |outcome: &&ObjectiveOutcome| {
-        let cell = result.cells.iter().find(|cell| cell.name == outcome.cell);
-        cell.is_none_or(|cell| cell.verdict == "valid")
-    };
+    let is_valid = |outcome: &&ObjectiveOutcome| is_of_valid_cell(result, outcome);
     let named = |outcome: &&ObjectiveOutcome| outcome.objective == objective;
     let all: Vec<&ObjectiveOutcome> = result
         .objectives
@@ -49,13 +72,13 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
         (1, 1) => words.strong("met").text(" in its one valid cell"),
         (count, met) if met == count => words
             .strong("met")
-            .text(format!(" in all {count} valid cells")),
-        (count, 0) if missed.len() == count => words.strong("missed").text(format!(
-            " in all {}",
-            counted(count, "valid cell", "valid cells")
-        )),
+            .text(format!(" in all of its {count} valid cells")),
+        (1, 0) if missed.len() == 1 => words.strong("missed").text(" in its one valid cell"),
+        (count, 0) if missed.len() == count => words
+            .strong("missed")
+            .text(format!(" in all of its {count} valid cells")),
         (count, met) => words.strong("met").text(format!(
-            " in {met} of {}",
+            " in {met} of its {}",
             counted(count, "valid cell", "valid cells")
         )),
     };
@@ -70,9 +93,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
         words = words
             .text(", at most ")
             .figure(closest.measured, interval(result, closest), &closest.unit)
-            .text(" (")
-            .code(cell_name(result, closest))
-            .text(")");
+            .text(with_cell(result, closest));
     }
     for (name, some) in [("missed", &missed), ("undecided", &undecided)] {
         if some.is_empty() {
@@ -91,8 +112,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
                 words = if index == 0 { words } else { words.text(", ") };
                 words = words
                     .figure(outcome.measured, interval(result, outcome), &outcome.unit)
-                    .text(" at ")
-                    .code(cell_name(result, outcome));
+                    .text(with_cell(result, outcome));
             }
         }
     }
@@ -110,18 +130,59 @@ fn closest<'a>(met: &[&'a ObjectiveOutcome]) -> Option<&'a ObjectiveOutcome> {
     met.iter()
         .copied()
         .filter(|outcome| outcome.measured > 0.0 && outcome.measured <= outcome.limit)
-        .filter(|outcome| !outcome.objective.contains("at least"))
+        .filter(|outcome| !is_floor(outcome))
         .max_by(|one, other| one.measured.total_cmp(&other.measured))
 }
 
-/// An objective with the label of its figure.
+/// An objective with the label of its figure, and its limit as reports print it: `95th percentile at most 50 ms`.
 fn worded(result: &LabResult, objective: &str) -> String {
-    let (name, rest) = objective.split_once(' ').unwrap_or((objective, ""));
-    let mut figures = result.cells.iter().flat_map(|cell| &cell.figures);
-    figures.find(|figure| figure.name == name).map_or_else(
-        || objective.to_owned(),
-        |figure| format!("{} {rest}", figure.label),
-    )
+    let name = objective.split(' ').next().unwrap_or_default();
+    let named = |outcome: &&ObjectiveOutcome| outcome.objective == objective;
+    let Some(outcome) = result.objectives.iter().find(named) else {
+        return objective.to_owned();
+    };
+    let judged = result.cells.iter().filter(|cell| cell.name == outcome.cell);
+    let mut figures = judged.chain(&result.cells).flat_map(|cell| &cell.figures);
+    let Some(figure) = figures.find(|figure| figure.name == name) else {
+        return objective.to_owned();
+    };
+    let way = match is_floor(outcome) {
+        true => "at least",
+        false => "at most",
+    };
+    format!("{} {way} {}", figure.label, limit(outcome))
+}
+
+/// `50 ms`; a limit of zero needs no unit.
+fn limit(outcome: &ObjectiveOutcome) -> String {
+    let limit = plimsoll_plots::number::tick(outcome.limit);
+    match outcome.limit == 0.0 {
+        true => limit,
+        false => format!("{limit} {}", outcome.unit),
+    }
+}
+
+/// Whether the limit is a lower one.
+fn is_floor(outcome: &ObjectiveOutcome) -> bool {
+    outcome.objective.contains("at least")
+}
+
+/// What objectives ask of a figure of these cells, such as `objective: at most 50 ms`; `None` if none does.
+pub fn about(result: &LabResult, figure: &str, cells: &[&Cell]) -> Option<String> {
+    let mut limits: Vec<String> = Vec::new();
+    for outcome in &result.objectives {
+        let is_about = outcome.objective.split(' ').next() == Some(figure)
+            && cells.iter().any(|cell| cell.name == outcome.cell);
+        let way = match is_floor(outcome) {
+            true => "at least",
+            false => "at most",
+        };
+        let text = format!("{way} {}", limit(outcome));
+        if is_about && !limits.contains(&text) {
+            limits.push(text);
+        }
+    }
+    (!limits.is_empty()).then(|| format!("objective: {}", limits.join(" or ")))
 }
 
 /// The section's blocks; none without objectives.
@@ -170,11 +231,7 @@ fn row(result: &LabResult, outcome: &ObjectiveOutcome, shares: bool) -> Vec<Word
         cell_link(result, outcome),
         Words::plain(worded(result, &outcome.objective)),
         Words::new().figure(outcome.measured, interval(result, outcome), &outcome.unit),
-        Words::plain(format!(
-            "{} {}",
-            plimsoll_plots::number::tick(outcome.limit),
-            outcome.unit
-        )),
+        Words::plain(limit(outcome)),
         Words::plain(margin(outcome)),
     ];
     if shares {
@@ -194,8 +251,7 @@ fn margin(outcome: &ObjectiveOutcome) -> String {
         return "–".to_owned();
     }
     let left = (outcome.limit - outcome.measured) / outcome.limit.abs() * 100.0;
-    let floor = outcome.objective.contains("at least");
-    let left = if floor { -left } else { left };
+    let left = if is_floor(outcome) { -left } else { left };
     let places = u8::from(left.abs() < 10.0);
     format!(
         "{} %",
@@ -230,12 +286,22 @@ fn interval(result: &LabResult, outcome: &ObjectiveOutcome) -> Option<(f64, f64)
         .and_then(|figure| figure.interval)
 }
 
-fn cell_name(result: &LabResult, outcome: &ObjectiveOutcome) -> String {
-    result
-        .cells
-        .iter()
-        .find(|cell| cell.name == outcome.cell)
-        .map_or_else(|| outcome.cell.clone(), |cell| short_name(result, cell))
+/// ` with SQLite, 100 users`: the cell of an outcome among those of its objective.
+fn with_cell(result: &LabResult, outcome: &ObjectiveOutcome) -> String {
+    let cell_of = |outcome: &ObjectiveOutcome| {
+        let mut cells = result.cells.iter();
+        cells.find(|cell| cell.name == outcome.cell)
+    };
+    let Some(cell) = cell_of(outcome) else {
+        return format!(" with {}", outcome.cell);
+    };
+    let alike = result.objectives.iter();
+    let alike = alike.filter(|one| one.objective == outcome.objective);
+    let without = shared_axes(alike.filter_map(cell_of));
+    match place_words(result, &cell.place, &without) {
+        place if place.is_empty() => String::new(),
+        place => format!(" with {place}"),
+    }
 }
 
 fn cell_link(result: &LabResult, outcome: &ObjectiveOutcome) -> Words {
@@ -245,6 +311,6 @@ fn cell_link(result: &LabResult, outcome: &ObjectiveOutcome) -> Words {
         .find(|cell| cell.name == outcome.cell)
         .map_or_else(
             || Words::new().code(outcome.cell.clone()),
-            |cell| Words::new().link(short_name(result, cell), cell_id(result, cell)),
+            |cell| Words::new().link(cell_words(result, cell), cell_id(result, cell)),
         )
 }

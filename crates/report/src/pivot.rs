@@ -8,8 +8,8 @@ use crate::document::{Block, Head, Table, Words};
 use crate::footnotes::Footnotes;
 use crate::layout::{Layout, layouts};
 use crate::leads::value_on;
-use crate::naming::{capital, figures, is_believed};
-use crate::objectives::share;
+use crate::naming::{capital, figures, is_believed, value_under_axis, value_words};
+use crate::objectives::{self, share};
 use crate::units::{factor, short_label, value_over_runs};
 
 /// The share of requests within the limit of an objective, as a figure of a table.
@@ -31,6 +31,7 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
             .flat_map(|words| &words.0)
             .any(|word| matches!(word, crate::document::Word::Value(_, Some(_))));
         blocks.push(Block::Table(table));
+        blocks.extend(layout.note.map(|note| Block::Prose(Words::plain(note))));
         let marks: Vec<usize> = layout
             .cells
             .iter()
@@ -92,7 +93,7 @@ struct Column {
 
 fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
     if !layout.buckets.is_empty() {
-        return buckets(layout, notes);
+        return buckets(result, layout, notes);
     }
     let columns = columns(result, layout);
     if columns.is_empty() {
@@ -123,13 +124,18 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
         }
     }
     for (combination, column, published) in &shown {
-        let across = joined(combination);
+        let across = joined(result, &layout.columns, combination);
         let what = match (only, published) {
             (Some(_), true) => "published".to_owned(),
             (None, true) => format!("{} published", column.short),
             (Some(_), false) if across.is_empty() => with_unit("measured", &column.unit),
             (Some(_), false) => String::new(),
-            (None, false) => with_unit(&column.short, &column.unit),
+            (None, false) => {
+                let cells = layout.cells.iter().copied();
+                let of = cells.filter(|cell| values(cell, &layout.columns) == **combination);
+                let text = with_unit(&column.short, &column.unit);
+                with_objective(result, &text, &column.name, &of.collect::<Vec<_>>())
+            }
         };
         head.push(Head::figures(match (across.as_str(), what.as_str()) {
             ("", what) => what.to_owned(),
@@ -140,7 +146,10 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
     let fields = |row: &Vec<Option<&str>>| -> Vec<Words> {
         let mut fields: Vec<Words> = row
             .iter()
-            .map(|value| Words::plain(value.unwrap_or("–")))
+            .zip(&layout.rows)
+            .map(|(value, axis)| {
+                Words::plain(value.map_or("–", |value| value_under_axis(result, axis, value)))
+            })
             .collect();
         if fields.is_empty() {
             fields.push(Words::plain("all"));
@@ -161,29 +170,38 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
         fields
     };
     Some(Table {
-        caption: caption(layout, only),
+        caption: caption(result, layout, only),
         rows: rows.iter().map(fields).collect(),
         head,
         names,
     })
 }
 
-fn caption(layout: &Layout, only: Option<&Column>) -> String {
+fn caption(result: &LabResult, layout: &Layout, only: Option<&Column>) -> String {
     match only {
         Some(column) => {
             let what = with_unit(&capital(&column.label), &column.unit);
             // A table that is not declared is already named after its figure.
-            if layout.title.starts_with(&capital(&column.label)) {
+            let text = if layout.title.starts_with(&capital(&column.label)) {
                 with_unit(&layout.title, &column.unit)
             } else {
                 format!("{} {what}", layout.title)
-            }
+            };
+            with_objective(result, &text, &column.name, &layout.cells)
         }
         None => layout.title.clone(),
     }
 }
 
-fn with_unit(text: &str, unit: &str) -> String {
+/// A heading, and what an objective asks of its figure in these cells: other figures are not judged.
+fn with_objective(result: &LabResult, text: &str, figure: &str, cells: &[&Cell]) -> String {
+    match objectives::about(result, figure, cells) {
+        Some(about) => format!("{text} ({about})"),
+        None => text.to_owned(),
+    }
+}
+
+pub fn with_unit(text: &str, unit: &str) -> String {
     if unit.is_empty() {
         text.to_owned()
     } else {
@@ -232,7 +250,7 @@ fn columns(result: &LabResult, layout: &Layout) -> Vec<Column> {
     columns
 }
 
-fn published_of(cell: &Cell, figure: &str) -> Option<f64> {
+pub fn published_of(cell: &Cell, figure: &str) -> Option<f64> {
     cell.published
         .iter()
         .find(|published| published.figure == figure)
@@ -297,12 +315,12 @@ fn percent(value: f64) -> String {
 }
 
 /// A cell's values on these axes.
-fn values<'a>(cell: &'a Cell, axes: &[&str]) -> Vec<Option<&'a str>> {
+pub fn values<'a>(cell: &'a Cell, axes: &[&str]) -> Vec<Option<&'a str>> {
     axes.iter().map(|axis| value_on(cell, axis)).collect()
 }
 
 /// The combinations of values that cells have on these axes, in the order of the lab file.
-fn combinations<'a>(
+pub fn combinations<'a>(
     result: &LabResult,
     cells: &[&'a Cell],
     axes: &[&str],
@@ -329,13 +347,17 @@ fn combinations<'a>(
     found
 }
 
-fn joined(combination: &[Option<&str>]) -> String {
-    let values: Vec<&str> = combination.iter().flatten().copied().collect();
-    values.join(", ")
+/// The words for values of axes.
+pub fn joined(result: &LabResult, axes: &[&str], values: &[Option<&str>]) -> String {
+    let named = axes
+        .iter()
+        .zip(values)
+        .filter_map(|(axis, value)| Some(value_words(result, axis, (*value)?)));
+    named.collect::<Vec<_>>().join(", ")
 }
 
 /// A histogram with the given edges: the share of requests in each bucket, one column per cell.
-fn buckets(layout: &Layout, notes: &Footnotes) -> Option<Table> {
+fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table> {
     let axes: Vec<&str> = layout.columns.iter().chain(&layout.rows).copied().collect();
     let cells: Vec<&&Cell> = layout
         .cells
@@ -347,7 +369,7 @@ fn buckets(layout: &Layout, notes: &Footnotes) -> Option<Table> {
     }
     let mut head = vec![Head::words("latency")];
     head.extend(cells.iter().map(|cell| {
-        let name = joined(&values(cell, &axes));
+        let name = joined(result, &axes, &values(cell, &axes));
         let name = if name.is_empty() { "share" } else { &name };
         Head::figures(with_unit(name, "%"))
     }));

@@ -4,7 +4,7 @@ use plimsoll_results::lab::{LabResult, Outcome, Pooled};
 
 use crate::document::{Head, Table, Words};
 use crate::groups::{comparative, probability, ratio};
-use crate::naming::capital;
+use crate::naming::{capital, value_words};
 
 fn said(result: &LabResult, one: &Pooled) -> String {
     let (_, unit) = named(result, one);
@@ -33,10 +33,11 @@ pub fn table(result: &LabResult) -> Option<Table> {
         .iter()
         .map(|one| {
             vec![
-                Words::new()
-                    .code(one.other.clone())
-                    .text(" over ")
-                    .code(one.base.clone()),
+                Words::plain(format!(
+                    "{} over {}",
+                    value_words(result, &one.axis, &one.other),
+                    value_words(result, &one.axis, &one.base)
+                )),
                 Words::plain(capital(&named(result, one).0)),
                 Words::plain(one.cells.to_string()),
                 Words::plain(one.pairs.to_string()),

@@ -4,7 +4,7 @@ use plimsoll_plots::number;
 use plimsoll_results::lab::LabResult;
 
 use crate::document::{Block, Head, Table, Words};
-use crate::naming::{cell_id, figures, short_name, state_text};
+use crate::naming::{cell_id, cell_words, figures, state_text};
 
 /// The table of published figures; none if there are none.
 pub fn blocks(result: &LabResult) -> Vec<Block> {
@@ -14,14 +14,11 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
             let figure = figures(cell)
                 .iter()
                 .find(|figure| figure.name == published.figure);
-            let named = result
-                .cells
-                .iter()
-                .flat_map(|cell| &cell.figures)
-                .find(|figure| figure.name == published.figure);
+            let mut others = result.cells.iter().flat_map(|cell| &cell.figures);
+            let named = figure.or_else(|| others.find(|figure| figure.name == published.figure));
             let unit = named.map_or("", |figure| figure.unit.as_str());
             rows.push(vec![
-                Words::new().link(short_name(result, cell), cell_id(result, cell)),
+                Words::new().link(cell_words(result, cell), cell_id(result, cell)),
                 Words::plain(
                     named
                         .map_or(&published.figure, |figure| &figure.label)

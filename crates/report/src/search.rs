@@ -119,10 +119,7 @@ impl SearchReport {
                 .collect(),
             evidence: Vec::new(),
             filter: None,
-            footer: Words::plain(format!(
-                "Measured by plimsoll {}; nothing on this page was typed by hand.",
-                self.plimsoll
-            )),
+            footer: Words::plain(format!("Measured by plimsoll {}.", self.plimsoll)),
         }
     }
 }

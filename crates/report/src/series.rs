@@ -4,6 +4,8 @@ use plimsoll_plots::{HeatColumn, HeatMap, OverTime, Span, TimePoint};
 use plimsoll_results::lab::{Cell, Repeat};
 use serde_json::{Value, json};
 
+use crate::marks;
+
 /// Runs end to end: where each starts, in seconds from the left edge.
 fn laid_out(cell: &Cell) -> Vec<(f64, &Repeat)> {
     let mut at = 0.0;
@@ -17,6 +19,19 @@ fn laid_out(cell: &Cell) -> Vec<(f64, &Repeat)> {
         at += length(repeat);
     }
     laid
+}
+
+fn marks(laid: &[(f64, &Repeat)]) -> Vec<f64> {
+    let runs = laid.iter();
+    runs.flat_map(|(from, repeat)| marks::places(*from, &repeat.marks))
+        .collect()
+}
+
+/// A sentence about the marks of all runs; empty without marks.
+pub fn dashed_lines(cell: &Cell) -> String {
+    let runs = laid_out(cell).into_iter();
+    let runs = runs.map(|(_, repeat)| (format!("run {}", repeat.number), &repeat.marks[..]));
+    marks::explained("Dashed lines", runs)
 }
 
 fn length(repeat: &Repeat) -> f64 {
@@ -57,6 +72,7 @@ pub fn over_time(cell: &Cell, title: String) -> Option<OverTime> {
                 to: from + length(repeat),
             })
             .collect(),
+        marks: marks(&laid),
     })
 }
 
@@ -80,6 +96,7 @@ pub fn heat_map(cell: &Cell, title: String) -> Option<HeatMap> {
             unit: "ms".to_owned(),
             columns,
             breaks: laid.iter().skip(1).map(|(from, _)| *from).collect(),
+            marks: marks(&laid),
         })
 }
 
@@ -130,7 +147,7 @@ pub fn data(cell: &Cell) -> Option<Value> {
     (at.len() > 1).then(|| {
         json!({
             "at": at, "p50": p50, "p95": p95, "p99": p99, "max": max,
-            "rate": rate, "failed": failed, "cpu": cpu, "spans": spans,
+            "rate": rate, "failed": failed, "cpu": cpu, "spans": spans, "marks": marks(&laid),
         })
     })
 }

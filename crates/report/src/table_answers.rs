@@ -1,151 +1,396 @@
-//! One sentence for each table: its question, and the figures that answer it.
+//! The question of each declared table with the figures that answer it: a small table on the first screen of a report, a
+//! sentence elsewhere. The published figures are next to the measured ones.
 
-use plimsoll_plots::number::Place;
+use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Figure, LabResult, TableLayout};
 
-use crate::document::Words;
-use crate::naming::short_name;
+use crate::document::{Head, Table, Words};
+use crate::leads::value_on;
+use crate::naming::{capital, cell_words, value_words};
+use crate::pivot::{combinations, joined, published_of, values, with_unit};
 use crate::units::factor;
 
-/// Values of an axis that a sentence lists; with more, it names the lowest and the highest.
-const MOST_LISTED: usize = 5;
+/// Rows and columns of a table on the first screen.
+const MOST_ROWS: usize = 8;
+const MOST_COLUMNS: usize = 6;
+/// Rows that a sentence lists, and values in all of them.
+const MOST_LISTED_ROWS: usize = 4;
+const MOST_LISTED: usize = 12;
 
-/// The sentences, in the order of the tables. A table without two valid cells has none.
-pub fn sentences(result: &LabResult) -> Vec<Words> {
-    // Searches for a limit have sentences of their own.
+/// The answer to the question of a table.
+pub struct Answer {
+    title: String,
+    /// The figure, its unit, and its objective if there is one.
+    label: String,
+    unit: String,
+    objective: Option<String>,
+    /// Whether the title of the table leaves open which figure this is.
+    is_one_of_several: bool,
+    /// What all cells have in common and other cells of the table do not.
+    shared: Vec<String>,
+    /// The axes of the rows.
+    axes: String,
+    columns: Vec<String>,
+    rows: Vec<(String, Vec<Option<Value>>)>,
+    /// Whether the compared values are in the rows.
+    compares_rows: bool,
+    is_of_limits: bool,
+    note: Option<String>,
+}
+
+/// A measured value, and the published one.
+struct Value {
+    text: String,
+    published: Option<String>,
+}
+
+/// One for each table, in their order. A table without two valid cells has none.
+pub fn answers(result: &LabResult) -> Vec<Answer> {
     let tables = result.tables.iter();
     tables
-        .filter(|table| table.figures.first().is_some_and(|name| name != "limit"))
-        .filter_map(|table| {
-            let found = valid_cells(result, table)?;
-            listed(result, table, &found).or_else(|| extremes(result, table, &found))
-        })
+        .filter_map(|table| Question::of(result, table)?.answer())
         .collect()
 }
 
-/// A valid cell of a table, its value in the table's unit as text, and the number to order it by.
-struct Found<'a> {
-    cell: &'a Cell,
-    value: f64,
-    text: String,
-}
-
-fn unit<'a>(table: &'a TableLayout, figure: &'a Figure) -> (&'a str, f64) {
-    let wanted = table.unit.as_deref();
-    let converted = wanted.and_then(|unit| Some((unit, factor(&figure.unit, unit)?)));
-    converted.unwrap_or((&figure.unit, 1.0))
-}
-
-/// The valid cells with the table's first figure, and the unit.
-fn valid_cells<'a>(
+/// A table, and its valid cells with their first figure.
+struct Question<'a> {
     result: &'a LabResult,
     table: &'a TableLayout,
-) -> Option<(Vec<Found<'a>>, &'a str)> {
-    let name = table.figures.first()?;
-    let mut shown = "";
-    let cells = result
-        .cells
-        .iter()
-        .filter(|cell| cell.verdict == "valid" && table.cells.contains(&cell.name));
-    let found: Vec<Found<'_>> = cells
-        .filter_map(|cell| {
-            let figure = cell.figures.iter().find(|figure| figure.name == *name)?;
-            let (unit, by) = unit(table, figure);
-            shown = unit;
-            let value = figure.value * by;
-            let interval = figure.interval.map(|(low, high)| (low * by, high * by));
-            let text = match value == 0.0 {
+    figure: &'a Figure,
+    unit: &'a str,
+    by: f64,
+    cells: Vec<&'a Cell>,
+    /// The axes on which these cells differ: those of the rows, then those of the columns.
+    rows: Vec<&'a str>,
+    columns: Vec<&'a str>,
+}
+
+impl<'a> Question<'a> {
+    fn of(result: &'a LabResult, table: &'a TableLayout) -> Option<Question<'a>> {
+        let name = table.figures.first()?;
+        let figure_of = |cell: &'a Cell| cell.figures.iter().find(|figure| figure.name == *name);
+        let cells: Vec<&Cell> = result
+            .cells
+            .iter()
+            .filter(|cell| cell.verdict == "valid" && table.cells.contains(&cell.name))
+            .filter(|cell| figure_of(cell).is_some())
+            .collect();
+        if cells.len() < 2 {
+            return None;
+        }
+        let figure = figure_of(cells.first()?)?;
+        let wanted = table.unit.as_deref();
+        let converted = wanted.and_then(|unit| Some((unit, factor(&figure.unit, unit)?)));
+        let (unit, by) = converted.unwrap_or((&figure.unit, 1.0));
+        let varies = |axis: &&str| {
+            let mut values = cells.iter().map(|cell| value_on(cell, axis));
+            let first = values.next();
+            values.any(|value| Some(value) != first)
+        };
+        let named = |axes: &'a [String]| axes.iter().map(String::as_str).filter(varies).collect();
+        let (mut rows, columns): (Vec<&str>, Vec<&str>) =
+            (named(&table.rows), named(&table.columns));
+        let others = result.axes.iter().map(|axis| axis.name.as_str());
+        let others: Vec<&str> = others
+            .filter(|axis| varies(axis) && !rows.contains(axis) && !columns.contains(axis))
+            .collect();
+        rows.extend(others);
+        Some(Question {
+            result,
+            table,
+            figure,
+            unit,
+            by,
+            cells,
+            rows,
+            columns,
+        })
+    }
+
+    /// The axis whose values the lab compares first.
+    fn compared(&self) -> Option<&'a str> {
+        let first = self.result.comparisons.first()?;
+        let mut axes = self.rows.iter().chain(&self.columns);
+        axes.find(|axis| **axis == first.axis).copied()
+    }
+
+    /// The table as declared, if it is small and simple. Otherwise the compared values are its columns, and of the last of
+    /// the other axes only the first values are shown, until the rest is small.
+    fn answer(&self) -> Option<Answer> {
+        let is_simple = match self.columns.as_slice() {
+            [] => self.rows.len() == 1,
+            [_] => true,
+            _ => false,
+        };
+        is_simple
+            .then(|| self.shaped(&self.rows, &self.columns, &[]))
+            .flatten()
+            .or_else(|| {
+                let all = || self.rows.iter().chain(&self.columns).copied();
+                let column = self.compared().or(all().last())?;
+                let others: Vec<&str> = all().filter(|axis| *axis != column).collect();
+                (0..=others.len()).rev().find_map(|free| {
+                    let (rows, fixed) = others.split_at(free);
+                    self.shaped(rows, &[column], fixed)
+                })
+            })
+            .or_else(|| self.extremes())
+    }
+
+    /// The table with these axes; none if it is too large or has fewer than two values.
+    fn shaped(&self, rows: &[&str], columns: &[&str], fixed: &[&str]) -> Option<Answer> {
+        let is_first = |cell: &&&Cell| {
+            let mut fixed = fixed.iter();
+            fixed.all(|axis| is_at_first_value(self.result, cell, axis))
+        };
+        let cells: Vec<&Cell> = self.cells.iter().filter(is_first).copied().collect();
+        let (down, across) = (
+            combinations(self.result, &cells, rows),
+            combinations(self.result, &cells, columns),
+        );
+        if cells.len() < 2 || down.len() > MOST_ROWS || across.len() > MOST_COLUMNS {
+            return None;
+        }
+        let shared = fixed.iter().filter_map(|axis| {
+            let value = cells.iter().find_map(|cell| value_on(cell, axis))?;
+            Some(value_words(self.result, axis, value))
+        });
+        let compared = self.compared();
+        Some(Answer {
+            shared: shared.collect(),
+            axes: rows.join(", "),
+            columns: across
+                .iter()
+                .map(|key| joined(self.result, columns, key))
+                .collect(),
+            rows: down
+                .iter()
+                .map(|row| {
+                    let fields = across.iter().map(|column| {
+                        let cell = cells.iter().find(|cell| {
+                            values(cell, rows) == *row && values(cell, columns) == *column
+                        })?;
+                        self.value(cell)
+                    });
+                    (joined(self.result, rows, row), fields.collect())
+                })
+                .collect(),
+            compares_rows: compared.is_some_and(|axis| rows.contains(&axis)),
+            ..self.empty(&cells)
+        })
+    }
+
+    fn empty(&self, cells: &[&Cell]) -> Answer {
+        Answer {
+            title: self.table.title.clone(),
+            label: self.figure.label.clone(),
+            unit: self.unit.to_owned(),
+            objective: crate::objectives::about(self.result, &self.figure.name, cells),
+            is_one_of_several: self.table.figures.len() > 1,
+            shared: Vec::new(),
+            axes: String::new(),
+            columns: Vec::new(),
+            rows: Vec::new(),
+            compares_rows: false,
+            is_of_limits: self.figure.name == "limit",
+            note: self.table.note.clone(),
+        }
+    }
+
+    fn value(&self, cell: &Cell) -> Option<Value> {
+        let figure = cell
+            .figures
+            .iter()
+            .find(|figure| figure.name == self.figure.name)?;
+        let by = self.by;
+        let interval = figure.interval.map(|(low, high)| (low * by, high * by));
+        let value = figure.value * by;
+        Some(Value {
+            text: match value == 0.0 {
                 true => "0".to_owned(),
                 false => Place::of(value, interval).print(value),
-            };
-            Some(Found { cell, value, text })
-        })
-        .collect();
-    (found.len() > 1).then_some((found, shown))
-}
-
-fn value_of<'a>(cell: &'a Cell, axis: &str) -> Option<&'a str> {
-    let place = cell.place.iter().find(|(name, _)| name == axis)?;
-    Some(&place.1)
-}
-
-/// `At wire=h1: haproxy 31,400, nginx 29,100 requests/s`: the rows of the first column with two valid cells.
-fn listed(
-    result: &LabResult,
-    table: &TableLayout,
-    (found, unit): &(Vec<Found<'_>>, &str),
-) -> Option<Words> {
-    let ([row], true) = (&table.rows[..], table.columns.len() <= 1) else {
-        return None;
-    };
-    let column = table.columns.first();
-    let values = result
-        .axes
-        .iter()
-        .find(|axis| Some(&axis.name) == column)
-        .map_or_else(
-            || vec![None],
-            |axis| {
-                axis.values
-                    .iter()
-                    .map(|value| Some(value.as_str()))
-                    .collect()
             },
-        );
-    let mut column_cells = values.into_iter().filter_map(|wanted| {
-        let is_in = |one: &&Found<'_>| column.is_none_or(|axis| value_of(one.cell, axis) == wanted);
-        let cells: Vec<&Found<'_>> = found.iter().filter(is_in).collect();
-        (2..=MOST_LISTED)
-            .contains(&cells.len())
-            .then_some((wanted, cells))
-    });
-    let (wanted, mut cells) = column_cells.next()?;
-    cells.sort_by(|one, other| other.value.total_cmp(&one.value));
-    let mut words = Words::plain(format!("{} ", table.title));
-    if let (Some(axis), Some(value)) = (column, wanted) {
-        words = words.text("At ").code(format!("{axis}={value}")).text(": ");
+            published: published_of(cell, &figure.name).map(|value| shortened(value * by)),
+        })
     }
-    for (at, one) in cells.iter().enumerate() {
-        let comma = if at == 0 { "" } else { ", " };
-        words = words
-            .text(comma)
-            .code(value_of(one.cell, row)?)
-            .text(" ")
-            .strong(one.text.clone());
+
+    /// The lowest and the highest value, with their cells.
+    fn extremes(&self) -> Option<Answer> {
+        let value = |cell: &&&Cell| {
+            let mut figures = cell.figures.iter();
+            let figure = figures.find(|figure| figure.name == self.figure.name);
+            figure.map_or(f64::NAN, |figure| figure.value)
+        };
+        let by_value = |one: &&&Cell, other: &&&Cell| value(one).total_cmp(&value(other));
+        let ends = [
+            ("lowest", self.cells.iter().min_by(by_value)?),
+            ("highest", self.cells.iter().max_by(by_value)?),
+        ];
+        Some(Answer {
+            columns: vec![String::new()],
+            rows: ends
+                .into_iter()
+                .map(|(end, cell)| {
+                    let name = format!("{end} with {}:", cell_words(self.result, cell));
+                    (name, vec![self.value(cell)])
+                })
+                .collect(),
+            ..self.empty(&self.cells)
+        })
     }
-    Some(words.text(format!(" {unit}.")))
 }
 
-/// The lowest and the highest value, and their cells.
-fn extremes(
-    result: &LabResult,
-    table: &TableLayout,
-    (found, unit): &(Vec<Found<'_>>, &str),
-) -> Option<Words> {
-    let low = found
-        .iter()
-        .min_by(|one, other| one.value.total_cmp(&other.value))?;
-    let high = found
-        .iter()
-        .max_by(|one, other| one.value.total_cmp(&other.value))?;
-    let words = Words::plain(format!("{} ", table.title));
-    if low.text == high.text {
-        return Some(
-            words
-                .strong(low.text.clone())
-                .text(format!(" {unit} in all {} valid cells.", found.len())),
-        );
+/// A published figure with at most the usual digits, and without zeros that it may not have had.
+fn shortened(value: f64) -> String {
+    let text = number::short(value);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
     }
-    Some(
-        words
-            .text("From ")
-            .strong(low.text.clone())
-            .text(" (")
-            .code(short_name(result, low.cell))
-            .text(") to ")
-            .strong(high.text.clone())
-            .text(format!(" {unit} ("))
-            .code(short_name(result, high.cell))
-            .text(")."),
-    )
+}
+
+/// Whether a cell has the axis' first value, or no value of it.
+fn is_at_first_value(result: &LabResult, cell: &Cell, axis: &str) -> bool {
+    let first = result.axes.iter().find(|one| one.name == axis);
+    let first = first.and_then(|axis| axis.values.first());
+    value_on(cell, axis).is_none_or(|value| Some(value) == first.map(String::as_str))
+}
+
+impl Answer {
+    /// Whether its figure is the result of searches for the highest rate.
+    pub fn is_of_limits(&self) -> bool {
+        self.is_of_limits
+    }
+
+    /// What a reader of the table has to know.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// A table for the first screen; none if a sentence is short enough.
+    pub fn table(&self) -> Option<Table> {
+        if self.rows.len() < 2 || self.columns.len() < 2 {
+            return None;
+        }
+        let mut head = vec![Head::words(match self.axes.is_empty() {
+            true => " ",
+            false => &self.axes,
+        })];
+        head.extend(self.columns.iter().map(Head::figures));
+        let rows = self.rows.iter().map(|(name, fields)| {
+            let mut row = vec![Words::plain(name.clone())];
+            row.extend(fields.iter().map(|field| {
+                let Some(value) = field else {
+                    return Words::new();
+                };
+                let words = Words::new().value(value.text.clone(), None);
+                match &value.published {
+                    Some(published) => words.text(format!(" ({published})")),
+                    None => words,
+                }
+            }));
+            row
+        });
+        Some(Table {
+            caption: self.caption(),
+            rows: rows.collect(),
+            head,
+            names: 1,
+        })
+    }
+
+    fn caption(&self) -> String {
+        let label = with_unit(&capital(&self.label), &self.unit);
+        let mut caption = format!("{} {label}", self.title);
+        let mut more = self.shared.join(", ");
+        let published = self.values().any(|value| value.published.is_some());
+        for part in self
+            .objective
+            .iter()
+            .map(String::as_str)
+            .chain(published.then_some("the published figure in parentheses"))
+        {
+            more = match more.is_empty() {
+                true => part.to_owned(),
+                false => format!("{more}; {part}"),
+            };
+        }
+        if !more.is_empty() {
+            caption = format!("{caption} ({more})");
+        }
+        caption
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Value> {
+        self.rows.iter().flat_map(|(_, row)| row).flatten()
+    }
+
+    /// `How fast is it? At 100 users: HTTP 0.368 (published 1.68), gRPC 0.460 ms.`
+    pub fn sentence(&self) -> Words {
+        let mut words = Words::plain(format!("{} ", self.title));
+        if self.is_one_of_several {
+            words = words.text(format!("{}: ", capital(&self.label)));
+        }
+        if !self.shared.is_empty() {
+            words = words.text(format!("With {}: ", self.shared.join(", ")));
+        }
+        let is_small = self.rows.len() <= MOST_LISTED_ROWS && self.values().count() <= MOST_LISTED;
+        // Of a larger table, what the lab compares.
+        if !is_small && self.compares_rows {
+            let column = self.columns.first().map_or("", String::as_str);
+            words = words.text(match column.is_empty() {
+                true => String::new(),
+                false => format!("{column}: "),
+            });
+            let first = self.rows.iter().map(|(name, row)| (name, row.first()));
+            return self.ended(listed(words, first));
+        }
+        let only_one_column = self.columns.len() == 1;
+        if only_one_column {
+            let first = self.rows.iter().map(|(name, row)| (name, row.first()));
+            return self.ended(listed(words, first));
+        }
+        let mut left = MOST_LISTED;
+        for (at, (name, row)) in self.rows.iter().take(MOST_LISTED_ROWS).enumerate() {
+            let count = row.iter().flatten().count();
+            if count > left && at > 0 {
+                break;
+            }
+            left = left.saturating_sub(count);
+            words = words.text(if at == 0 { "" } else { "; " });
+            if !name.is_empty() {
+                words = words.text(format!("{name}: "));
+            }
+            words = listed(words, self.columns.iter().zip(row.iter().map(Some)));
+        }
+        self.ended(words)
+    }
+
+    fn ended(&self, words: Words) -> Words {
+        match self.unit.is_empty() {
+            true => words.text("."),
+            false => words.text(format!(" {}.", self.unit)),
+        }
+    }
+}
+
+/// Adds `near 1000 (published 762), far 110`.
+fn listed<'a>(
+    mut words: Words,
+    values: impl Iterator<Item = (&'a String, Option<&'a Option<Value>>)>,
+) -> Words {
+    let mut comma = "";
+    for (name, value) in values {
+        let Some(Some(value)) = value else { continue };
+        words = words.text(comma);
+        if !name.is_empty() {
+            words = words.text(format!("{name} "));
+        }
+        words = words.strong(value.text.clone());
+        if let Some(published) = &value.published {
+            words = words.text(format!(" (published {published})"));
+        }
+        comma = ", ";
+    }
+    words
 }

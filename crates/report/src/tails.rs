@@ -8,7 +8,7 @@ use plimsoll_results::lab::{Cell, LabResult};
 use crate::document::{Block, Plot};
 use crate::leads::{series_axis, value_on};
 use crate::matrix::families;
-use crate::naming::{is_believed, short_name, slug};
+use crate::naming::{cell_words, is_believed, slug, value_words};
 
 /// More curves than these in one plot cannot be distinguished.
 const MOST_CURVES: usize = 6;
@@ -79,8 +79,8 @@ fn curve(result: &LabResult, cell: &Cell, axis: Option<&str>) -> Option<Curve> {
     let count: u64 = buckets.iter().map(|bucket| bucket.1).sum();
     (count > 1).then(|| Curve {
         label: axis
-            .and_then(|axis| value_on(cell, axis).map(|value| format!("{axis}={value}")))
-            .unwrap_or_else(|| short_name(result, cell)),
+            .and_then(|axis| value_on(cell, axis).map(|value| value_words(result, axis, value)))
+            .unwrap_or_else(|| cell_words(result, cell)),
         points: quantiles_of(&buckets, plimsoll_stats::RELATIVE_WIDTH, max),
         count,
     })

@@ -6,21 +6,36 @@ use plimsoll_results::lab::{Cell, Figure, Finding, LabResult};
 
 use crate::document::{Block, Detail, Document, Head, Table, Words, parts};
 use crate::matrix::is_shown;
-use crate::naming::{cell_id, counted, figures, short_name, state_text};
+use crate::naming::{cell_id, cell_words, counted, figures, state_text};
 use crate::{
     answer, cells, claims, comparisons, first_screen, groups, matrix, method, objectives, pivot,
-    published, tails,
+    published, tails, terms,
 };
 
 /// The whole document.
 pub fn document(result: &LabResult) -> Document {
-    let mut first = vec![Block::Points(answer::sentences(result))];
+    let answer::Conclusion { sentences, tables } = answer::on_page(result);
+    let more = further(result, &sentences);
+    let plot = matrix::main_plot(result);
+    let results = pivot::blocks(result);
+    let mut first = vec![Block::Points(sentences)];
+    let uses = |blocks: &[Block]| blocks.iter().map(text_of).collect::<Vec<_>>().join("\n");
+    let text = [
+        uses(&first),
+        uses(&tables),
+        uses(plot.as_slice()),
+        uses(&results),
+        uses(&more),
+    ];
+    let text = text.join("\n");
+    first.extend(terms::paragraph(&text).map(Block::Prose));
+    first.extend(tables);
     first.push(Block::Facts(first_screen::facts(result)));
-    first.extend(matrix::main_plot(result));
+    first.extend(plot);
     let sections = parts([
         ("conclusion", "Conclusion", first),
-        ("results", "Results", pivot::blocks(result)),
-        ("more", "Further comparisons", further(result)),
+        ("results", "Results", results),
+        ("more", "Further comparisons", more),
         (
             "errors",
             "Errors in the published report",
@@ -69,37 +84,96 @@ pub fn document(result: &LabResult) -> Document {
         evidence,
         filter: Some(("cells", "such as far or suspect")),
         footer: Words::plain(format!(
-            "Written by plimsoll {} from result.json ({}). Nothing on this page was typed by hand.",
+            "Written by plimsoll {} from result.json ({}).",
             result.plimsoll, result.schema
         )),
     }
 }
 
-/// The comparisons that the conclusion has no place for.
-fn further(result: &LabResult) -> Vec<Block> {
-    let said = answer::sentences(result);
-    let more: Vec<Words> = groups::groups(result)
-        .iter()
-        .filter_map(|group| claims::sentence(result, group))
-        .filter(|sentence| !said.contains(sentence))
-        .collect();
+/// The words of a block that may use terms: sentences, captions and headings.
+fn text_of(block: &Block) -> String {
+    match block {
+        Block::Points(points) => {
+            let points = points.iter().map(Words::to_text);
+            points.collect::<Vec<_>>().join("\n")
+        }
+        Block::Table(table) => {
+            let heads = table.head.iter().map(|head| head.text.as_str());
+            let parts = std::iter::once(table.caption.as_str()).chain(heads);
+            parts.collect::<Vec<_>>().join("\n")
+        }
+        Block::Plot(plot) => plot.caption.clone(),
+        Block::Folded { blocks, .. } => {
+            let parts = blocks.iter().map(text_of);
+            parts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The comparisons that the conclusion has no place for: first those that answer a question of the lab, with the others
+/// collapsed below.
+fn further(result: &LabResult, said: &[Words]) -> Vec<Block> {
     if result.comparisons.is_empty() {
         return Vec::new();
     }
-    let mut blocks: Vec<Block> = claims::excluded(result)
-        .filter(|sentence| !said.contains(sentence))
-        .map(Block::Prose)
-        .into_iter()
-        .collect();
-    if !more.is_empty() {
-        blocks.push(Block::Points(more));
+    let groups = groups::groups(result);
+    let (mut answers, mut others) = (Vec::new(), Vec::new());
+    for theme in groups::themes(&groups) {
+        let Some(sentence) = claims::sentence(result, &theme) else {
+            continue;
+        };
+        if said.contains(&sentence) {
+            continue;
+        }
+        let is_answer = claims::is_decided(result, &theme) && is_asked(result, &theme);
+        match is_answer {
+            true => answers.push(sentence),
+            false => others.push(sentence),
+        }
     }
+    let mut blocks = Vec::new();
+    if !answers.is_empty() {
+        blocks.push(Block::Points(answers));
+    }
+    if !others.is_empty() {
+        blocks.push(Block::Folded {
+            summary: counted(
+                others.len(),
+                "comparison that is uncertain or beyond the questions of this lab",
+                "comparisons that are uncertain or beyond the questions of this lab",
+            ),
+            blocks: vec![Block::Points(others)],
+        });
+    }
+    let excluded = claims::excluded(result).filter(|sentence| !said.contains(sentence));
+    let words = excluded.map_or_else(Words::new, |words| words.text(" "));
     blocks.push(Block::Prose(
-        Words::plain("Every pair of cells is in the table of ")
+        words
+            .text("Every pair of cells is in the table of ")
             .link("comparisons", "comparisons")
             .text("."),
     ));
     blocks
+}
+
+/// Whether a theme is about what the lab asks: a primary comparison, or the figure and an axis of a declared table. A
+/// lab without tables asks about all.
+fn is_asked(result: &LabResult, theme: &groups::Theme) -> bool {
+    let (axis, figure) = (theme.first.axis, theme.first.figure);
+    let mut cells = theme
+        .groups
+        .iter()
+        .flat_map(|group| &group.members)
+        .map(|one| &one.cells.1);
+    result.tables.is_empty()
+        || theme.is_primary()
+        || result.tables.iter().any(|table| {
+            let mut axes = table.rows.iter().chain(&table.columns);
+            table.figures.iter().any(|name| name == figure)
+                && axes.any(|name| name == axis)
+                && cells.any(|cell| table.cells.contains(cell))
+        })
 }
 
 /// Each rule of the audit that found something, with the number of cells.
@@ -195,7 +269,7 @@ fn index(result: &LabResult) -> Vec<Block> {
         .filter(|cell| is_shown(cell))
         .map(|cell| {
             vec![
-                Words::new().link(short_name(result, cell), cell_id(result, cell)),
+                Words::new().link(cell_words(result, cell), cell_id(result, cell)),
                 Words::new().verdict(state_text(cell).0),
                 main_figure(result, cell).map_or_else(Words::new, |figure| {
                     Words::new().figure(figure.value, None, &figure.unit)
@@ -241,7 +315,7 @@ fn findings(result: &LabResult) -> Vec<Block> {
             all.push((
                 rank(&finding.level),
                 Words::new()
-                    .link(short_name(result, cell), cell_id(result, cell))
+                    .link(cell_words(result, cell), cell_id(result, cell))
                     .text(": ")
                     .and(words(finding)),
             ));

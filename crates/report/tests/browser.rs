@@ -1,5 +1,5 @@
 //! The pages in a real browser: Debian's Chromium, driven by `browser/check.mjs`.
-//! Screenshots are kept in `target/screenshots`.
+//! Screenshots of pages with a fault, and with `ALL_SCREENSHOTS=1` of all, are kept in `target/screenshots`.
 
 mod support;
 

@@ -152,6 +152,52 @@ fn two_runs_are_compared() {
 }
 
 #[test]
+fn changes_of_the_load_are_marked_on_every_plot_over_time() {
+    let mut record = runs::open(30, 1.0);
+    let end = record.end.as_mut().expect("an end");
+    end.marks = vec![
+        runs::mark(7.25, "agent 1 (b) was lost: its process ended"),
+        runs::mark(9.0, "other agents took over the load of agent 1 (b)"),
+    ];
+    let report = RunReport::of(&record);
+    let page = report.html();
+    let listed = "1: at 7 s, agent 1 (b) was lost: its process ended; 2: at 9 s, other agents took over the load of agent 1 (b).";
+    let plots = page.split("<svg class=\"plot\"").skip(1);
+    let plots: Vec<&str> = plots
+        .map(|plot| plot.split("</svg>").next().unwrap_or(""))
+        .collect();
+    let over_time = plots
+        .iter()
+        .filter(|plot| plot.contains(">seconds of measurement<"));
+    assert!(over_time.clone().count() >= 5, "{}", plots.len());
+    for plot in over_time {
+        let lines = plot.matches("sbad d4").count();
+        assert!(lines == 2 || lines == 4, "{lines} lines: {plot}");
+    }
+    // Users, send lag, generator, latency over time, every request.
+    assert!(page.matches(&format!("Dashed lines: {listed}")).count() >= 5);
+    assert!(page.contains("\"marks\":[7.25,9.0]"));
+    let text = report.markdown();
+    assert!(
+        text.contains(&format!("Changes of the load: {}", &listed[..30])),
+        "{text}"
+    );
+    let schema: Value =
+        serde_json::from_str(include_str!("../../../docs/schema/run-report-1.json")).expect("JSON");
+    assert_eq!(report.json()["runs"][0]["marks"][1]["at_seconds"], 9.0);
+    assert!(faults(&schema, &report.json()).is_empty());
+    // Laid end to end, the second run begins after the first.
+    let pair = RunReport::pair(&record, &record, &runs::comparison(&record, &record)).html();
+    assert!(pair.contains("\"marks\":[7.25,9.0,37.25,39.0]"));
+    assert!(pair.contains("3: B, at 7 s"));
+    assert!(
+        !RunReport::of(&runs::open(30, 1.0))
+            .html()
+            .contains("sbad d4")
+    );
+}
+
+#[test]
 fn json_follows_its_schema() {
     let schema: Value =
         serde_json::from_str(include_str!("../../../docs/schema/run-report-1.json")).expect("JSON");

@@ -5,8 +5,7 @@ mod support;
 
 use plimsoll_report::{answer, html, prose};
 use plimsoll_results::lab::{
-    CellState, Floor, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, SameCell,
-    TableLayout, Variation,
+    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, TableLayout, Variation,
 };
 use support::cells::figure;
 use support::{fixture, markdown};
@@ -115,6 +114,7 @@ fn rates(result: &LabResult, rows: &[&str], columns: &[&str]) -> TableLayout {
         unit: None,
         buckets: Vec::new(),
         cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
+        note: None,
     }
 }
 
@@ -124,12 +124,181 @@ fn the_conclusion_begins_with_the_answer_to_a_tables_question() {
     result.tables = vec![rates(&result, &["backend"], &["place"])];
     assert_eq!(
         answer(&result)[0],
-        "How many checks per second? At place=near: sqlite 1000, pg 500 requests/s."
+        "How many checks per second? sqlite: near 1000, far 110; pg: near 500, far 95.0 requests/s."
     );
     result.tables = vec![rates(&result, &["backend", "place"], &[])];
     assert_eq!(
         answer(&result)[0],
-        "How many checks per second? From 95.0 (backend=pg place=far) to 1000 requests/s (backend=sqlite place=near)."
+        "How many checks per second? sqlite: near 1000, far 110; pg: near 500, far 95.0 requests/s."
+    );
+}
+
+/// The table of the first screen.
+fn small_table(result: &LabResult) -> Vec<String> {
+    let page = plimsoll_report::markdown(result).swap_remove(0).1;
+    let first = page.split_once("## Results").expect("results").0;
+    let lines = first
+        .lines()
+        .skip_while(|line| !line.starts_with("*How many"));
+    lines
+        .take_while(|line| !line.starts_with("| | |"))
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_first_screen_has_a_small_table_with_the_published_figures() {
+    let mut result = small(&FOUR);
+    result.tables = vec![rates(&result, &["backend"], &["place"])];
+    result.tables[0].note = Some("Both stores keep everything in memory.".into());
+    result.cells[0].published.push(Published {
+        figure: "requests_per_second".into(),
+        value: 47618.11,
+        note: String::new(),
+    });
+    result.cells[3].verdict = "suspect".into();
+    assert_eq!(
+        small_table(&result),
+        [
+            "*How many checks per second? Requests per second, requests/s (the published figure in parentheses)*",
+            "| backend | near | far |",
+            "| --- | --: | --: |",
+            "| sqlite | 1000 (47,600) | 110 |",
+            "| pg | 500 | – |",
+            "Both stores keep everything in memory.",
+        ]
+    );
+    // A single row is a sentence.
+    result.tables[0].cells.truncate(2);
+    assert!(small_table(&result).is_empty());
+    let sentence =
+        "How many checks per second? near **1000** (published 47,600), far **110** requests/s.";
+    assert!(
+        markdown(&result).contains(sentence),
+        "{}",
+        markdown(&result)
+    );
+}
+
+#[test]
+fn a_heading_says_which_figure_an_objective_judges() {
+    let mut result = small(&FOUR);
+    result.objectives = result
+        .cells
+        .iter()
+        .zip([900.0, 100.0, 900.0, 100.0])
+        .map(|(cell, limit)| ObjectiveOutcome {
+            objective: "requests_per_second at least it".into(),
+            cell: cell.name.clone(),
+            measured: cell.figures[0].value,
+            limit,
+            unit: "requests/s".into(),
+            verdict: "kept".into(),
+            within: None,
+            interval_from: None,
+        })
+        .collect();
+    for cell in &mut result.cells {
+        let mut other = cell.figures[0].clone();
+        other.name = "iterations_per_second".into();
+        other.label = "iterations per second".into();
+        cell.figures.push(other);
+    }
+    result.tables = vec![rates(&result, &["backend"], &["place"])];
+    let page = |result: &LabResult| plimsoll_report::markdown(result).swap_remove(0).1;
+    let caption = "requests/s (objective: at least 900 requests/s or at least 100 requests/s)";
+    assert!(page(&result).contains(caption), "{}", page(&result));
+    result.tables[0]
+        .figures
+        .push("iterations_per_second".into());
+    assert_eq!(
+        table(&result)[0],
+        "| backend | near: rate, requests/s (objective: at least 900 requests/s) \
+         | near: iterations per second, requests/s \
+         | far: rate, requests/s (objective: at least 100 requests/s) \
+         | far: iterations per second, requests/s |"
+    );
+}
+
+#[test]
+fn cells_have_the_words_of_the_lab() {
+    let mut result = small(&FOUR);
+    for (value, words) in [("sqlite", "SQLite"), ("pg", "PostgreSQL")] {
+        result.axes[0].words.insert(value.into(), words.into());
+    }
+    result.tables = vec![rates(&result, &["backend"], &["place"])];
+    let pages = plimsoll_report::markdown(&result);
+    let page = &pages[0].1;
+    for part in [
+        "| SQLite | 1000 ±1% | 110 ±9% |",
+        "| SQLite | 1000 | 110 |",
+        "[PostgreSQL, far](cells/cell-4-backend-pg-place-far.md)",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let first = page.split_once("## Audit").expect("an audit").0;
+    assert!(
+        !first.contains("backend=") && !first.contains("place="),
+        "{first}"
+    );
+    let (path, text) = pages
+        .iter()
+        .find(|(path, _)| path.contains("cell-4"))
+        .expect("a page");
+    assert!(
+        text.starts_with("# PostgreSQL, far **valid**"),
+        "{path}: {text}"
+    );
+    assert!(
+        text.contains("Its name in the lab: `backend=pg place=far`"),
+        "{text}"
+    );
+    assert_eq!(
+        answer(&result)[0],
+        "How many checks per second? SQLite: near 1000, far 110; PostgreSQL: near 500, far 95.0 requests/s."
+    );
+}
+
+/// The cells of `result` for each number of users.
+fn for_users(mut result: LabResult, users: &[&str]) -> LabResult {
+    let cells = std::mem::take(&mut result.cells);
+    for (number, cell) in users
+        .iter()
+        .flat_map(|number| cells.iter().map(move |cell| (number, cell)))
+    {
+        let mut cell = cell.clone();
+        cell.place.push(("users".to_owned(), (*number).to_owned()));
+        cell.name = format!("{} users={number}", cell.name);
+        result.cells.push(cell);
+    }
+    result.axes.push(fixture::axis("users", users));
+    result
+}
+
+#[test]
+fn the_answer_to_a_question_holds_the_compared_values_and_few_of_the_others() {
+    let said = |users: &[&str]| {
+        let mut result = for_users(small(&FOUR), users);
+        result.tables = vec![rates(&result, &["users"], &["place", "backend"])];
+        answer(&result).swap_remove(0)
+    };
+    assert_eq!(
+        said(&["10", "100"]),
+        "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \
+         100 users, near: sqlite 1000, pg 500; 100 users, far: sqlite 110, pg 95.0 requests/s."
+    );
+    // Five groups of two are too many for a sentence.
+    assert_eq!(
+        said(&["10", "100", "200"]),
+        "How many checks per second? 10 users, near: sqlite 1000, pg 500; 10 users, far: sqlite 110, pg 95.0; \
+         100 users, near: sqlite 1000, pg 500; 100 users, far: sqlite 110, pg 95.0 requests/s."
+    );
+    // Sixteen rows are too many for a small table: of the last of the other axes only the first value is left.
+    assert_eq!(
+        said(&["10", "20", "30", "40", "50", "60", "70", "80"]),
+        "How many checks per second? With near: 10 users: sqlite 1000, pg 500; 20 users: sqlite 1000, pg 500; \
+         30 users: sqlite 1000, pg 500; 40 users: sqlite 1000, pg 500 requests/s."
     );
 }
 
@@ -138,10 +307,9 @@ fn the_question_of_a_table_is_answered_only_by_valid_cells() {
     let mut result = small(&FOUR);
     result.tables = vec![rates(&result, &["backend"], &["place"])];
     result.cells[0].verdict = "suspect".into();
-    // Near, only one cell is left; far, both are valid.
     assert_eq!(
         answer(&result)[0],
-        "How many checks per second? At place=far: sqlite 110, pg 95.0 requests/s."
+        "How many checks per second? sqlite: far 110; pg: near 500, far 95.0 requests/s."
     );
     for cell in &mut result.cells[1..3] {
         cell.verdict = "suspect".into();
@@ -177,6 +345,7 @@ fn a_declared_table_has_its_own_axes_figures_and_unit() {
         unit: Some("CPU ms".into()),
         buckets: Vec::new(),
         cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
+        note: Some("Both stores keep everything in memory.".into()),
     }];
     assert_eq!(
         table(&result),
@@ -227,7 +396,7 @@ fn one_cell_is_a_table_of_one_row() {
     );
     assert_eq!(
         answer(&result),
-        ["Requests per second is 1000 requests/s (990 to 1010) at backend=sqlite place=near."]
+        ["Requests per second is 1000 requests/s (990 to 1010) with sqlite, near."]
     );
     never_the_same_range(&result);
 }
@@ -282,7 +451,7 @@ fn a_suspect_search_is_not_in_the_conclusion() {
         ..LimitSearch::default()
     });
     assert!(answer(&result).iter().any(|line| line
-        == "The highest rate that meets p95<100ms at backend=sqlite place=near is between 12,800 and 14,035 requests/s."));
+        == "Sqlite, near: the highest rate that meets p95<100ms is between 12,800 and 14,035 requests/s."));
     result.cells[0].verdict = "suspect".into();
     let lines = answer(&result);
     assert!(
@@ -309,17 +478,31 @@ fn zero_failures_and_equal_values_are_not_a_range() {
             interval_from: None,
         });
     }
+    // That nothing failed is a fact; anything else is a sentence.
     assert_eq!(
         answer(&result),
-        [
-            "Share of failed requests is 0 % in all 4 valid cells.",
-            "Objective “share of failed requests at most 0”: met in all 4 valid cells.",
-        ]
+        ["Share of failed requests is 0 % in all 4 valid cells."]
     );
+    assert!(
+        markdown(&result).contains(
+            "| failed requests | none in the 4 valid cells for which the lab allows none |"
+        )
+    );
+    result.objectives[3].verdict = "broken".into();
+    result.objectives[3].measured = 0.5;
+    assert_eq!(
+        answer(&result)[1],
+        "Objective “share of failed requests at most 0”: met in 3 of its 4 valid cells; \
+         missed in 1: 0.500 % with pg, far."
+    );
+    assert!(!markdown(&result).contains("| failed requests |"));
+    result.objectives[3].verdict = "kept".into();
+    result.objectives[3].measured = 0.0;
     for objective in &mut result.objectives {
+        objective.objective = "requests_per_second at most 1".into();
         objective.interval_from = Some(Variation::OneRun);
     }
-    assert!(answer(&result)[1].ends_with("met in all 4 valid cells (one run each)."));
+    assert!(answer(&result)[1].ends_with("met in all of its 4 valid cells (one run each)."));
     assert_eq!(table(&result)[2], "| sqlite | 0 | 0 |");
     for page in [markdown(&result), html(&result)] {
         assert!(!page.contains("from 0.00 % to 0.00 %"));
@@ -386,50 +569,4 @@ fn the_legend_says_how_values_follow_from_runs() {
     assert!(!page(&result).contains(from_one_run));
     result.cells[0].figures[0].interval_from = Some(Variation::OneRun);
     assert!(page(&result).contains(from_one_run));
-}
-
-#[test]
-fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
-    let mut result = fixture::full();
-    let (cell, figure) = {
-        let one = &result.comparisons[0];
-        (one.cells.0.clone(), one.figure.clone())
-    };
-    let copy = result.cells[0].clone();
-    result.same_cell = Some(Box::new(SameCell {
-        cell,
-        copy,
-        floors: vec![Floor {
-            figure,
-            ratio: 1.02,
-            interval: (0.98, 1.062),
-            share: 0.062,
-        }],
-        method: "3 pairs of restarts of one cell".to_owned(),
-    }));
-    let page = |result: &LabResult| -> String {
-        let pages = plimsoll_report::markdown(result).into_iter();
-        pages.map(|(_, text)| text).collect()
-    };
-    let first = page(&result);
-    assert!(
-        first.contains("no smaller difference than 6.20 % in"),
-        "{first}"
-    );
-    assert!(
-        first.contains(
-            "A ratio up to the floor is not a difference: 3 pairs of restarts of one cell."
-        ),
-        "{first}"
-    );
-    if let Some(same) = &mut result.same_cell {
-        same.floors.clear();
-        same.method = "the runs have too few figures".to_owned();
-    }
-    let without = page(&result);
-    assert!(
-        without.contains("was measured twice, but the runs have too few figures"),
-        "{without}"
-    );
-    assert!(!without.contains("A ratio up to the floor"));
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use plimsoll_report::{answer, html, prose};
-use plimsoll_results::lab::{CellState, LabResult, Outcome};
+use plimsoll_results::lab::{CellState, Floor, LabResult, Outcome, SameCell};
 use serde_json::Value;
 use support::{fixture, markdown, numbers};
 
@@ -63,6 +63,16 @@ fn derived(result: &LabResult) -> Vec<f64> {
             all.push(half / figure.value * 100.0);
         }
     }
+    for one in &result.comparisons {
+        all.extend(
+            [one.at_most, one.floor]
+                .into_iter()
+                .flatten()
+                .map(|share| share * 100.0),
+        );
+    }
+    // The example of a ratio and its interval.
+    all.extend([1.3, 1.2, 1.4]);
     all.push(result.environment.memory_bytes as f64 / f64::from(1 << 30));
     for outcome in &result.objectives {
         all.push((outcome.limit - outcome.measured) / outcome.limit * 100.0);
@@ -176,34 +186,29 @@ fn sentences_follow_from_outcomes() {
         sentence
     };
     // Both figures, the ratio and its interval.
-    let sentence = begins(
-        &[larger],
-        "95th percentile of response time: longer with backend=pgquery than with backend=sqlite, ",
-    );
+    let head = "95th percentile of response time, pgquery against sqlite: ";
+    let sentence = begins(&[larger], &format!("{head}longer, "));
     assert!(
-        sentence.ends_with(
-            " ms (ratio 1.90, 95 % interval 1.80 to 2.00) at wire=http users=100 place=near."
-        ),
+        sentence.ends_with(" ms (1.90 times, 1.80 to 2.00) with http, 100 users, near."),
         "{sentence}"
     );
     assert!(sentence.contains(" against "), "{sentence}");
-    let sentence = begins(
+    begins(
         &[larger, (1.7, Some((1.6, 1.8)), Outcome::Larger)],
-        "95th percentile of response time: longer with backend=pgquery than with backend=sqlite in both pairs, from ",
+        &format!("{head}longer in both pairs, 1.70 to 1.90 times, such as "),
     );
-    let (low, high) = (sentence.find("ratio 1.70"), sentence.find("ratio 1.90"));
-    assert!(low < high && low.is_some(), "{sentence}");
-    begins(
+    let sentence = begins(
         &[within, within],
-        "95th percentile of response time: no difference larger than 5.0 % between backend=sqlite and backend=pgquery in any of 2 pairs; the widest: ",
+        &format!("{head}no difference larger than 5.0 % in both pairs, such as "),
     );
-    begins(
-        &[unsure],
-        "95th percentile of response time: uncertain whether backend=sqlite and backend=pgquery differ, ",
+    assert!(
+        sentence.contains("(1.010 times, 0.950 to 1.060)"),
+        "{sentence}"
     );
+    begins(&[unsure], &format!("{head}uncertain, "));
     let sentence = begins(
         &[larger, smaller, within, not],
-        "95th percentile of response time: backend=pgquery against backend=sqlite in 3 pairs: longer in 1, ",
+        &format!("{head}longer in 1 of 3 pairs, "),
     );
     assert!(
         sentence.contains("; shorter in 1, ")
@@ -222,6 +227,155 @@ fn sentences_follow_from_outcomes() {
     );
 }
 
+/// A difference above which one would be found is a number of the sentence, once.
+#[test]
+fn no_difference_names_the_noise_floor() {
+    let mut result = fixture::full();
+    result.pooled.clear();
+    result.comparisons.truncate(3);
+    let outcomes = [
+        (1.9, (1.8, 2.0), Outcome::Larger),
+        (1.01, (0.95, 1.06), Outcome::NoDifference),
+        (1.2, (0.9, 1.6), Outcome::Uncertain),
+    ];
+    for (comparison, (ratio, interval, outcome)) in result.comparisons.iter_mut().zip(outcomes) {
+        comparison.ratio = Some(ratio);
+        comparison.interval = Some(interval);
+        comparison.outcome = outcome;
+        comparison.floor = Some(0.556);
+        comparison.at_most = (outcome == Outcome::NoDifference).then_some(0.06);
+    }
+    let sentence = answer(&result).swap_remove(0);
+    assert!(
+        sentence.ends_with(
+            "; no difference above the noise floor in 1 (at most 6.0 %); uncertain in 1. Noise floor: 55.6 %."
+        ),
+        "{sentence}"
+    );
+    assert_eq!(sentence.matches("55.6").count(), 1);
+    let page = markdown(&result);
+    assert!(
+        page.contains("no difference above the floor of 55.6 % (at most 6.0 %)"),
+        "{page}"
+    );
+}
+
+/// What is compared with one value is in one sentence.
+#[test]
+fn values_with_the_same_base_share_a_sentence() {
+    let mut result = fixture::full();
+    result.pooled.clear();
+    let base = result.comparisons[0].cells.0.clone();
+    result
+        .comparisons
+        .retain(|one| one.axis == "backend" && one.cells.0 == base && one.cells.1 != base);
+    let others: Vec<&str> = result
+        .comparisons
+        .iter()
+        .map(|one| one.cells.1.split(' ').next().unwrap_or_default())
+        .collect();
+    assert_eq!(others, ["backend=pgquery", "backend=pgfunc"]);
+    for comparison in &mut result.comparisons {
+        comparison.ratio = Some(1.9);
+        comparison.interval = Some((1.8, 2.0));
+        comparison.outcome = Outcome::Larger;
+        comparison.at_most = None;
+    }
+    let sentence = answer(&result).swap_remove(0);
+    let head = "95th percentile of response time, against sqlite. pgquery: longer, ";
+    assert!(sentence.starts_with(head), "{sentence}");
+    assert!(sentence.contains(". pgfunc: longer, "), "{sentence}");
+}
+
+/// Cells whose latency includes connecting are not compared under the name of others whose latency does not.
+#[test]
+fn a_comparison_has_the_label_of_its_own_cells() {
+    let mut result = fixture::full();
+    result.pooled.clear();
+    result.comparisons.truncate(1);
+    let one = &mut result.comparisons[0];
+    (one.ratio, one.interval, one.outcome) = (Some(1.9), Some((1.8, 2.0)), Outcome::Larger);
+    let compared = [one.cells.0.clone(), one.cells.1.clone()];
+    for cell in &mut result.cells {
+        for figure in &mut cell.figures {
+            let kind = match compared.contains(&cell.name) {
+                true => "total time",
+                false => "service time",
+            };
+            figure.label = figure.label.replace("response time", kind);
+        }
+    }
+    // A cell before them has the other label.
+    result.cells.rotate_right(1);
+    let sentence = answer(&result).swap_remove(0);
+    assert!(
+        sentence.starts_with("95th percentile of total time, "),
+        "{sentence}"
+    );
+}
+
+#[test]
+fn comparisons_that_decide_no_question_are_collapsed() {
+    let mut result = fixture::full();
+    result.pooled.clear();
+    result.comparisons.truncate(2);
+    for (comparison, figure) in result
+        .comparisons
+        .iter_mut()
+        .zip(["latency_p95", "cpu_time_per_request"])
+    {
+        comparison.figure = figure.into();
+        comparison.ratio = Some(1.9);
+        comparison.interval = Some((1.8, 2.0));
+        comparison.outcome = Outcome::Larger;
+    }
+    let mut many = result.comparisons.clone();
+    // More themes than the conclusion has a place for.
+    for (at, axis) in ["wire", "users", "place", "none"].iter().enumerate() {
+        for one in &result.comparisons {
+            let mut one = one.clone();
+            one.axis = (*axis).into();
+            one.ratio = Some(2.0 + at as f64);
+            many.push(one);
+        }
+    }
+    result.comparisons = many;
+    let more = |result: &LabResult| {
+        let page = plimsoll_report::markdown(result).swap_remove(0).1;
+        let page = page
+            .split_once("## Further comparisons")
+            .expect("the section")
+            .1;
+        let page = page
+            .split_once("## ")
+            .expect("another section")
+            .0
+            .to_owned();
+        let (open, folded) = page.split_once("<details>").unwrap_or((&page, ""));
+        (open.matches("\n- ").count(), folded.matches("\n- ").count())
+    };
+    let (open, folded) = more(&result);
+    assert!(open > 0 && folded == 0, "{open} {folded}");
+    result.tables = vec![plimsoll_results::lab::TableLayout {
+        title: "How long?".into(),
+        rows: vec![
+            "backend".into(),
+            "wire".into(),
+            "users".into(),
+            "place".into(),
+        ],
+        figures: vec!["latency_p95".into()],
+        cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
+        ..plimsoll_results::lab::TableLayout::default()
+    }];
+    let (open, folded) = more(&result);
+    assert!(folded > 0, "{open} {folded}");
+    for comparison in &mut result.comparisons {
+        comparison.primary = true;
+    }
+    assert!(more(&result).1 < folded);
+}
+
 #[test]
 fn a_factor_of_170_is_printed_as_one() {
     let mut result = fixture::far_apart();
@@ -230,16 +384,13 @@ fn a_factor_of_170_is_printed_as_one() {
     for page in [markdown(&result), html(&result)] {
         // In the text that describes the plot, and in the table.
         assert!(page.matches("×170 (80 to 390)").count() >= 2);
-        assert!(page.contains("ratio 170, 95 % interval 80 to 390"));
+        assert!(page.contains("170 times, 80 to 390"));
         assert!(page.contains("8 repeats would decide"), "{page}");
         assert!(!page.contains("no difference") && !page.contains("noise"));
     }
     result.comparisons = larger;
     let first = answer(&result).swap_remove(0);
-    assert!(
-        first.contains("ratio 170, 95 % interval 80 to 390"),
-        "{first}"
-    );
+    assert!(first.contains("170 times, 80 to 390"), "{first}");
 }
 
 #[test]
@@ -262,7 +413,7 @@ fn objectives_list_the_cells_that_miss_them() {
     };
     let valid = of("kept") + of("broken") + of("undecided");
     assert!(
-        line.contains(&format!("met in {} of {valid} valid cells", of("kept"),)),
+        line.contains(&format!("met in {} of its {valid} valid cells", of("kept"),)),
         "{line}"
     );
     assert!(
@@ -325,4 +476,51 @@ fn both_pages_have_every_part() {
         let plain = markdown.replace('\\', "");
         assert!(plain.contains(part), "Markdown lacks {part:?}");
     }
+}
+
+#[test]
+fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
+    let mut result = fixture::full();
+    let (cell, figure) = {
+        let one = &result.comparisons[0];
+        (one.cells.0.clone(), one.figure.clone())
+    };
+    let copy = result.cells[0].clone();
+    result.same_cell = Some(Box::new(SameCell {
+        cell,
+        copy,
+        floors: vec![Floor {
+            figure,
+            ratio: 1.02,
+            interval: (0.98, 1.062),
+            share: 0.062,
+        }],
+        method: "3 pairs of restarts of one cell".to_owned(),
+    }));
+    let page = |result: &LabResult| -> String {
+        let pages = plimsoll_report::markdown(result).into_iter();
+        pages.map(|(_, text)| text).collect()
+    };
+    let first = page(&result);
+    let floor = "| noise floor | 6.20 % in 95th percentile of response time: one cell (sqlite, http, 100 users, near), \
+                 measured twice, may differ by as much, so no smaller difference counts as one |";
+    assert!(first.contains(floor), "{first}");
+    assert!(
+        first.contains(
+            "A ratio up to the floor is not a difference: 3 pairs of restarts of one cell."
+        ),
+        "{first}"
+    );
+    if let Some(same) = &mut result.same_cell {
+        same.floors.clear();
+        same.method = "the runs have too few figures".to_owned();
+    }
+    let without = page(&result);
+    assert!(
+        without.contains(
+            "(sqlite, http, 100 users, near) was measured twice, but the runs have too few figures"
+        ),
+        "{without}"
+    );
+    assert!(!without.contains("A ratio up to the floor"));
 }

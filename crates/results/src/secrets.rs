@@ -213,12 +213,20 @@ pub fn in_text(text: &str) -> String {
                 && !is_prose(name, is_after_space && before == name, separator, behind))
         {
             hide(behind, name, &mut out)
+        } else if separator == ":" && is_user(name) {
+            // Without a scheme: `user:password@host`.
+            without_user(behind, &mut out)
         } else {
             behind
         };
     }
     out.push_str(rest);
     without_jwt(out)
+}
+
+/// Whether a name before a colon may be that of a user. `mailto:` is followed by an address, which is public.
+fn is_user(name: &str) -> bool {
+    !name.is_empty() && !name.contains('/') && !name.eq_ignore_ascii_case("mailto")
 }
 
 /// Removes the user and password before an `@` in the authority.
@@ -278,6 +286,13 @@ mod tests {
             (
                 r#"{"user":"me","password":"a b"}"#,
                 r#"{"user":"me","password":"***"}"#,
+            ),
+            ("me:pass@127.0.0.1:80/x", "me:***@127.0.0.1:80/x"),
+            ("'me:pass@host' was refused", "'me:***@host' was refused"),
+            ("mailto:me@host", "mailto:me@host"),
+            (
+                "from 10:30 on, write to me@host",
+                "from 10:30 on, write to me@host",
             ),
             ("say Bearer abc to it", "say Bearer *** to it"),
             ("password=", "password=***"),

@@ -7,7 +7,7 @@ use plimsoll_plan::{Arrivals, Options, Rate, ScenarioOptions};
 use serde_json::json;
 
 /// Iterations at a rate.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AtRate {
     pub rate: Rate,
     /// Maximum number of virtual users; by default ten times the initial number.
@@ -34,6 +34,18 @@ pub(crate) fn shape(
     scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
 ) -> Result<(), String> {
     let (rate, max_users) = (at.rate, at.max_users);
+    let own_arrivals = scenarios.into_iter().flat_map(BTreeMap::values);
+    let own_arrivals = own_arrivals.filter_map(|scenario| scenario.arrivals.as_ref());
+    if let Some(trace) = at
+        .arrivals
+        .iter()
+        .chain(own_arrivals)
+        .find_map(|arrivals| arrivals.trace())
+    {
+        return Err(format!(
+            "--rate with arrivals: {trace}: a trace has its own rate; omit --rate"
+        ));
+    }
     if rate.count == 0 {
         return Err(
             "--rate 0: no iteration would ever start; omit --rate to use the script's own scenario"
@@ -67,7 +79,7 @@ pub(crate) fn shape(
     if let Some(shaped) = flags.scenarios.as_mut().and_then(|all| all.get_mut(name)) {
         shaped.arrivals = at
             .arrivals
-            .or(scenario.and_then(|scenario| scenario.arrivals));
+            .or_else(|| scenario.and_then(|scenario| scenario.arrivals.clone()));
     }
     if let (Some(shaped), Some(scenario)) = (&mut flags.scenarios, scenario)
         && let Some(shaped) = shaped.get_mut(name)

@@ -12,6 +12,7 @@ use plimsoll_scriptless::{Aim, AttackSettings, Defaults, Format};
 
 use crate::attack::{Attack, TargetList};
 use crate::connection_options::ConnectionOptions;
+use crate::load_options::read_trace_file;
 use crate::request::Load;
 use crate::resolved::Resolved;
 use crate::results_file::Destination;
@@ -68,7 +69,10 @@ impl AttackOptions {
     ///
     /// # Errors
     /// If a flag or a target is invalid.
-    pub fn resolve(self, results: Destination) -> Result<Resolved, String> {
+    pub fn resolve(mut self, results: Destination) -> Result<Resolved, String> {
+        self.arrivals
+            .read_trace(read_trace_file)
+            .map_err(|error| format!("-arrivals={error}"))?;
         let schedule = self.schedule()?;
         let http = self.http_settings(schedule.threads, schedule.rate.is_some())?;
         let settings = AttackSettings {
@@ -100,7 +104,7 @@ impl AttackOptions {
     }
 
     fn schedule(&self) -> Result<Schedule, String> {
-        let rate = rate(&self.rate)?;
+        let mut rate = rate(&self.rate)?;
         let max_workers = self.max_workers.unwrap_or(u64::MAX);
         if rate.is_none() && self.max_workers.is_none() {
             return Err("-rate=0 requires setting -max-workers: write -max-workers=100".to_owned());
@@ -114,6 +118,14 @@ impl AttackOptions {
             ));
         }
         let duration = positive_time("-duration", &self.duration)?;
+        let mut duration = (!duration.is_zero()).then_some(duration);
+        if let Some(trace) = self.arrivals.trace() {
+            let (length, mean) = trace.extent(duration);
+            if mean.count == 0 {
+                return Err(format!("-arrivals={trace}: no arrival within -duration"));
+            }
+            (duration, rate) = (Some(length), Some(mean));
+        }
         let mut threads = self
             .threads
             .unwrap_or_else(plimsoll_machine::processors)
@@ -125,10 +137,10 @@ impl AttackOptions {
         let max_workers = u32::try_from(max_workers).unwrap_or(u32::MAX);
         Ok(Schedule {
             rate,
-            duration: (!duration.is_zero()).then_some(duration),
+            duration,
             workers: self.workers.clamp(1, max_workers),
             max_workers,
-            arrivals: self.arrivals,
+            arrivals: self.arrivals.clone(),
             timeout: match positive_time("-timeout", &self.timeout)? {
                 Duration::ZERO => UNLIMITED,
                 timeout => timeout,
@@ -214,6 +226,7 @@ impl AttackOptions {
             },
         };
         let load = match (self.rate.as_str(), self.max_workers) {
+            _ if self.arrivals.trace().is_some() => "requests at recorded times".to_owned(),
             ("0" | "infinity", Some(workers)) => format!("{workers} workers"),
             (rate, _) if rate.contains('/') => format!("{rate} requests"),
             (rate, _) => format!("{rate} requests/s"),
@@ -283,7 +296,7 @@ impl Schedule {
         let mut scenario = Scenario::new("attack", executor);
         // Wait for all hits that were sent, as long as they may take.
         scenario.graceful_stop = self.timeout + Duration::from_secs(1);
-        scenario.arrivals = self.arrivals;
+        scenario.arrivals = self.arrivals.clone();
         scenario
     }
 }

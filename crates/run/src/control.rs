@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_engine::{AbortReason, RunState, ScenarioState};
+use plimsoll_engine::{AbortReason, RunState, ScenarioState, Takeover};
 use plimsoll_plan::Executor;
 use plimsoll_units::Moment;
 
@@ -47,6 +47,16 @@ impl Control {
     /// ([`Workers::Part`](crate::Workers::Part)).
     pub fn start_at(&self, at: Moment) {
         self.state.start_at(at);
+    }
+
+    /// Takes over a part of the schedule that another process had in the scenario with this name. False if there is none.
+    pub fn take_over(&self, scenario: &str, part: Takeover) -> bool {
+        let mut scenarios = self.scenarios.iter();
+        let found = scenarios.find(|state| state.scenario.name == scenario);
+        found.is_some_and(|state| {
+            state.take_over(part);
+            true
+        })
     }
 
     /// Makes `teardown` wait, or lets it run.

@@ -27,7 +27,7 @@ pub enum Event<'a> {
     Warning(&'a str),
     /// The samples that a worker's users recorded while scenarios ran.
     Window(&'a WorkerWindow<'a>),
-    /// Single samples, in runs that have outputs.
+    /// Single samples, in runs that have outputs or a listener that needs them.
     Samples(&'a Arc<[SampleRecord]>),
     /// A second of the scenarios has ended.
     Second(&'a Progress),
@@ -85,6 +85,11 @@ pub trait Listener {
         false
     }
 
+    /// Whether it needs single samples.
+    fn needs_samples(&self) -> bool {
+        false
+    }
+
     /// Receives the metrics of the run, before its first event with samples.
     fn metrics(&mut self, _registry: &Arc<Registry>, _watch: &Arc<Watch>) {}
 
@@ -104,6 +109,10 @@ impl<L: Listener + ?Sized> Listener for &mut L {
 
     fn needs_seconds(&self) -> bool {
         (**self).needs_seconds()
+    }
+
+    fn needs_samples(&self) -> bool {
+        (**self).needs_samples()
     }
 
     fn metrics(&mut self, registry: &Arc<Registry>, watch: &Arc<Watch>) {
@@ -172,6 +181,11 @@ impl<'a> Listeners<'a> {
     /// Whether a listener needs the samples of each second apart.
     pub fn need_seconds(&self) -> bool {
         self.0.iter().any(|entry| entry.listener.needs_seconds())
+    }
+
+    /// Whether a listener needs single samples.
+    pub fn need_samples(&self) -> bool {
+        self.0.iter().any(|entry| entry.listener.needs_samples())
     }
 
     pub fn metrics(&mut self, registry: &Arc<Registry>, watch: &Arc<Watch>) {

@@ -50,8 +50,9 @@ impl GrpcOptions {
     ///
     /// # Errors
     /// If an option is invalid.
-    pub fn resolve(self) -> Result<Resolved, String> {
+    pub fn resolve(mut self) -> Result<Resolved, String> {
         self.load.check()?;
+        self.load.read_trace()?;
         let users = self.load.users(1)?;
         let scenario = self.load.scenario("grpc", users)?;
         let data = match self.data.as_deref() {

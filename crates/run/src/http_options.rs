@@ -40,8 +40,9 @@ impl HttpOptions {
     ///
     /// # Errors
     /// If an option is invalid.
-    pub fn resolve(self) -> Result<Resolved, String> {
+    pub fn resolve(mut self) -> Result<Resolved, String> {
         self.load.check()?;
+        self.load.read_trace()?;
         let request = self.request()?;
         let (users, streams) = self.users()?;
         let scenario = self.load.scenario("http", users)?;

@@ -19,6 +19,7 @@
 //! * The [`Outcome`] has the summary, the verdict, why the run ended, which thresholds were crossed,
 //!   and what could not be written. Nothing is printed here.
 
+mod agents;
 #[cfg(feature = "scripts")]
 mod at_rate;
 mod attack;
@@ -29,6 +30,8 @@ mod control;
 #[cfg(feature = "scripts")]
 mod end_summary;
 mod event;
+#[cfg(feature = "scripts")]
+mod features;
 mod grpc;
 mod grpc_options;
 mod http_options;
@@ -41,6 +44,7 @@ mod no_response;
 mod outcome;
 #[cfg(feature = "scripts")]
 mod output_choice;
+mod output_request;
 #[cfg(feature = "scripts")]
 mod outputs;
 mod part_files;
@@ -61,6 +65,8 @@ mod request;
 mod resolved;
 mod results_file;
 #[cfg(feature = "scripts")]
+pub mod script_files;
+#[cfg(feature = "scripts")]
 mod script_input;
 #[cfg(feature = "scripts")]
 mod script_options;
@@ -71,6 +77,7 @@ mod supervisor;
 mod tls_files;
 mod until;
 
+pub use agents::{AgentLoss, AgentReading, Agents, agent_marks};
 #[cfg(feature = "scripts")]
 pub use at_rate::AtRate;
 pub use attack::{Attack, TargetList};
@@ -80,6 +87,8 @@ pub use control::{Control, ControlReading};
 #[cfg(feature = "scripts")]
 pub use end_summary::{EndSummary, Screen, SummaryMode};
 pub use event::{Event, Finished, Judged, Listener, WorkerWindow};
+#[cfg(feature = "scripts")]
+pub use features::Features;
 pub use grpc::{Grpc, SchemaSource};
 pub use grpc_options::{GrpcOptions, SchemaOptions};
 pub use http_options::HttpOptions;
@@ -88,6 +97,7 @@ pub use no_response::NoResponse;
 pub use outcome::{Ending, Explanation, Outcome, Refusal, RefusalKind};
 #[cfg(feature = "scripts")]
 pub use output_choice::{OutputChoice, OutputChoices};
+pub use output_request::OutputRequest;
 #[cfg(feature = "scripts")]
 pub use outputs::Outputs;
 #[cfg(feature = "scripts")]

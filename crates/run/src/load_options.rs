@@ -86,6 +86,41 @@ impl LoadOptions {
         }
     }
 
+    /// Reads the trace, if arrivals follow one: its mean rate and its length become those of the load.
+    ///
+    /// # Errors
+    /// If it cannot be read, or if another option sets the load.
+    pub(crate) fn read_trace(&mut self) -> Result<(), String> {
+        let Some(arrivals) = &mut self.arrivals else {
+            return Ok(());
+        };
+        if arrivals.trace().is_none() {
+            return match self.rate {
+                Some(_) => Ok(()),
+                None => Err(format!(
+                    "--arrivals {arrivals} needs --rate: they are spread around it"
+                )),
+            };
+        }
+        if self.rate.is_some() || self.requests.is_some() || self.loops.is_some() {
+            return Err(format!(
+                "--arrivals {arrivals}: a trace sets the rate and the number of requests; omit --rate, --requests and \
+                 --loops"
+            ));
+        }
+        arrivals
+            .read_trace(read_trace_file)
+            .map_err(|error| format!("--arrivals {error}"))?;
+        if let Some(trace) = arrivals.trace() {
+            let (duration, rate) = trace.extent(self.duration);
+            if rate.count == 0 {
+                return Err(format!("--arrivals {trace}: no arrival within --duration"));
+            }
+            (self.rate, self.duration) = (Some(rate), Some(duration));
+        }
+        Ok(())
+    }
+
     /// Virtual users, if each connection has `streams` of them.
     pub fn users(&self, streams: u32) -> Result<u32, String> {
         let connections = match (self.users, self.connections) {
@@ -142,7 +177,7 @@ impl LoadOptions {
     pub fn scenario(&self, name: &str, users: u32) -> Result<Scenario, String> {
         let mut scenario = Scenario::new(name, self.executor(users)?);
         scenario.graceful_stop = Duration::from_secs(1);
-        scenario.arrivals = self.arrivals.unwrap_or_default();
+        scenario.arrivals = self.arrivals.clone().unwrap_or_default();
         Ok(scenario)
     }
 
@@ -205,7 +240,8 @@ impl LoadOptions {
 
     /// How arrivals are spread if not evenly, as the end of a rate in a run's title.
     pub(crate) fn describe_arrivals(&self) -> String {
-        let uneven = self.arrivals.filter(|arrivals| !arrivals.is_even());
+        let uneven = self.arrivals.as_ref();
+        let uneven = uneven.filter(|arrivals| !arrivals.is_even());
         uneven.map_or_else(String::new, |arrivals| format!(" (arrivals: {arrivals})"))
     }
 
@@ -223,6 +259,12 @@ impl LoadOptions {
             (Some(_), false) => format!("{connections}, opened before the makespan"),
         }
     }
+}
+
+/// The text of a trace of arrivals.
+pub(crate) fn read_trace_file(file: &str) -> Result<String, String> {
+    plimsoll_machine::read_text_file(file.as_ref())
+        .map_err(|error| format!("trace {file}: cannot read it: {error}"))
 }
 
 /// A rate per second for a record: a whole number where it is one, so that `10` and `600/m` are the

@@ -2,21 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use plimsoll_script::Fetch;
+use plimsoll_script::{Fetch, Integrity};
 
 /// Fetches modules through the cache; only from the cache if `offline`.
 pub fn fetcher(offline: bool) -> Fetch {
     Box::new(move |address| {
         let cached = cache_file(address);
-        if let Some(bytes) = cached.as_deref().and_then(|file| std::fs::read(file).ok()) {
+        if let Some(bytes) = cached.as_deref().and_then(intact) {
             return Ok(bytes);
         }
         if offline {
             return Err(format!(
-                "{address} is not in the cache, and --offline prevents fetching it: run once without --offline"
+                "{address} is not in the cache, and --offline prevents fetching it: run once without --offline, or use \
+                 copies (plimsoll vendor SCRIPT)"
             ));
         }
-        let bytes = plimsoll_scriptless::fetch(address)?;
+        let bytes = plimsoll_scriptless::fetch(address).map_err(|error| {
+            match error.contains("responded with status") {
+                true => error,
+                false => format!(
+                    "{error}; without a network, use copies, which `plimsoll vendor SCRIPT` writes where there is one"
+                ),
+            }
+        })?;
         if let Some(file) = cached {
             keep(&file, &bytes);
         }
@@ -51,16 +59,26 @@ fn cache_file(address: &str) -> Option<PathBuf> {
         })
         .collect();
     // File systems limit names to 255 bytes; longer addresses are not cached.
-    (name.len() < 250).then(|| home.join("plimsoll/modules").join(name))
+    (name.len() < 250).then(|| home.join("plimsoll/modules-2").join(name))
 }
 
-/// If the cache cannot be written, the next run only has to fetch again. The file is created
-/// atomically.
+/// A cached module, unless it is damaged: a file system that was full, or an editor, may have changed it.
+fn intact(file: &Path) -> Option<Vec<u8>> {
+    let kept = std::fs::read(file).ok()?;
+    let (line, bytes) = kept.split_at_checked(kept.iter().position(|byte| *byte == b'\n')? + 1)?;
+    let digest = Integrity::parse(std::str::from_utf8(line).ok()?.trim()).ok()?;
+    digest.check("", bytes).ok()?;
+    Some(bytes.to_vec())
+}
+
+/// Keeps a module, after a line with its digest. If the cache cannot be written, the next run only has to fetch again.
+/// The file is created atomically.
 fn keep(file: &Path, bytes: &[u8]) {
     let Some(folder) = file.parent() else { return };
     let partial = file.with_extension(format!("partial-{}", std::process::id()));
+    let kept = [Integrity::of(bytes).to_string().as_bytes(), b"\n", bytes].concat();
     let kept = std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&partial, bytes))
+        .and_then(|()| std::fs::write(&partial, kept))
         .and_then(|()| std::fs::rename(&partial, file));
     if kept.is_err() {
         let _ = std::fs::remove_file(&partial);

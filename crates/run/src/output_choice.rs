@@ -26,9 +26,7 @@ impl OutputChoice {
     /// # Errors
     /// The invalid one, and how to write it.
     pub fn parse_all(texts: &[String]) -> Result<OutputChoices<'_>, String> {
-        let variables: Vec<_> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
+        let variables = environment();
         let mut all = OutputChoices::default();
         for text in texts.iter().filter(|text| !text.is_empty()) {
             match text.split_once('=').unwrap_or((text, "")) {
@@ -57,6 +55,23 @@ impl OutputChoice {
         Ok(OutputChoice::Written(spec))
     }
 
+    /// Parses `--traces-output`; `None` if there shall be no traces.
+    ///
+    /// # Errors
+    /// What is wrong with its settings.
+    pub fn traces(text: &str) -> Result<Option<OutputChoice>, String> {
+        let receiver = Receiver::of_traces(text, Variables::new(&environment()))?;
+        Ok(receiver.map(|receiver| OutputChoice::Sent(Box::new(receiver))))
+    }
+
+    /// The share of requests that it gets traces of, if it gets traces.
+    pub fn traced(&self) -> Option<f64> {
+        match self {
+            OutputChoice::Written(_) => None,
+            OutputChoice::Sent(receiver) => receiver.traced(),
+        }
+    }
+
     /// The description of the output in the banner of a run.
     pub fn describe(&self) -> String {
         match self {
@@ -64,4 +79,11 @@ impl OutputChoice {
             OutputChoice::Sent(receiver) => receiver.describe(),
         }
     }
+}
+
+/// The environment variables that are text.
+fn environment() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }

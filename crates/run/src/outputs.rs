@@ -2,47 +2,53 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
 
+use plimsoll_output::catalog::Catalog;
 use plimsoll_output::output::{Output, OutputError, OutputSetting};
-use plimsoll_output::{catalog, wall_clock};
+use plimsoll_output::wall_clock;
 use plimsoll_results::secrets::url_for_display;
-use plimsoll_samples::{SampleRecord, SystemTag};
+use plimsoll_samples::{SampleRecord, SystemTag, SystemTags};
 
 use crate::event::{Event, Finished, Listener};
 use crate::output_choice::OutputChoice;
-use crate::request::Script;
+use crate::output_request::OutputRequest;
 
-/// Maximum number of waiting batches. If there are more, the supervisor waits for the disk; workers
-/// do not, but their windows accumulate slightly, which is better than losing samples.
-const WAITING: usize = 16;
+/// Maximum number of samples that wait for the outputs, some 200 MB. More are left out and counted: to wait for the outputs
+/// would stop the thresholds and the live page, and the samples would fill the memory meanwhile.
+const MOST_WAITING: usize = 2_000_000;
 
-/// The channel to the thread that writes, and the thread, which returns its errors and messages.
-type Writing = (SyncSender<Arc<[SampleRecord]>>, JoinHandle<Finished>);
+/// The thread that writes, which returns its errors and messages, and the way to it.
+struct Writing {
+    sender: Sender<Arc<[SampleRecord]>>,
+    thread: JoinHandle<Finished>,
+    /// The number of samples on the way.
+    waiting: Arc<AtomicUsize>,
+    /// The number of samples that were left out.
+    left_out: usize,
+    has_ended: bool,
+}
 
 /// The requested outputs, if any.
 #[derive(Default)]
 pub struct Outputs {
-    thread: Option<Writing>,
-    lost: Vec<String>,
+    writing: Option<Writing>,
 }
 
 impl Outputs {
-    /// Opens the outputs of a script. Returns them with warnings of receivers that cannot be reached.
+    /// Opens the outputs. Returns them with warnings of receivers that cannot be reached.
     ///
     /// # Errors
     /// If one cannot be opened.
-    pub(crate) fn open(script: &Script) -> Result<(Outputs, Vec<String>), String> {
-        let prepared = &script.prepared;
-        // Outputs receive thresholds even if they are not judged.
-        let mut catalog = catalog::Catalog::new(
-            Arc::clone(&prepared.registry),
-            &prepared.plan.thresholds,
-            &prepared.plan.watched,
-        );
-        if !prepared.system_tags.has(SystemTag::ExpectedResponse) {
+    pub(crate) fn open(
+        request: &OutputRequest,
+        mut catalog: Catalog,
+        system_tags: SystemTags,
+    ) -> Result<(Outputs, Vec<String>), String> {
+        if !system_tags.has(SystemTag::ExpectedResponse) {
             catalog = catalog.without_expected_responses();
         }
         let setting = OutputSetting {
@@ -50,16 +56,16 @@ impl Outputs {
             clock: wall_clock::WallClock::reading(plimsoll_clock::now(), SystemTime::now()),
             system_tags: SystemTag::ALL
                 .into_iter()
-                .filter(|tag| prepared.system_tags.has(*tag))
+                .filter(|tag| system_tags.has(*tag))
                 .collect(),
-            csv_time: script.csv_time,
+            csv_time: request.csv_time,
             shown_url: url_for_display,
         };
         let (mut opened, mut warnings) = (Vec::new(), Vec::new());
-        for destination in &script.outputs {
+        for destination in &request.choices {
             opened.push(match destination {
                 OutputChoice::Written(spec) => spec
-                    .open(&setting, script.stdout)
+                    .open(&setting, request.stdout)
                     .map_err(|error| error.to_string())?,
                 OutputChoice::Sent(receiver) => {
                     let (output, warning) = receiver.open(&setting)?;
@@ -76,10 +82,12 @@ impl Outputs {
         if outputs.is_empty() {
             return Ok(Outputs::default());
         }
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let taken = Arc::clone(&waiting);
         let thread = std::thread::Builder::new()
             .name("outputs".to_owned())
-            .spawn(move || write(outputs, &receiver))
+            .spawn(move || write(outputs, &receiver, &taken))
             .map_err(|error| {
                 format!(
                     "could not start a thread for outputs: {}",
@@ -87,48 +95,70 @@ impl Outputs {
                 )
             })?;
         Ok(Outputs {
-            thread: Some((sender, thread)),
-            lost: Vec::new(),
+            writing: Some(Writing {
+                sender,
+                thread,
+                waiting,
+                left_out: 0,
+                has_ended: false,
+            }),
         })
     }
 }
 
-impl Listener for Outputs {
-    fn event(&mut self, event: Event<'_>) {
-        if let Event::Samples(records) = event
-            && let Some((sender, _)) = &self.thread
-            && sender.send(Arc::clone(records)).is_err()
-            && self.lost.is_empty()
-        {
-            self.lost
-                .push("an output ended early; it lacks later samples".to_owned());
+impl Writing {
+    fn add(&mut self, records: &Arc<[SampleRecord]>) {
+        let before = self.waiting.fetch_add(records.len(), Ordering::Relaxed);
+        if before + records.len() > MOST_WAITING {
+            self.waiting.fetch_sub(records.len(), Ordering::Relaxed);
+            self.left_out += records.len();
+        } else if self.sender.send(Arc::clone(records)).is_err() {
+            self.has_ended = true;
         }
     }
 
-    /// Writes the remaining samples.
-    fn finish(&mut self) -> Finished {
-        let mut finished = Finished {
-            errors: std::mem::take(&mut self.lost),
+    /// Waits for the remaining samples to be written.
+    fn finish(self) -> Finished {
+        drop(self.sender);
+        let mut finished = self.thread.join().unwrap_or_else(|_| Finished {
+            errors: vec!["an output's thread ended by a panic".to_owned()],
             ..Finished::default()
-        };
-        if let Some((sender, thread)) = self.thread.take() {
-            drop(sender);
-            match thread.join() {
-                Ok(written) => {
-                    finished.errors.extend(written.errors);
-                    finished.messages.extend(written.messages);
-                }
-                Err(_) => finished
-                    .errors
-                    .push("an output's thread ended by a panic".to_owned()),
-            }
+        });
+        if self.has_ended {
+            let error = "an output ended early; it lacks later samples".to_owned();
+            finished.errors.push(error);
+        }
+        if self.left_out > 0 {
+            finished.errors.push(format!(
+                "the outputs lack {} samples, because the run measured faster than they could be written; the summary has \
+                 all of them. Use fewer outputs, a faster disk or receiver, or a lower rate",
+                self.left_out
+            ));
         }
         finished
     }
 }
 
+impl Listener for Outputs {
+    fn event(&mut self, event: Event<'_>) {
+        if let (Event::Samples(records), Some(writing)) = (event, &mut self.writing) {
+            writing.add(records);
+        }
+    }
+
+    /// Writes the remaining samples.
+    fn finish(&mut self) -> Finished {
+        let writing = self.writing.take();
+        writing.map_or_else(Finished::default, Writing::finish)
+    }
+}
+
 /// An output that failed is skipped from then on; the others continue.
-fn write(mut outputs: Vec<Box<dyn Output>>, records: &Receiver<Arc<[SampleRecord]>>) -> Finished {
+fn write(
+    mut outputs: Vec<Box<dyn Output>>,
+    records: &Receiver<Arc<[SampleRecord]>>,
+    waiting: &AtomicUsize,
+) -> Finished {
     let (mut errors, mut messages) = (Vec::new(), Vec::new());
     let mut keep = |result: Result<(), OutputError>, consequence: &str| match result {
         Ok(()) => true,
@@ -141,6 +171,7 @@ fn write(mut outputs: Vec<Box<dyn Output>>, records: &Receiver<Arc<[SampleRecord
     };
     while let Ok(batch) = records.recv() {
         outputs.retain_mut(|output| keep(output.batch(&batch), "; later samples are not in it"));
+        waiting.fetch_sub(batch.len(), Ordering::Relaxed);
     }
     for output in &mut outputs {
         if keep(output.finish(), "") {
@@ -151,5 +182,64 @@ fn write(mut outputs: Vec<Box<dyn Output>>, records: &Receiver<Arc<[SampleRecord
         errors,
         messages,
         ..Finished::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_samples::{SampleTags, builtin};
+
+    use super::*;
+
+    /// Takes nothing before `go`.
+    struct Slow {
+        go: Receiver<()>,
+        written: Arc<AtomicUsize>,
+    }
+
+    impl Output for Slow {
+        fn batch(&mut self, records: &[SampleRecord]) -> Result<(), OutputError> {
+            let _ = self.go.recv();
+            self.written.fetch_add(records.len(), Ordering::Relaxed);
+            Ok(())
+        }
+
+        fn finish(&mut self) -> Result<(), OutputError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_slow_output_neither_waits_nor_fills_the_memory() -> Result<(), String> {
+        let (go, wait) = channel();
+        let written = Arc::new(AtomicUsize::new(0));
+        let slow = Slow {
+            go: wait,
+            written: Arc::clone(&written),
+        };
+        let mut outputs = Outputs::start(vec![Box::new(slow)])?;
+        let sample = SampleRecord {
+            metric: builtin::ITERATIONS,
+            value: 1.0,
+            at: plimsoll_clock::now(),
+            started: None,
+            scheduled: None,
+            tags: Arc::new(SampleTags::default()),
+            metadata: None,
+        };
+        let batch: Arc<[SampleRecord]> = vec![sample; MOST_WAITING / 4].into();
+        for _ in 0..7 {
+            outputs.event(Event::Samples(&batch));
+        }
+        drop(go);
+        let finished = outputs.finish();
+        assert_eq!(written.load(Ordering::Relaxed), 4 * batch.len());
+        let lacking = format!("lack {} samples", 3 * batch.len());
+        assert!(
+            finished.errors[0].contains(&lacking),
+            "{:?}",
+            finished.errors
+        );
+        Ok(())
     }
 }

@@ -6,18 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use log::Level;
+use plimsoll_k6::feeders::RowShare;
 use plimsoll_k6::http_state::HttpOptions;
 use plimsoll_k6::secrets::Secrets;
 use plimsoll_k6::user::{Log, RunOptions};
 use plimsoll_machine::read_text_file;
 use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_plan::{
-    Exports, Layers, Options, Plan, Segment, SegmentSequence, Warning, consolidate,
+    Division, Exports, Layers, Options, Plan, Segment, SegmentSequence, Warning, consolidate,
 };
 use plimsoll_samples::{Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
 use crate::at_rate::{self, AtRate};
+use crate::features::Features;
 use crate::output_choice::OutputChoice;
 use crate::progress_view::Extent;
 use crate::script_input::{ScriptInput, SourceKind};
@@ -148,13 +150,16 @@ pub struct ScriptRequest {
     pub is_offline: bool,
     /// Keep all files that the script loads.
     pub keep_files: bool,
-    /// Accept scenarios whose functions the script does not export, because nothing will run.
+    /// Accept options that cannot run, because nothing will.
     pub is_only_read: bool,
+    pub features: Features,
     /// Sources of secrets, as `--secret-source` names them.
     pub secret_sources: Vec<String>,
     pub io: IoMode,
     /// Certificates that TLS trusts and presents, in addition to those in the script's options.
     pub tls: TlsFiles,
+    /// The share of HTTP requests that traces record, if the run has traces.
+    pub traced: Option<f64>,
 }
 
 impl ScriptRequest {
@@ -174,8 +179,10 @@ impl ScriptRequest {
             is_offline: false,
             keep_files: false,
             is_only_read: false,
+            features: Features::default(),
             secret_sources: Vec::new(),
             io: IoMode::default(),
+            traced: None,
             tls: TlsFiles::default(),
         }
     }
@@ -228,6 +235,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         source: Vec::new(),
         may_be_typescript: false,
         env: env.clone(),
+        freezes_env: request.features.freezes_env,
         registry: Arc::clone(&registry),
         log: Arc::clone(log),
         fetch: Some(modules::fetcher(request.is_offline)),
@@ -260,8 +268,16 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         script: script_options,
         env: request.variables,
         flags,
+        merges_tags: request.features.merges_tags,
     };
-    let (options, warnings) = consolidate(layers).map_err(Refusal::config)?;
+    let (mut options, warnings) = consolidate(layers).map_err(Refusal::config)?;
+    for scenario in options.scenarios.iter_mut().flat_map(BTreeMap::values_mut) {
+        if let Some(arrivals) = &mut scenario.arrivals {
+            arrivals
+                .read_trace(|file| program.read_text(file))
+                .map_err(Refusal::config)?;
+        }
+    }
     let mut exports = Exports {
         functions: program.functions().to_vec(),
     };
@@ -271,10 +287,20 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         exports.functions.push("default".to_owned());
         exports.functions.extend(named);
     }
-    let plan = Plan::build(&options, &exports).map_err(Refusal::config)?;
-    let plan_warnings = match request.is_only_read {
-        true => Vec::new(),
-        false => plan.warnings.clone(),
+    let (plan, plan_warnings) = match Plan::build(&options, &exports) {
+        Ok(plan) if request.is_only_read => (plan, Vec::new()),
+        Ok(plan) => {
+            let warnings = plan.warnings.clone();
+            (plan, warnings)
+        }
+        // As in k6, what cannot run can be read.
+        Err(errors) if request.is_only_read => {
+            let faults = errors.0.iter();
+            let warnings = faults.map(|fault| Warning::new(format!("cannot run: {fault}")));
+            let plan = Plan::build(&Options::default(), &exports).map_err(Refusal::config)?;
+            (plan, warnings.collect())
+        }
+        Err(errors) => return Err(Refusal::config(errors)),
     };
     for warning in [
         request.config_warnings,
@@ -294,10 +320,11 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         .unwrap_or_default()
         .into_iter()
         .collect();
-    program.set_run(
-        run_options(&plan, &system_tags, &run_tags, request.io, &request.tls)
-            .map_err(Refusal::config)?,
-    );
+    let of_users = run_options(&plan, &system_tags, &run_tags, request.io, &request.tls);
+    program.set_run(RunOptions {
+        traced: request.traced,
+        ..of_users.map_err(Refusal::config)?
+    });
     Ok(Prepared {
         program,
         plan,
@@ -319,7 +346,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
 }
 
 /// Puts the named script where the loader looks for it.
-fn take(input: ScriptInput, settings: &mut LoadSettings) {
+pub(crate) fn take(input: ScriptInput, settings: &mut LoadSettings) {
     match input {
         ScriptInput::Script {
             path,
@@ -350,7 +377,7 @@ fn take(input: ScriptInput, settings: &mut LoadSettings) {
     }
 }
 
-fn import_map(file: Option<&Path>) -> Result<ImportMap, Refusal> {
+pub(crate) fn import_map(file: Option<&Path>) -> Result<ImportMap, Refusal> {
     let Some(file) = file else {
         return Ok(ImportMap::default());
     };
@@ -379,6 +406,15 @@ fn system_tags(options: &Options) -> SystemTags {
             .filter_map(|tag| plimsoll_samples::SystemTag::from_key(tag.name()))
             .collect(),
     }
+}
+
+/// The rows of feeders that belong to this machine.
+fn row_share(options: &Options) -> Result<RowShare, String> {
+    let segment = options.execution_segment.unwrap_or_default();
+    let sequence = options.execution_segment_sequence.clone();
+    let division = Division::of(segment, &sequence.unwrap_or_default());
+    let stripe = division.map_err(|fault| fault.to_string())?.stripe();
+    Ok(RowShare::new(move |number| stripe.place(number)))
 }
 
 fn run_options(
@@ -417,9 +453,11 @@ fn run_options(
         setup_timeout: options.setup_timeout.unwrap_or(minute),
         teardown_timeout: options.teardown_timeout.unwrap_or(minute),
         summary_timeout: options.handle_summary_timeout.unwrap_or(2 * minute),
+        rows: row_share(options)?,
         tag_user: system_tags.has(plimsoll_samples::SystemTag::Vu),
         tag_iteration: system_tags.has(plimsoll_samples::SystemTag::Iter),
         tag_group: system_tags.has(plimsoll_samples::SystemTag::Group),
         tag_ip: system_tags.has(plimsoll_samples::SystemTag::Ip),
+        traced: None,
     })
 }

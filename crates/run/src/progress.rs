@@ -11,6 +11,8 @@ use plimsoll_samples::{
 };
 use plimsoll_verdict::{Evidence, Verdict};
 
+use crate::agents::{AgentReading, Agents};
+
 /// A run so far. Metrics are computed on request.
 pub struct Progress {
     pub(crate) state: Arc<RunState>,
@@ -20,6 +22,7 @@ pub struct Progress {
     pub(crate) evidence: Evidence,
     /// The latest reading of each worker's thread.
     pub(crate) threads: Vec<ThreadReading>,
+    pub(crate) agents: Agents,
 }
 
 /// The current phase of the run.
@@ -44,6 +47,7 @@ impl Progress {
             phase: Phase::Init,
             evidence: Evidence::default(),
             threads: Vec::new(),
+            agents: Agents::default(),
         }
     }
 
@@ -124,6 +128,11 @@ impl Progress {
     /// The measurements of each worker's thread in its latest second.
     pub fn threads(&self) -> &[ThreadReading] {
         &self.threads
+    }
+
+    /// The agents that the workers belong to; empty if the workers are in this process.
+    pub fn agents(&self) -> Vec<AgentReading> {
+        self.agents.read()
     }
 
     /// The verdict on the run so far.

@@ -102,6 +102,7 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
             .iter()
             .map(|work| (work.scenario.clone(), fixed_work(work)))
             .collect(),
+        marks: Vec::new(),
         generator: Generator {
             cpu_seconds: plimsoll_machine::cpu_time().as_secs_f64(),
             peak_rss_bytes: plimsoll_machine::peak_memory().get(),

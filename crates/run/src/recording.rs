@@ -9,7 +9,7 @@ use plimsoll_output::wall_clock;
 use plimsoll_plan::Plan;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::objective::Objective;
-use plimsoll_results::record::{self, End, Header, Record, SCHEMA, Second, Writer};
+use plimsoll_results::record::{self, End, Header, Mark, Record, SCHEMA, Second, Writer};
 use plimsoll_results::{hash, objectives, secrets};
 use plimsoll_samples::{Registry, Watch};
 
@@ -40,6 +40,8 @@ pub struct Recording {
     objectives: Vec<Objective>,
     seconds: Seconds,
     cpu: Duration,
+    /// Known when workers have ended.
+    marks: Vec<Mark>,
     /// The message that the run was stored.
     message: Option<String>,
 }
@@ -80,6 +82,7 @@ impl Recording {
             objectives,
             seconds: Seconds::new(registry, watch),
             cpu: plimsoll_machine::cpu_time(),
+            marks: Vec::new(),
             message: None,
         })
     }
@@ -175,8 +178,13 @@ impl Listener for Recording {
             Event::Progress(progress) if progress.phase() == Phase::Running => {
                 self.write_due(progress.elapsed());
             }
+            Event::Done(progress) => self.marks = crate::agent_marks(&progress.agents()),
             Event::Judged(judged) => {
                 let mut end = end(judged.summary, judged.verdict, judged.aborted);
+                let elapsed = judged.elapsed.as_secs_f64();
+                // A load that was to be moved later was not.
+                end.marks = std::mem::take(&mut self.marks);
+                end.marks.retain(|mark| mark.at_seconds <= elapsed);
                 objectives::judge(&self.objectives, &mut end);
                 self.end(judged.elapsed, &end);
             }

@@ -8,6 +8,8 @@ use plimsoll_plan::Plan;
 use plimsoll_samples::{Registry, Watch};
 use plimsoll_verdict::{Level, Reason, Verdict};
 
+use crate::agents::Agents;
+
 /// Where the users of a run are.
 #[derive(Default)]
 pub enum Workers {
@@ -31,6 +33,11 @@ pub trait RemoteWorkers {
 
     /// The processor time of workers that are on this machine.
     fn local_time(&self) -> Duration;
+
+    /// The agents that they belong to, kept up to date during the run; none by default.
+    fn agents(&self) -> Agents {
+        Agents::default()
+    }
 
     /// The facts about the whole run that are known after its last event.
     fn conclude(&mut self) -> Conclusion;

@@ -1,13 +1,9 @@
 //! A run with all its settings.
 
 #[cfg(feature = "scripts")]
-use std::io::Write;
-#[cfg(feature = "scripts")]
 use std::sync::Arc;
 use std::time::Duration;
 
-#[cfg(feature = "scripts")]
-use plimsoll_output::output_csv::TimeFormat;
 use plimsoll_plan::{Division, Plan, Scenario};
 use plimsoll_results::objective::Objective;
 use plimsoll_scriptless::Connections;
@@ -15,18 +11,19 @@ use serde_json::Value;
 
 use crate::attack::Attack;
 use crate::grpc::Grpc;
-#[cfg(feature = "scripts")]
-use crate::output_choice::OutputChoice;
+use crate::output_request::OutputRequest;
 use crate::place::Place;
 #[cfg(feature = "scripts")]
 use crate::prepare::Prepared;
 use crate::until::Until;
 
-/// The script to run, the number of threads, and the outputs to write.
+/// The load to run, the number of threads, and the outputs to write.
 pub struct Request {
     pub load: Load,
     /// Worker threads.
     pub threads: usize,
+    /// Outputs for all samples.
+    pub outputs: OutputRequest,
     /// The record of the run, if requested.
     pub record: Option<RecordRequest>,
     /// The precision at which the run ends early, if requested.
@@ -148,11 +145,6 @@ pub struct Script {
     pub thresholds: bool,
     /// Show results by group and scenario.
     pub breakdown: bool,
-    /// Outputs for all samples.
-    pub outputs: Vec<OutputChoice>,
-    pub csv_time: TimeFormat,
-    /// Opens stdout for outputs that need it.
-    pub stdout: fn() -> Box<dyn Write + Send>,
 }
 
 /// One repeated HTTP request.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::Refusal;
 use crate::at_rate::AtRate;
+use crate::features::Features;
 use crate::prepare::ScriptRequest;
 use crate::script_input::SourceKind;
 use crate::settings::IoMode;
@@ -32,11 +33,15 @@ pub struct ScriptOptions {
     pub import_map: Option<PathBuf>,
     pub is_offline: bool,
     pub keep_files: bool,
-    /// Accept scenarios whose functions the script does not export, because nothing will run.
+    /// Accept options that cannot run, because nothing will.
     pub is_only_read: bool,
+    /// Names of k6's features.
+    pub features: Vec<String>,
     /// Sources of secrets, such as `file=secrets.txt`.
     pub secret_sources: Vec<String>,
     pub io: IoMode,
+    /// The share of HTTP requests that traces record, if the run has traces.
+    pub traced: Option<f64>,
     pub tls: TlsFiles,
 }
 
@@ -80,8 +85,10 @@ impl ScriptOptions {
             is_offline: self.is_offline,
             keep_files: self.keep_files,
             is_only_read: self.is_only_read,
+            features: Features::parse(&self.features).map_err(Refusal::config)?,
             secret_sources: self.secret_sources,
             io: self.io,
+            traced: self.traced,
             tls: self.tls,
         })
     }

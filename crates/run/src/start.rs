@@ -4,7 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_engine::{Setting, UserFactory};
+#[cfg(feature = "scripts")]
+use plimsoll_output::catalog::Catalog;
 use plimsoll_plan::{Plan, Scenario};
+#[cfg(feature = "scripts")]
+use plimsoll_samples::SystemTags;
 use plimsoll_samples::{Registry, TagMap, Watch, WatchSettings};
 #[cfg(feature = "scripts")]
 use plimsoll_script::ScriptUsers;
@@ -13,6 +17,7 @@ use plimsoll_scriptless::HttpUsers;
 use crate::attack::TargetErrors;
 use crate::control::Control;
 use crate::event::{Event, Listener, Listeners};
+use crate::output_request::OutputRequest;
 #[cfg(feature = "scripts")]
 use crate::outputs::Outputs;
 #[cfg(feature = "scripts")]
@@ -57,11 +62,13 @@ impl<'a> Run<'a> {
         let Request {
             load,
             threads,
+            outputs,
             record,
             until,
         } = request;
         let launch = Launch {
             threads,
+            outputs,
             record,
             until,
             workers,
@@ -125,6 +132,7 @@ impl<'a> Run<'a> {
 /// The parts that all loads have in common.
 struct Launch<'a> {
     threads: usize,
+    outputs: OutputRequest,
     record: Option<RecordRequest>,
     until: Option<Until>,
     workers: Workers,
@@ -146,7 +154,7 @@ impl<'a> Launch<'a> {
             watched,
             system_tags: prepared.system_tags,
             run_tags: prepared.run_tags.clone(),
-            outputs: !script.outputs.is_empty(),
+            outputs: self.outputs.has_any() || self.listeners.need_samples(),
             output_extra: false,
             breakdown: script.breakdown,
             by_name: self.record.is_some() || self.listeners.need_names(),
@@ -154,12 +162,11 @@ impl<'a> Launch<'a> {
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);
-        let mut warnings = Vec::new();
-        if !script.outputs.is_empty() {
-            let (outputs, unreachable) = Outputs::open(script).map_err(Refusal::other)?;
-            self.listeners.add(Box::new(outputs));
-            warnings = unreachable;
-        }
+        // Outputs receive thresholds even if they are not judged.
+        let plan = &prepared.plan;
+        let registry = Arc::clone(&prepared.registry);
+        let catalog = Catalog::new(registry, &plan.thresholds, &plan.watched);
+        let warnings = self.open_outputs(catalog, prepared.system_tags)?;
         self.listeners.tell(Event::Starting);
         for warning in &warnings {
             self.listeners.tell(Event::Warning(warning));
@@ -212,9 +219,15 @@ impl<'a> Launch<'a> {
         let plan = Plan::single(scenario, Vec::new());
         let registry = Arc::new(Registry::new());
         let settings = WatchSettings {
+            outputs: self.outputs.has_any() || self.listeners.need_samples(),
             by_name: self.record.is_some() || self.listeners.need_names(),
             by_second: self.record.is_some() || self.listeners.need_seconds(),
             ..WatchSettings::default()
+        };
+        #[cfg(feature = "scripts")]
+        let warnings = {
+            let catalog = Catalog::new(Arc::clone(&registry), &plan.thresholds, &plan.watched);
+            self.open_outputs(catalog, settings.system_tags)?
         };
         let watch = Watch::new(&registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);
@@ -226,6 +239,10 @@ impl<'a> Launch<'a> {
             .transpose()
             .map_err(Refusal::config)?;
         self.listeners.tell(Event::Starting);
+        #[cfg(feature = "scripts")]
+        for warning in &warnings {
+            self.listeners.tell(Event::Warning(warning));
+        }
         let setting = Setting {
             plan: Arc::new(plan),
             factory: Arc::new(users),
@@ -237,6 +254,22 @@ impl<'a> Launch<'a> {
             waits_for_start: matches!(self.workers, Workers::Part { .. }),
         };
         Ok(self.engine(setting, recording, warm_up, true))
+    }
+
+    /// Opens the outputs. Returns warnings of receivers that cannot be reached.
+    #[cfg(feature = "scripts")]
+    fn open_outputs(
+        &mut self,
+        catalog: Catalog,
+        system_tags: SystemTags,
+    ) -> Result<Vec<String>, Refusal> {
+        if !self.outputs.has_any() {
+            return Ok(Vec::new());
+        }
+        let opened = Outputs::open(&self.outputs, catalog, system_tags);
+        let (outputs, warnings) = opened.map_err(Refusal::other)?;
+        self.listeners.add(Box::new(outputs));
+        Ok(warnings)
     }
 
     fn warm_up(&self) -> Duration {

@@ -82,6 +82,9 @@ impl<'a> Supervisor<'a> {
     /// The same for a part of a larger run, or for workers elsewhere.
     pub fn with(mut self, part: Option<Part>, remote: Option<Box<dyn RemoteWorkers>>) -> Self {
         self.part = part;
+        if let Some(remote) = &remote {
+            self.progress.agents = remote.agents();
+        }
         self.remote = remote;
         self
     }
@@ -142,6 +145,7 @@ impl<'a> Supervisor<'a> {
             EngineEvent::Started => self.progress.phase = Phase::Running,
             EngineEvent::ScenariosDone => self.progress.phase = Phase::TearDown,
             EngineEvent::Notice(notice) => self.listeners.tell(Event::Notice(&notice)),
+            EngineEvent::Records(records) => self.listeners.tell(Event::Samples(&records.into())),
             EngineEvent::Window {
                 worker,
                 window,
@@ -191,8 +195,7 @@ impl<'a> Supervisor<'a> {
         for warning in self.progress.totals.take_warnings() {
             self.listeners.tell(Event::Warning(&warning));
         }
-        let records = self.progress.totals.take_records();
-        if !records.is_empty() {
+        for records in self.progress.totals.take_records() {
             self.listeners.tell(Event::Samples(&records.into()));
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plimsoll_plan::{Executor, Rate, Scenario};
-use plimsoll_run::{Ending, Event, Http, Listener, Load, Queued, Request, Run};
+use plimsoll_run::{Ending, Event, Http, Listener, Load, OutputRequest, Queued, Request, Run};
 use plimsoll_samples::{Values, builtin};
 use plimsoll_scriptless::RequestSpec;
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
@@ -30,6 +30,7 @@ fn request(server: &LoggedServer, executor: Executor) -> Request {
             opens_ahead: false,
         })),
         threads: 1,
+        outputs: OutputRequest::default(),
         record: None,
         until: None,
     }

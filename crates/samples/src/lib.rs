@@ -8,6 +8,7 @@
 //! This is the only crate that defines `http_req_duration`. Nothing here prints, waits or reads a
 //! clock.
 
+mod base_tags;
 mod bins;
 pub mod builtin;
 mod call;
@@ -21,6 +22,7 @@ mod metric_id;
 mod names;
 mod outgoing;
 mod record;
+mod record_wire;
 mod recorder;
 mod registry;
 mod roster;
@@ -42,12 +44,14 @@ mod window_wire;
 pub mod wire;
 mod work;
 
+pub use base_tags::BaseTags;
 pub use call::CallFacts;
 pub use cumulative::{Cumulative, Figure};
 pub use exchange::{GRPC_STATUS, HttpFacts, Phases, mask_userinfo};
 pub use kind::{Contains, Kind};
 pub use metric_id::MetricId;
 pub use record::{SampleRecord, SampleTags};
+pub use record_wire::encode_records;
 pub use recorder::{AddError, Recorder};
 pub use registry::{Metric, RegisterError, Registry};
 pub use second::{RunClock, RunSecond, counted_at};
@@ -57,7 +61,7 @@ pub use summary::{
     NamePart, NameParts, ScenarioPart, Summary, ThresholdOutcome, Values, WEBSOCKET,
 };
 pub use system_tags::{SystemTag, SystemTags};
-pub use tags::{BaseTags, Metadata, TagMap};
+pub use tags::{Metadata, TagMap};
 pub use thresholds::{JudgedThreshold, Stage, ThresholdReport};
 pub use totals::Totals;
 pub use watch::{Watch, WatchSettings};

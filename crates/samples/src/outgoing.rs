@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
+use crate::base_tags::{Base, BaseTags};
 use crate::builtin::*;
-use crate::exchange::HttpFacts;
+use crate::exchange::{GRPC_STATUS, HttpFacts};
 use crate::metric_id::MetricId;
-use crate::record::{SampleRecord, SampleTags};
+use crate::record::{Records, SampleRecord, SampleTags};
 use crate::system_tags::SystemTag;
-use crate::tags::{Base, BaseTags};
 use crate::watch::{Condition, OwnTags, Watch};
 
 /// How many tag sets of exchanges are cached.
@@ -60,7 +60,7 @@ impl Outgoing {
         facts: &HttpFacts,
         base: &BaseTags,
         watch: &Watch,
-        records: &mut Vec<SampleRecord>,
+        records: &mut Records,
     ) {
         let tags = self.tags(facts, base, watch);
         let mut record = |metric: MetricId, value: f64| {
@@ -75,11 +75,12 @@ impl Outgoing {
             });
         };
         let phases = &facts.phases;
+        let duration = ms(phases.sending + phases.waiting + phases.receiving);
+        if facts.status >= GRPC_STATUS {
+            return record(GRPC_REQ_DURATION, duration);
+        }
         record(HTTP_REQS, 1.0);
-        record(
-            HTTP_REQ_DURATION,
-            ms(phases.sending + phases.waiting + phases.receiving),
-        );
+        record(HTTP_REQ_DURATION, duration);
         record(
             HTTP_REQ_BLOCKED,
             ms(phases.queued + phases.looking_up + phases.connecting + phases.tls),
@@ -112,7 +113,7 @@ impl Outgoing {
         sample: &Sample,
         check: Option<&str>,
         watch: &Watch,
-        records: &mut Vec<SampleRecord>,
+        records: &mut Records,
     ) {
         let &Sample {
             metric,
@@ -125,20 +126,25 @@ impl Outgoing {
         if metric == ITERATION_SEND_LAG && !watch.output_extra {
             return;
         }
-        let mut tags = SampleTags::from_base(base.tags());
-        set_extra(&mut tags, extra);
-        if let Some(check) = check
-            && watch.system_tags.has(SystemTag::Check)
-        {
-            tags.set(SystemTag::Check.key().into(), check);
-        }
+        let tags = if extra.is_empty() && check.is_none() {
+            base.inner.sample_tags()
+        } else {
+            let mut tags = SampleTags::from_base(base.tags());
+            set_extra(&mut tags, extra);
+            if let Some(check) = check
+                && watch.system_tags.has(SystemTag::Check)
+            {
+                tags.set(SystemTag::Check.key().into(), check);
+            }
+            Arc::new(tags)
+        };
         records.push(SampleRecord {
             metric,
             value,
             at,
             started: None,
             scheduled: None,
-            tags: Arc::new(tags),
+            tags,
             metadata: base.metadata.clone(),
         });
     }
@@ -175,7 +181,27 @@ fn exchange_tags(facts: &HttpFacts, base: &BaseTags, watch: &Watch) -> SampleTag
             tags.set(tag.key().into(), &value);
         }
     });
+    if facts.status >= GRPC_STATUS {
+        set_call(&mut tags, facts, watch);
+    }
     tags
+}
+
+/// Gives a call of gRPC the tags that k6 gives calls. Its URL is `ADDRESS/SERVICE/METHOD`.
+fn set_call(tags: &mut SampleTags, facts: &HttpFacts, watch: &Watch) {
+    let status = (facts.status - GRPC_STATUS).to_string();
+    let path = facts.url.find('/').map_or("", |start| &facts.url[start..]);
+    let (service, method) = path.rsplit_once('/').unwrap_or_default();
+    for (tag, value) in [
+        (SystemTag::Status, status.as_str()),
+        (SystemTag::Name, path),
+        (SystemTag::Service, service.trim_start_matches('/')),
+        (SystemTag::Method, method),
+    ] {
+        if watch.system_tags.has(tag) {
+            tags.set(tag.key().into(), value);
+        }
+    }
 }
 
 fn set_extra(tags: &mut SampleTags, extra: &[(&str, &str)]) {

@@ -27,6 +27,43 @@ pub struct SampleRecord {
     pub metadata: Option<Metadata>,
 }
 
+/// Samples in their order, in pieces: a list that grows would be copied again and again on the thread that sends requests.
+#[derive(Debug, Default)]
+pub(crate) struct Records(Vec<Vec<SampleRecord>>);
+
+/// The number of samples in a piece.
+const PIECE: usize = 4096;
+
+impl Records {
+    pub fn push(&mut self, record: SampleRecord) {
+        match self.0.last_mut() {
+            Some(piece) if piece.len() < PIECE => piece.push(record),
+            _ => self.0.push(vec![record]),
+        }
+    }
+
+    /// Moves the samples of `other` behind these.
+    pub fn append(&mut self, other: &mut Records) {
+        self.0.append(&mut other.0);
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// All samples, which are not in it any more.
+    pub fn take(&mut self) -> Vec<Vec<SampleRecord>> {
+        std::mem::take(&mut self.0)
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        let pieces = self.0.iter();
+        pieces
+            .map(|piece| piece.capacity() * size_of::<SampleRecord>())
+            .sum()
+    }
+}
+
 /// A sample's tags, sorted by key.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SampleTags(Vec<(Cow<'static, str>, Box<str>)>);

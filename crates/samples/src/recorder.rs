@@ -1,6 +1,6 @@
 //! Records a worker's samples.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -11,6 +11,7 @@ use std::time::Duration;
 use plimsoll_units::Moment;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
+use crate::base_tags::{Base, BaseTags};
 use crate::bins::Bins;
 use crate::builtin;
 use crate::call::CallFacts;
@@ -19,13 +20,13 @@ use crate::exchange::HttpFacts;
 use crate::exchange_log::ExchangeLog;
 use crate::metric_id::MetricId;
 use crate::outgoing::{CheckTag, Outgoing, Sample};
-use crate::record::SampleRecord;
+use crate::record::Records;
 use crate::registry::Registry;
 use crate::roster::{COMMON_CELL, GROUP_LIMIT};
 use crate::second::{RunClock, counted_at};
 use crate::sinks::Sinks;
 use crate::system_tags::SystemTag;
-use crate::tags::{Base, BaseTags, TagMap};
+use crate::tags::TagMap;
 use crate::tally::HttpTally;
 use crate::watch::{NoOwnTags, OwnTags, Watch};
 use crate::window::{Contents, Home, Window};
@@ -75,7 +76,7 @@ struct Inner {
     bases: FxHashMap<Arc<TagMap>, Rc<Base>>,
     outgoing: Outgoing,
     /// Samples for outputs, in order.
-    records: Vec<SampleRecord>,
+    records: Records,
 }
 
 impl Recorder {
@@ -92,7 +93,7 @@ impl Recorder {
                 groups: FxHashSet::default(),
                 bases: FxHashMap::default(),
                 outgoing: Outgoing::default(),
-                records: Vec::new(),
+                records: Records::default(),
             }),
         }
     }
@@ -113,6 +114,7 @@ impl Recorder {
                 cell: self.cell(&tags, &[]),
                 group: inner.checks.group(tags.get("group").unwrap_or_default()),
                 may_hold: self.watch.may_hold(&tags),
+                sample_tags: OnceCell::new(),
                 tags: Arc::clone(&tags),
             });
             bases.insert(tags, Rc::clone(&base));
@@ -356,7 +358,7 @@ impl Recorder {
             bin.contents.heap_bytes() + bin.logs.iter().flatten().count() * size_of::<ExchangeLog>()
         });
         bins.sum::<usize>()
-            + inner.records.capacity() * size_of::<SampleRecord>()
+            + inner.records.heap_bytes()
             + inner.bases.capacity() * (size_of::<Base>() + size_of::<TagMap>())
     }
 

@@ -68,6 +68,11 @@ impl HttpTally {
         }
     }
 
+    /// The requests of protocols other than HTTP, and how many of them failed.
+    pub fn calls(&self) -> (u64, u64) {
+        (self.calls, self.failed_calls)
+    }
+
     /// Counts connections that were not opened by an HTTP request.
     pub fn add_opened(&mut self, connections: u64) {
         self.opened += connections;

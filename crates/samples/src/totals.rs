@@ -10,7 +10,7 @@ use plimsoll_units::Moment;
 use crate::builtin;
 use crate::metric_id::MetricId;
 use crate::names::NameTally;
-use crate::record::{SampleRecord, SampleTags};
+use crate::record::{Records, SampleRecord, SampleTags};
 use crate::registry::Registry;
 use crate::roster::COMMON_CELL;
 use crate::series::SeriesSketch;
@@ -42,7 +42,7 @@ pub struct Totals {
     pub(crate) left_out: LeftOut,
     exchanges: SeriesSketch,
     series: SeriesSketch,
-    records: Vec<SampleRecord>,
+    records: Records,
     warnings: Vec<String>,
     checks_warned: bool,
     breakdown_warned: bool,
@@ -62,7 +62,7 @@ impl Totals {
             left_out: LeftOut::default(),
             exchanges: SeriesSketch::default(),
             series: SeriesSketch::default(),
-            records: Vec::new(),
+            records: Records::default(),
             warnings: Vec::new(),
             checks_warned: false,
             breakdown_warned: false,
@@ -129,9 +129,9 @@ impl Totals {
         }
     }
 
-    /// The individual samples since the last call, for outputs.
-    pub fn take_records(&mut self) -> Vec<SampleRecord> {
-        std::mem::take(&mut self.records)
+    /// The individual samples since the last call, for outputs, in pieces.
+    pub fn take_records(&mut self) -> Vec<Vec<SampleRecord>> {
+        self.records.take()
     }
 
     /// Warnings for the user, each once.

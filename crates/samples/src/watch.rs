@@ -247,6 +247,11 @@ impl Watch {
         self.submetrics.len() - 1
     }
 
+    /// Whether every sample is passed to outputs.
+    pub fn outputs(&self) -> bool {
+        self.outputs
+    }
+
     /// Whether results are kept by scenario and group.
     pub fn breakdown(&self) -> bool {
         self.breakdown

@@ -10,12 +10,14 @@ use std::time::Duration;
 use crate::checks::CheckDelta;
 use crate::metric_id::MetricId;
 use crate::names::NameTally;
-use crate::record::SampleRecord;
+use crate::record::Records;
+use crate::registry::Registry;
 use crate::second::RunSecond;
 use crate::series::SeriesSketch;
 use crate::sinks::Sinks;
 use crate::summary::{LeftOut, Values};
 use crate::tally::HttpTally;
+use crate::watch::Watch;
 
 /// Maximum number of emptied parts that wait for a recorder.
 const SPARE: usize = 4;
@@ -56,7 +58,7 @@ pub(crate) struct Contents {
     pub exchanges: SeriesSketch,
     /// Series of other samples.
     pub series: SeriesSketch,
-    pub records: Vec<SampleRecord>,
+    pub records: Records,
     pub left_out: LeftOut,
 }
 
@@ -91,6 +93,33 @@ impl Window {
         }
     }
 
+    /// A window without samples, to which others are added.
+    pub fn empty() -> Window {
+        Window {
+            current: None,
+            earlier: Vec::new(),
+            home: Home::default(),
+        }
+    }
+
+    /// Adds the samples of another window of the same run, except single samples.
+    pub fn add(&mut self, other: &Window, registry: &Registry, watch: &Watch) {
+        for part in other.parts() {
+            let mut known = self.parts_mut();
+            if let Some(known) = known.find(|known| known.second == part.second) {
+                known.add(part, registry, watch);
+                continue;
+            }
+            drop(known);
+            let mut contents = Box::new(Contents {
+                second: part.second,
+                ..Contents::default()
+            });
+            contents.add(part, registry, watch);
+            self.earlier.push(contents);
+        }
+    }
+
     /// A metric's values in this window, which lasted `span`; `None` if it has no samples in it.
     /// For live views: the histograms of several recorders' windows can be merged.
     pub fn values(&self, metric: MetricId, span: Duration) -> Option<Values> {
@@ -100,6 +129,12 @@ impl Window {
         let mut sum = sinks.next()?.clone();
         sinks.for_each(|sink| sum.merge(sink));
         Some(sum.values(span))
+    }
+
+    /// Requests of protocols other than HTTP, and how many of them failed.
+    pub fn calls(&self) -> (u64, u64) {
+        let calls = self.parts().map(|part| part.http.calls());
+        calls.fold((0, 0), |sum, calls| (sum.0 + calls.0, sum.1 + calls.1))
     }
 
     /// Its parts by second, if seconds are separated; otherwise nothing.
@@ -134,6 +169,26 @@ impl Drop for Window {
 }
 
 impl Contents {
+    /// Adds everything except single samples.
+    fn add(&mut self, other: &Contents, registry: &Registry, watch: &Watch) {
+        if self.cells.len() < other.cells.len() {
+            self.cells.resize_with(other.cells.len(), || None);
+        }
+        for (cell, more) in self.cells.iter_mut().zip(&other.cells) {
+            if let Some(more) = more {
+                cell.get_or_insert_with(|| Box::new(Sinks::new(registry, watch)))
+                    .merge(more, registry);
+            }
+        }
+        self.checks.extend_from_slice(&other.checks);
+        self.http.merge(&other.http);
+        self.names.merge(&other.names);
+        self.exchanges.merge(&other.exchanges);
+        self.series.merge(&other.series);
+        self.left_out.check_results += other.left_out.check_results;
+        self.left_out.breakdown_samples += other.left_out.breakdown_samples;
+    }
+
     fn clear(&mut self) {
         self.second = None;
         self.cells
@@ -153,6 +208,6 @@ impl Contents {
         let cells = self.cells.iter().flatten();
         cells.map(|cell| cell.heap_bytes()).sum::<usize>()
             + self.names.heap_bytes()
-            + self.records.capacity() * size_of::<SampleRecord>()
+            + self.records.heap_bytes()
     }
 }

@@ -1,7 +1,7 @@
 //! Encodes windows, so that another process can add them to its totals as if its own recorders had
 //! collected them. Numbers of metrics, checks and cells differ between processes, so names are sent.
 //!
-//! Single samples for outputs are not sent.
+//! Single samples for outputs are encoded apart ([`encode_records`](crate::encode_records)).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::checks::CheckDelta;
 use crate::kind::{Contains, Kind};
 use crate::metric_id::MetricId;
 use crate::names::NameTally;
-use crate::registry::Registry;
+use crate::registry::{Metric, Registry};
 use crate::roster::{COMMON_CELL, Names};
 use crate::second::RunSecond;
 use crate::series::SeriesSketch;
@@ -64,6 +64,16 @@ impl WindowEncoder {
     /// The sum of all encoded windows.
     pub fn totals(&self) -> &Totals {
         &self.totals
+    }
+
+    /// The metrics of the run.
+    pub fn registry(&self) -> &Registry {
+        &self.totals.registry
+    }
+
+    /// Adds a window to one that will be encoded later.
+    pub fn add_to(&self, later: &mut Window, window: &Window) {
+        later.add(window, &self.totals.registry, &self.totals.watch);
     }
 
     /// Encodes a window, and adds it to the sum. Moments are relative to `origin`. Each window of the
@@ -206,9 +216,7 @@ impl Tables {
         let metrics = registry.metrics();
         out.number(self.metrics.len() as u64);
         for metric in self.metrics.keys().filter_map(|at| metrics.get(*at)) {
-            out.text(&metric.name);
-            out.byte(kind_code(metric.kind));
-            out.byte(contains_code(metric.contains));
+            metric.encode(out);
         }
         out.number(self.cells.len() as u64);
         for cell in self.cells.keys() {
@@ -290,16 +298,7 @@ impl WindowDecoder {
             .map(|(metric, id)| (MetricId(id), metric.kind))
             .collect();
         for _ in 0..input.count(3)? {
-            let name = input.text()?;
-            let kind = kind_of(input.byte()?)?;
-            let contains = contains_of(input.byte()?)?;
-            let is_known = self.registry.len() >= METRIC_LIMIT;
-            if is_known && self.registry.find(name).is_none() {
-                return Err(WireError::TooMany("metrics"));
-            }
-            let id = self.registry.register(name, kind, contains);
-            let id = id.map_err(|_| WireError::Invalid("metric"))?;
-            metrics.push((id, kind));
+            metrics.push(self.metric(input)?);
         }
         let mut cells = vec![COMMON_CELL];
         for _ in 0..input.count(2)? {
@@ -316,6 +315,20 @@ impl WindowDecoder {
             cells,
             checks,
         })
+    }
+
+    /// A script's own metric, which is registered here if it is new.
+    pub(crate) fn metric(&self, input: &mut Reader<'_>) -> Result<(MetricId, Kind), WireError> {
+        let name = input.text()?;
+        let kind = kind_of(input.byte()?)?;
+        let contains = contains_of(input.byte()?)?;
+        let is_full = self.registry.len() >= METRIC_LIMIT;
+        if is_full && self.registry.find(name).is_none() {
+            return Err(WireError::TooMany("metrics"));
+        }
+        let id = self.registry.register(name, kind, contains);
+        let id = id.map_err(|_| WireError::Invalid("metric"))?;
+        Ok((id, kind))
     }
 
     fn part(
@@ -404,6 +417,14 @@ impl WindowDecoder {
             sink.merge(&Sink::decode(kind, origin, input, budget)?);
         }
         Ok(sinks)
+    }
+}
+
+impl Metric {
+    pub(crate) fn encode(&self, out: &mut Writer) {
+        out.text(&self.name);
+        out.byte(kind_code(self.kind));
+        out.byte(contains_code(self.contains));
     }
 }
 

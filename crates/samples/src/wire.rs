@@ -49,6 +49,16 @@ impl Writer {
         Writer::default()
     }
 
+    /// The number of bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
@@ -109,6 +119,11 @@ impl Writer {
 impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader(bytes)
+    }
+
+    /// Whether no bytes are left.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Fails if bytes are left.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use plimsoll_samples::wire::{Reader, WireError, Writer};
 use plimsoll_samples::{
     Contains, Cumulative, HttpFacts, Kind, Phases, Recorder, Registry, Totals, WatchSettings,
-    WindowDecoder, WindowEncoder,
+    Window, WindowDecoder, WindowEncoder,
 };
 use plimsoll_units::Moment;
 use proptest::prelude::*;
@@ -155,7 +155,7 @@ proptest! {
 
     #[test]
     fn spreading_over_processes_changes_nothing(
-        events in prop::collection::vec((event(), 0usize..3, prop::bool::weighted(0.05)), 0..200),
+        events in prop::collection::vec((event(), 0usize..3, prop::option::weighted(0.1, any::<bool>())), 0..200),
         times in prop::sample::select(vec![1usize, 40]),
         breakdown: bool,
     ) {
@@ -168,11 +168,17 @@ proptest! {
             let encoder = WindowEncoder::new(registry, watch);
             let received = Totals::new(Arc::clone(&whole.registry), Arc::clone(&whole.watch));
             // Their clocks have nothing in common.
-            (scene, encoder, received, Moment::from_nanos(number * 7_777))
+            (scene, encoder, received, Moment::from_nanos(number * 7_777), Window::empty())
         });
-        let send = |process: &mut (Scene, WindowEncoder, Totals, Moment)| {
-            let (scene, encoder, received, origin) = process;
-            let bytes = encoder.encode(&scene.recorder.take_window(), *origin);
+        // A process may send several windows as one.
+        let send = |process: &mut (Scene, WindowEncoder, Totals, Moment, Window), waits: bool| {
+            let (scene, encoder, received, origin, pending) = process;
+            pending.add(&scene.recorder.take_window(), &scene.registry, &scene.watch);
+            if waits {
+                return Ok(());
+            }
+            let window = std::mem::replace(pending, Window::empty());
+            let bytes = encoder.encode(&window, *origin);
             let decode = || decoder.decode(&bytes, Moment::ZERO);
             received.merge(decode()?);
             whole.merge(decode()?);
@@ -183,13 +189,13 @@ proptest! {
                 happen(event, &together.recorder, &together);
                 let process = &mut processes[*number];
                 happen(event, &process.0.recorder, &process.0);
-                if *hand_over {
-                    prop_assert_eq!(send(process), Ok(()));
+                if let Some(waits) = hand_over {
+                    prop_assert_eq!(send(process, *waits), Ok(()));
                 }
             }
         }
         for process in &mut processes {
-            prop_assert_eq!(send(process), Ok(()));
+            prop_assert_eq!(send(process, false), Ok(()));
             // The sums of the process, which it sends last, confirm what was received.
             let sent = process.1.totals().cumulative();
             let mut out = Writer::new();

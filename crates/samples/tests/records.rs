@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plimsoll_samples::{
-    Contains, HttpFacts, Kind, Phases, SampleRecord, SystemTag, SystemTags, WatchSettings, builtin,
+    Contains, HttpFacts, Kind, Phases, Registry, SampleRecord, SystemTag, SystemTags,
+    WatchSettings, WindowDecoder, builtin, encode_records,
 };
 use scene::{Scene, at, ms};
 
@@ -22,7 +23,7 @@ fn with_outputs(output_extra: bool) -> Scene {
 
 fn records(scene: &Scene) -> Vec<SampleRecord> {
     scene.hand_over();
-    scene.totals.borrow_mut().take_records()
+    scene.totals.borrow_mut().take_records().concat()
 }
 
 fn tags(record: &SampleRecord) -> Vec<(&str, &str)> {
@@ -196,4 +197,79 @@ fn other_samples_carry_their_tags() {
     assert_eq!((records[2].value, records[2].at), (2.5, at(7.0)));
     assert_eq!(tags(&records[3]), [("check", "held"), ("group", "::g")]);
     assert!(scene.totals.borrow_mut().take_records().is_empty());
+}
+
+#[test]
+fn many_records_come_in_pieces_and_in_order() {
+    let scene = with_outputs(false);
+    let base = scene.base(&[]);
+    let added = 20_000;
+    for number in 0..added {
+        let number = f64::from(number);
+        let added = (scene.recorder).add(builtin::DATA_SENT, number, &base, &[], at(number));
+        assert!(added.is_ok());
+    }
+    scene.hand_over();
+    let pieces = scene.totals.borrow_mut().take_records();
+    assert!(pieces.iter().all(|piece| piece.len() <= 4096));
+    assert_eq!(pieces.len(), 5);
+    let records = pieces.concat();
+    // They share their tags.
+    assert!(Arc::ptr_eq(&records[0].tags, &records[19_999].tags));
+    let values = records.iter().map(|record| record.value);
+    assert!(values.eq((0..added).map(f64::from)));
+}
+
+#[test]
+fn records_are_read_back_in_another_process() {
+    let scene = with_outputs(true);
+    let base = scene.base(&[("scenario", "s"), ("group", "::g")]);
+    let metadata: BTreeMap<String, String> =
+        [("vu".to_owned(), "3".to_owned())].into_iter().collect();
+    let labeled = base.with_metadata(Some(Arc::new(metadata)));
+    let mine = (scene.registry).register("mine", Kind::Trend, Contains::Time);
+    let mine = mine.expect("a new metric");
+    for number in 0..2_000 {
+        let base = if number % 2 == 0 { &base } else { &labeled };
+        scene.recorder.http(&facts(), base);
+        let value = f64::from(number) / 7.0;
+        let extra = [("number", if number % 3 == 0 { "three" } else { "other" })];
+        let added = (scene.recorder).add(mine, value, base, &extra, at(f64::from(number)));
+        assert!(added.is_ok());
+    }
+    let sent = records(&scene);
+    let origin = at(1_000.0);
+    let pieces = encode_records(&sent, &scene.registry, origin);
+    assert!(pieces.len() > 1, "{} samples", sent.len());
+    // Its own metrics have other numbers there.
+    let other = with_outputs(true);
+    let another = (other.registry).register("another", Kind::Rate, Contains::Default);
+    assert!(another.is_ok());
+    let decoder = WindowDecoder::new(Arc::clone(&other.registry), Arc::clone(&other.watch));
+    let read: Vec<SampleRecord> = (pieces.iter())
+        .flat_map(|piece| decoder.decode_records(piece, origin).expect("a piece"))
+        .collect();
+    let text = |registry: &Registry, record: &SampleRecord| {
+        let metric = registry.get(record.metric).expect("a metric");
+        let SampleRecord {
+            value,
+            at,
+            started,
+            scheduled,
+            tags,
+            metadata,
+            ..
+        } = record;
+        format!("{metric:?} {value} {at:?} {started:?} {scheduled:?} {tags:?} {metadata:?}")
+    };
+    assert_eq!(read.len(), sent.len());
+    for (read, sent) in read.iter().zip(&sent) {
+        assert_eq!(text(&other.registry, read), text(&scene.registry, sent));
+    }
+    // Whatever is missing, nothing is made up.
+    let piece = &pieces[1];
+    for length in (0..piece.len()).step_by(997) {
+        let read = decoder.decode_records(&piece[..length], origin);
+        assert!(read.is_err() || read.is_ok_and(|read| read.len() < sent.len()));
+    }
 }

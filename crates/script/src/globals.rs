@@ -38,6 +38,14 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     webcrypto::define(context)
 }
 
+/// Refuses to change `__ENV` if the feature `freeze-env` is on.
+fn check_not_frozen(context: &Context) -> Result<(), Thrown> {
+    match user(context).common.freezes_env {
+        true => Err(context.throw_type("__ENV cannot be changed: the feature freeze-env is on")),
+        false => Ok(()),
+    }
+}
+
 /// `__ENV`: shared by all users until one of them changes its own copy.
 struct Environment;
 
@@ -67,6 +75,7 @@ impl Class for Environment {
         key: &Atom<'c>,
         value: &Value<'c>,
     ) -> Result<Written, Thrown> {
+        check_not_frozen(context)?;
         let value = value.to_text()?.into_string();
         user(context)
             .env_changes
@@ -76,6 +85,7 @@ impl Class for Environment {
     }
 
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
+        check_not_frozen(context)?;
         user(context)
             .env_changes
             .borrow_mut()

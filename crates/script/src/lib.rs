@@ -22,6 +22,6 @@ mod users;
 pub use archive::Archive;
 pub use failure::ScriptError;
 pub use loaded::{LoadSettings, Program};
-pub use program::{Fetch, ImportMap, Packed, fetch_script, normalize};
+pub use program::{Dependencies, Fetch, ImportMap, Integrity, Packed, fetch_script, normalize};
 pub use summary::SummaryOutput;
 pub use users::ScriptUsers;

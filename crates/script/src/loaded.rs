@@ -16,7 +16,9 @@ use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
 use crate::instance::Instance;
 use crate::once;
-use crate::program::{Fetch, ImportMap, Library, Location, Packed, Sources, normalize};
+use crate::program::{
+    Dependencies, Fetch, ImportMap, Library, Location, Packed, Sources, normalize,
+};
 
 /// Settings for loading a script.
 pub struct LoadSettings {
@@ -29,6 +31,8 @@ pub struct LoadSettings {
     pub may_be_typescript: bool,
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
+    /// Scripts cannot change `__ENV`.
+    pub freezes_env: bool,
     /// The registry in which the script's metrics are declared.
     pub registry: Arc<Registry>,
     /// The destination of the script's console messages.
@@ -43,6 +47,35 @@ pub struct LoadSettings {
     pub keep_files: bool,
     /// The secrets that the script may read.
     pub secrets: Arc<Secrets>,
+}
+
+impl LoadSettings {
+    /// The files and modules that the script imports, found without running it.
+    ///
+    /// # Errors
+    /// If a module cannot be found, read or fetched.
+    pub fn dependencies(mut self) -> Result<Dependencies, ScriptError> {
+        let (library, typescript) = self.library()?;
+        library
+            .dependencies(&self.source, typescript)
+            .map_err(ScriptError::Unreadable)
+    }
+
+    /// The script's library, which is empty, and whether the script may be TypeScript.
+    fn library(&mut self) -> Result<(Library, bool), ScriptError> {
+        let (entry, folder) = place(&self.path)?;
+        let typescript =
+            self.may_be_typescript || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
+        let sources = match self.archive.take() {
+            Some(packed) => Sources::Archive(packed),
+            None => Sources::Disk {
+                fetch: self.fetch.take(),
+                read: self.keep_files.then(Default::default),
+            },
+        };
+        let import_map = std::mem::take(&mut self.import_map);
+        Ok((Library::new(entry, folder, sources, import_map), typescript))
+    }
 }
 
 /// A compiled script whose init code has run once. Users can be created from it on any thread.
@@ -66,28 +99,21 @@ impl Program {
     ///
     /// # Errors
     /// If a file cannot be read or compiled, if the init code throws, or if the machine is short of threads or memory.
-    pub fn load(settings: LoadSettings) -> Result<Program, ScriptError> {
+    pub fn load(mut settings: LoadSettings) -> Result<Program, ScriptError> {
         check_threads()?;
-        let (entry, folder) = place(&settings.path)?;
-        let typescript = settings.may_be_typescript
-            || matches!(entry.extension().as_str(), "ts" | "mts" | "cts");
-        let sources = match settings.archive {
-            Some(packed) => Sources::Archive(packed),
-            None => Sources::Disk {
-                fetch: settings.fetch,
-                read: settings.keep_files.then(Default::default),
-            },
-        };
-        let library = Arc::new(Library::new(entry, folder, sources, settings.import_map));
+        let (library, typescript) = settings.library()?;
+        let library = Arc::new(library);
         let common = Arc::new(Common {
             files: Arc::clone(&library) as Arc<dyn Files>,
             registry: settings.registry,
             shared_arrays: Default::default(),
+            feeders: Default::default(),
             described: Default::default(),
             browser: Default::default(),
             log: settings.log,
             secrets: settings.secrets,
             env: settings.env.into_iter().collect(),
+            freezes_env: settings.freezes_env,
             run: OnceLock::new(),
             option_changes: OnceLock::new(),
             setup_data: OnceLock::new(),
@@ -120,6 +146,20 @@ impl Program {
     /// The files that it loaded and opened in addition to the script itself, if they were kept.
     pub fn files(&self) -> Packed {
         self.library.sources().kept()
+    }
+
+    /// The modules from the network that it loaded, by address, if files were kept.
+    pub fn web_modules(&self) -> BTreeMap<String, Arc<[u8]>> {
+        self.library.web_modules()
+    }
+
+    /// The text of a file that is not part of the script itself, by its path from the script. It is kept with the other
+    /// files.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_text(&self, path: &str) -> Result<String, String> {
+        self.library.read_text(path)
     }
 
     /// The names of the functions that the script exports.

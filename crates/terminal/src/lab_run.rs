@@ -16,6 +16,7 @@ use plimsoll_results::lab::{CellState, LabResult};
 use crate::exit::Exit;
 use crate::lab_page;
 use crate::messages;
+use crate::reporting::say_failures;
 use crate::signals;
 use crate::streams::{self, Stream};
 
@@ -72,8 +73,12 @@ pub enum WhichRun {
         /// The seed of the order of cells.
         seed: Option<u64>,
     },
-    /// The directory of a run that was interrupted.
-    Interrupted(PathBuf),
+    /// A run that exists.
+    Existing {
+        directory: PathBuf,
+        /// Whether its runs that other programs disturbed are measured again.
+        repeats_disturbed: bool,
+    },
 }
 
 /// Set when a signal asks to stop.
@@ -125,7 +130,7 @@ impl LabRun {
                     ..problems.into()
                 })?
             }
-            WhichRun::Interrupted(directory) => {
+            WhichRun::Existing { directory, .. } => {
                 let opened = plimsoll_lab::run::open_to_resume(directory)?;
                 plimsoll_lab::run::check_programs(&opened.2)?;
                 opened
@@ -145,11 +150,41 @@ pub fn keep() -> Result<Exit, Failure> {
     Ok(Exit::SUCCESS)
 }
 
-/// Writes the report of a run again.
+/// Prints every cell and effective value of a lab.
+///
+/// # Errors
+/// If the lab is wrong.
+pub fn plan(lab: &Path, form: Which, is_json: bool) -> Result<Exit, Failure> {
+    let lab = Lab::read(lab, form)?;
+    let (json, text) = (plimsoll_lab::plan::json, plimsoll_lab::plan::text);
+    messages::put_as(is_json, || json(&lab), || text(&lab));
+    Ok(Exit::SUCCESS)
+}
+
+/// Lists the runs in a directory.
+pub fn list(results: &Path) -> Exit {
+    let runs = plimsoll_lab::run::store::list(results);
+    if runs.is_empty() {
+        messages::say(&format!("there is no run in {}", results.display()));
+    }
+    for line in runs {
+        messages::put(format!("{line}\n").as_bytes());
+    }
+    Exit::SUCCESS
+}
+
+/// Writes the report of a run again, or of a result without its run.
 ///
 /// # Errors
 /// If the run cannot be read, or a file cannot be written.
 pub fn report(directory: &Path, fail_on: &[Condition]) -> Result<Exit, Failure> {
+    let alone = Store {
+        directory: directory.to_owned(),
+    };
+    if let Some(result) = alone.only_result() {
+        alone.write_pages(plimsoll_report::pages(&result))?;
+        return Ok(finish(&result, &alone, fail_on, None));
+    }
     let (store, run, lab) = plimsoll_lab::run::open(directory)?;
     Ok(conclude(&lab, &run, &store, fail_on, None)?)
 }
@@ -181,6 +216,13 @@ fn measure(
     let reading = plimsoll_lab::run::Reading {
         look: first_look,
         is_enough,
+        repeats_disturbed: matches!(
+            what.which,
+            WhichRun::Existing {
+                repeats_disturbed: true,
+                ..
+            }
+        ),
     };
     let outcome = plimsoll_lab::run::run(lab, run.seed, store, private, reading, &mut show);
     streams::clear();
@@ -217,9 +259,19 @@ fn conclude(
 ) -> Result<Exit, String> {
     let result = plimsoll_lab::conclude::conclude(lab, run, store);
     store.write_report(&result, plimsoll_report::pages(&result))?;
-    let measured = cells(&result, |state| matches!(state, CellState::Measured));
-    let wanted = cells(&result, |state| !matches!(state, CellState::LeftOut));
-    let sentences = plimsoll_report::answer(&result);
+    Ok(finish(&result, store, fail_on, page))
+}
+
+/// Prints the conclusions of a result whose pages are written.
+fn finish(
+    result: &LabResult,
+    store: &Store,
+    fail_on: &[Condition],
+    page: Option<CellsPage>,
+) -> Exit {
+    let measured = cells(result, |state| matches!(state, CellState::Measured));
+    let wanted = cells(result, |state| !matches!(state, CellState::LeftOut));
+    let sentences = plimsoll_report::answer(result);
     for sentence in &sentences {
         messages::say(sentence);
     }
@@ -228,18 +280,14 @@ fn conclude(
     }
     messages::say(&format!("{measured} of {wanted} cells measured"));
     messages::put(format!("{}\n", store.directory.join("report.md").display()).as_bytes());
-    let failures = failures(fail_on, &result);
-    for (title, sentences) in [("failed", &failures.found), ("not judged", &failures.open)] {
-        for sentence in sentences {
-            messages::say(&format!("{title}: {sentence}"));
-        }
-    }
-    Ok(match (failures.found.len(), failures.open.len()) {
+    let failures = failures(fail_on, result);
+    say_failures(&failures);
+    match (failures.found.len(), failures.open.len()) {
         (1.., _) => Exit::FAILED_ON,
         (0, 1..) => Exit::NOT_JUDGED,
         _ if measured == wanted => Exit::SUCCESS,
         _ => Exit::SOME_FAILED,
-    })
+    }
 }
 
 fn cells(result: &LabResult, is_counted: fn(&CellState) -> bool) -> usize {

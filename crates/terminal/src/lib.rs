@@ -1,8 +1,9 @@
 //! The interface between a command-line program and its user: stdout and stderr, the live view on a terminal, the log,
-//! questions, signals and exit statuses; runs, searches and labs that are shown, with their summaries and reports. Nothing else writes to
-//! stdout or stderr.
+//! questions, signals and exit statuses; runs, searches, comparisons, labs and throughput tests that are shown, with their
+//! summaries and reports. Nothing else writes to stdout or stderr.
 
 pub mod attack_results;
+pub mod comparisons;
 #[cfg(feature = "scripts")]
 mod control_api;
 pub mod exit;
@@ -13,10 +14,16 @@ pub mod load_run;
 mod load_view;
 pub mod log;
 pub mod messages;
+pub mod new_files;
 pub mod out_of_memory;
-pub mod prompt;
+mod prompt;
+pub mod reference_systems;
 mod repeated;
 pub mod reporting;
+#[cfg(feature = "scripts")]
+pub mod run_outputs;
+#[cfg(feature = "scripts")]
+pub mod script_command;
 #[cfg(feature = "scripts")]
 pub mod script_run;
 #[cfg(feature = "scripts")]
@@ -25,4 +32,6 @@ mod script_summary;
 mod script_view;
 pub mod search_run;
 pub mod signals;
+pub mod stored_report;
 pub mod streams;
+pub mod throughput_run;

@@ -7,6 +7,8 @@ use plimsoll_output::fixed_work::FixedWork;
 use plimsoll_output::http_result::{Generator, HttpResult};
 use plimsoll_plan::Executor;
 use plimsoll_results::secrets::for_display;
+#[cfg(not(feature = "scripts"))]
+use plimsoll_run::OutputRequest;
 use plimsoll_run::{
     Listener, NoResponse, Outcome, RecordOptions, Refusal, Request, Resolved, Run, Until, Workers,
 };
@@ -15,9 +17,11 @@ use plimsoll_samples::Summary;
 use crate::exit::Exit;
 use crate::live_page;
 use crate::load_view::{LoadView, Quiet};
-use crate::messages::{columns, lose, put, say, talk};
+use crate::messages::{columns, complain, lose, put, say, talk};
 use crate::reporting::{ReportRequest, Reporting};
-use crate::signals::{self, StopRequest};
+#[cfg(feature = "scripts")]
+use crate::run_outputs;
+use crate::signals::StopSignal;
 use crate::streams::Stream;
 
 /// Printed at the first signal.
@@ -26,6 +30,9 @@ pub const STOPPING: &str = "Stopping gracefully. Press Ctrl-C again to exit imme
 /// How a run is shown and what is kept of it.
 #[derive(Clone, Debug, Default)]
 pub struct Presentation {
+    /// The outputs of all samples, as in `--out`.
+    #[cfg(feature = "scripts")]
+    pub outputs: Vec<String>,
     pub record: RecordOptions,
     pub report: ReportRequest,
     /// The live page, as in `--web`.
@@ -59,9 +66,9 @@ impl PlacedLoad<'_> {
 }
 
 /// A run that has ended.
-pub struct Finished {
-    pub result: HttpResult,
-    pub outcome: Outcome,
+struct Finished {
+    result: HttpResult,
+    outcome: Outcome,
     title: String,
     reporting: Reporting,
     paint: Paint,
@@ -74,16 +81,17 @@ pub fn worker_threads(given: Option<usize>) -> usize {
 
 /// Runs it to its end, with a live view if there is a terminal. `read` makes a result of its
 /// summary.
-///
-/// # Errors
-/// The reason why it did not run.
-pub fn run(
+fn run(
     load: PlacedLoad<'_>,
     read: fn(&Summary, &Generator) -> HttpResult,
     presentation: Presentation,
 ) -> Result<Finished, Refusal> {
     let Presentation { record, paint, .. } = presentation;
     let reporting = Reporting::of_one_run(&presentation.report, record.store.as_deref())?;
+    #[cfg(feature = "scripts")]
+    let (outputs, dashboard) = run_outputs::requested(&presentation.outputs)?;
+    #[cfg(not(feature = "scripts"))]
+    let (outputs, dashboard) = (OutputRequest::default(), None);
     let PlacedLoad { resolved, workers } = load;
     let scenario = resolved.load.scenario();
     let wanted_rate = match scenario.map(|scenario| &scenario.executor) {
@@ -106,6 +114,7 @@ pub fn run(
     let request = Request {
         load: resolved.load,
         threads: worker_threads(resolved.threads),
+        outputs,
         until: presentation.until,
         record: record
             .resolve(
@@ -117,22 +126,16 @@ pub fn run(
             .map_err(Refusal::config)?,
     };
     let mut listeners = vec![view];
-    listeners.extend(live_page::open(presentation.page.as_deref(), None, page)?);
+    listeners.extend(live_page::open(
+        presentation.page.as_deref(),
+        dashboard,
+        page,
+    )?);
     // A slower schedule may have no request at all for a while.
     let sends_always = wanted_rate.is_none_or(|rate| rate >= 1.0);
     listeners.push(Box::new(NoResponse::new(sends_always, say)));
     // Before the run starts: its users may already work when it returns, and a signal would end the program.
-    let stop = StopRequest::default();
-    let stopping = stop.clone();
-    signals::on_signals(
-        move |_| {
-            say(STOPPING);
-            stopping.stop();
-        },
-        |_| (),
-        Exit::SIGNAL.code(),
-    )
-    .map_err(Refusal::other)?;
+    let stop = StopSignal::listen(|| say(STOPPING), |_| {})?;
     let run = Run::start_on(workers, request, listeners)?;
     stop.follow(run.control());
     let outcome = run.finish();
@@ -156,76 +159,67 @@ pub fn run(
     })
 }
 
-/// Runs it, prints its result to stdout, and returns the exit status.
+/// Runs it, prints its result as JSON to stdout or as text to `text_to`, and returns the exit status.
 pub fn run_and_print(
     load: Result<PlacedLoad<'_>, Refusal>,
     read: fn(&Summary, &Generator) -> HttpResult,
     presentation: Presentation,
+    text_to: Stream,
 ) -> Exit {
-    let show = match presentation.is_json {
-        true => Show::Json,
-        false => Show::Text,
-    };
+    let is_json = presentation.is_json;
     let exit = load
         .and_then(|load| run(load, read, presentation))
         .and_then(|finished| {
-            finished.show(show)?;
+            match is_json {
+                true => finished.print_json()?,
+                false => finished.print_text(text_to),
+            }
             finished.exit()
         });
     exit.unwrap_or_else(|refusal| Exit::refuse(&refusal))
 }
 
-/// Destination and form of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Show {
-    Json,
-    Text,
-    /// Stdout has other data.
-    TextOnStderr,
-}
-
 impl Finished {
-    /// Shows the result.
-    ///
-    /// # Errors
-    /// When it cannot be written as JSON.
-    pub fn show(&self, how: Show) -> Result<(), Refusal> {
-        let text = |stream: Stream| {
-            let size = stream.size();
-            let paint = match size {
-                Some(_) => self.paint,
-                None => Paint::OFF,
-            };
-            // The last column stays free.
-            let columns = size.map(|size| size.columns.saturating_sub(1));
-            plimsoll_output::http_text::render(&self.title, &self.result, paint, columns)
-        };
-        match how {
-            Show::Json => {
-                let text = serde_json::to_string_pretty(&self.result).map_err(|error| {
-                    Refusal::other(format!("cannot write the result as JSON: {error}"))
-                })?;
-                put(format!("{text}\n").as_bytes());
-            }
-            Show::Text => put(text(Stream::Stdout).as_bytes()),
-            Show::TextOnStderr => talk(&text(Stream::Stderr)),
-        }
+    fn print_json(&self) -> Result<(), Refusal> {
+        let text = serde_json::to_string_pretty(&self.result)
+            .map_err(|error| Refusal::other(format!("cannot write the result as JSON: {error}")))?;
+        put(format!("{text}\n").as_bytes());
         Ok(())
     }
 
-    /// Writes the reports, and returns the exit status. Reports output that could not be written.
-    ///
-    /// # Errors
-    /// When the machine ended the run.
-    pub fn exit(self) -> Result<Exit, Refusal> {
+    fn print_text(&self, stream: Stream) {
+        let size = stream.size();
+        let paint = match size {
+            Some(_) => self.paint,
+            None => Paint::OFF,
+        };
+        // The last column stays free.
+        let columns = size.map(|size| size.columns.saturating_sub(1));
+        let text = plimsoll_output::http_text::render(&self.title, &self.result, paint, columns);
+        match stream {
+            Stream::Stdout => put(text.as_bytes()),
+            Stream::Stderr => talk(&text),
+        }
+    }
+
+    /// Writes the reports, and returns the exit status. Reports output that could not be written, and targets that
+    /// could not be read.
+    fn exit(self) -> Result<Exit, Refusal> {
         let own = self.own_exit()?;
-        Ok(self.reporting.finish(self.outcome.record.as_deref(), own))
+        let exit = self.reporting.finish(self.outcome.record.as_deref(), own);
+        Ok(match self.outcome.input_error {
+            Some(_) => Exit::INVALID_CONFIG,
+            None => exit,
+        })
     }
 
     /// The exit status without reports.
     fn own_exit(&self) -> Result<Exit, Refusal> {
         for error in &self.outcome.output_errors {
             lose(error);
+        }
+        if let Some(error) = &self.outcome.input_error {
+            complain(error);
         }
         match &self.outcome.aborted {
             Some(AbortReason::Machine(reason)) => Err(Refusal::other(reason)),

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use plimsoll_results::secrets::for_display;
+use serde_json::{Value, json};
 
 use crate::streams::{self, Stream};
 
@@ -32,6 +33,15 @@ pub fn put(data: &[u8]) {
     if !write_stdout(data) {
         let _ = streams::write(Stream::Stderr, data);
     }
+}
+
+/// Puts a result on stdout, as JSON or as text.
+pub fn put_as(is_json: bool, json: impl FnOnce() -> Value, text: impl FnOnce() -> String) {
+    let text = match is_json {
+        true => format!("{:#}\n", json()),
+        false => text(),
+    };
+    put(text.as_bytes());
 }
 
 /// Part of a run's screen: header and progress, which k6's users expect on stdout.
@@ -76,9 +86,28 @@ pub fn screen_columns() -> Option<usize> {
     Stream::Stdout.size().map(|size| size.columns)
 }
 
+/// Columns for a table on stdout, even if that is not a terminal.
+pub fn table_columns() -> usize {
+    screen_columns().unwrap_or(100)
+}
+
 /// Columns of the terminal, if stderr is one.
 pub fn columns() -> Option<usize> {
     Stream::Stderr.size().map(|size| size.columns)
+}
+
+/// The version of the program, as text or as JSON.
+pub fn version(json: bool) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
+    if json {
+        format!(
+            "{}\n",
+            json!({ "version": version, "os": os, "arch": arch })
+        )
+    } else {
+        format!("plimsoll v{version} ({os}/{arch})\n")
+    }
 }
 
 /// Whether colors are off, by a flag or by the environment (<https://no-color.org>).

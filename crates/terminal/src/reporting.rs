@@ -201,15 +201,20 @@ pub fn exit(own: Exit, judged: &[Judged]) -> Exit {
     for (_, failures) in judged {
         all.add(failures.clone());
     }
-    for (title, sentences) in [("failed", &all.found), ("not judged", &all.open)] {
-        for sentence in sentences {
-            say(&format!("{title}: {sentence}"));
-        }
-    }
+    say_failures(&all);
     match all.judgment() {
         Judgment::Passed => own,
         Judgment::Failed => own.or(Exit::FAILED_ON),
         Judgment::Open => own.or(Exit::NOT_JUDGED),
+    }
+}
+
+/// Prints what conditions found.
+pub fn say_failures(failures: &Failures) {
+    for (title, sentences) in [("failed", &failures.found), ("not judged", &failures.open)] {
+        for sentence in sentences {
+            say(&format!("{title}: {sentence}"));
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 use plimsoll_engine::AbortReason;
 use plimsoll_live::{PageTitle, TerminalView};
@@ -22,7 +21,7 @@ use crate::messages::{mark_lost, say, screen_columns, show};
 use crate::reporting::Reporting;
 use crate::script_summary::ScriptSummary;
 use crate::script_view::ScriptView;
-use crate::signals::{self, StopRequest};
+use crate::signals::{self, StopSignal};
 
 /// A script's run, and how it is shown.
 pub struct ScriptRun<'a> {
@@ -85,9 +84,7 @@ impl ScriptRun<'_> {
             warnings.warn(text);
         })));
         // Before the run starts: its users may already work when it returns, and a signal would end the program.
-        let stop = StopRequest::default();
-        let stopping = stop.clone();
-        let signaled = follow_signals(move || stopping.stop(), log)?;
+        let stop = stop_signal(log)?;
         let run = Run::start_on(self.workers, self.request, listeners)?;
         let control = run.control();
         stop.follow(control.clone());
@@ -110,10 +107,9 @@ impl ScriptRun<'_> {
             );
         }
         if mode != SummaryMode::Disabled {
-            let was_interrupted = signaled.load(Ordering::Relaxed) != 0;
-            let latest = Arc::clone(&signaled);
-            let interrupted: Interrupted =
-                Arc::new(move || !was_interrupted && latest.load(Ordering::Relaxed) != 0);
+            let was_interrupted = stop.number() != 0;
+            let stop = stop.clone();
+            let interrupted: Interrupted = Arc::new(move || !was_interrupted && stop.number() != 0);
             let screen = Screen {
                 is_plain: self.no_color,
                 stdout_is_terminal: std::io::stdout().is_terminal(),
@@ -131,7 +127,7 @@ impl ScriptRun<'_> {
         if let Some(last) = &view.last {
             show(last);
         }
-        let signal = signaled.load(Ordering::Relaxed);
+        let signal = stop.number();
         if signal != 0 && outcome.aborted.is_none() {
             // The signal arrived while the summary was being made.
             outcome.aborted = Some(AbortReason::Signal);
@@ -151,31 +147,21 @@ impl ScriptRun<'_> {
     }
 }
 
-/// Calls `stop` at the first signal. Returns where the number of the latest signal is.
-fn follow_signals(
-    stop: impl Fn() + Send + 'static,
-    log: &Arc<Log>,
-) -> Result<Arc<AtomicI32>, Refusal> {
-    let signaled = Arc::new(AtomicI32::new(0));
-    let latest = Arc::clone(&signaled);
-    let lines = Arc::clone(log);
-    signals::on_signals(
-        move |signal| {
-            latest.store(signal, Ordering::Relaxed);
+/// Announces the stop on a terminal, and logs a second signal.
+fn stop_signal(log: &Arc<Log>) -> Result<StopSignal, Refusal> {
+    let log = Arc::clone(log);
+    StopSignal::listen(
+        || {
             if std::io::stderr().is_terminal() {
                 say(STOPPING);
             }
-            stop();
         },
         move |signal| {
-            lines.failure(
+            log.failure(
                 "exiting immediately because of a second signal; the measurements are lost",
                 "sig",
                 Some(signals::name(signal)),
             );
         },
-        Exit::SIGNAL.code(),
     )
-    .map_err(Refusal::other)?;
-    Ok(signaled)
 }

@@ -19,12 +19,9 @@ use plimsoll_stats::limit::{Limit, Outcome};
 
 use crate::exit::Exit;
 use crate::live_page;
-use crate::messages::{columns, put, say, screen_columns};
+use crate::messages::{columns, put_as, say, table_columns};
 use crate::reporting::{self, ReportRequest, Reporting};
 use crate::streams::{self, Stream};
-
-/// Columns where there is no terminal.
-const COLUMNS: usize = 100;
 
 /// A search, and how it is shown.
 pub struct SearchRun {
@@ -85,12 +82,11 @@ impl SearchRun {
                 steps.result = found.answer.lines().map(str::to_owned).collect();
             });
         }
-        let text = if self.is_json {
-            format!("{:#}\n", found.json())
-        } else {
-            found.text(screen_columns().unwrap_or(COLUMNS))
-        };
-        put(text.as_bytes());
+        put_as(
+            self.is_json,
+            || found.json(),
+            || found.text(table_columns()),
+        );
         let own = match found.limit {
             Limit {
                 confirmed: false, ..

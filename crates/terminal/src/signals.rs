@@ -1,21 +1,22 @@
 //! SIGINT, SIGTERM and SIGHUP, which end a program, and SIGUSR1, which requests a report.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use plimsoll_run::Control;
+use plimsoll_run::{Control, Refusal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::Signals;
 
-/// Calls `first` with the first signal's number and `again` with the second's, after which the process ends with
-/// `status`.
+use crate::exit::Exit;
+
+/// Calls `first` at the first signal, and `again` with the number of the second, after which the process ends with
+/// [`Exit::SIGNAL`].
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
 pub fn on_signals(
     first: impl Fn(i32) + Send + 'static,
     again: impl Fn(i32) + Send + 'static,
-    status: u8,
 ) -> Result<(), String> {
     on_thread(&ENDING, move |signals| {
         if let Some(signal) = signals.next() {
@@ -23,50 +24,74 @@ pub fn on_signals(
         }
         if let Some(signal) = signals.next() {
             again(signal);
-            std::process::exit(status.into());
+            std::process::exit(Exit::SIGNAL.code().into());
         }
     })
 }
 
-/// Stops a run, even if that was requested before the run had started.
-#[derive(Clone, Default)]
-pub struct StopRequest(Arc<Mutex<Stop>>);
-
-#[derive(Default)]
-struct Stop {
-    is_requested: bool,
-    run: Option<Control>,
-}
-
-impl StopRequest {
-    /// Stops the run now, or as soon as it starts.
-    pub fn stop(&self) {
-        let mut stop = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        stop.is_requested = true;
-        if let Some(run) = &stop.run {
-            run.stop();
-        }
-    }
-
-    /// Sets the run to stop. Call it once, when the run has started.
-    pub fn follow(&self, run: Control) {
-        let mut stop = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if stop.is_requested {
-            run.stop();
-        }
-        stop.run = Some(run);
-    }
-}
-
-/// Returns what tells whether there was a signal. The second one ends the process with `status`.
+/// Returns a flag that the first signal sets. The second one ends the process.
 ///
 /// # Errors
 /// When the system refuses handlers or a thread.
-pub fn ended(status: u8) -> Result<impl Fn() -> bool, String> {
-    let is_over = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&is_over);
-    on_signals(move |_| flag.store(true, Ordering::Relaxed), |_| (), status)?;
-    Ok(move || is_over.load(Ordering::Relaxed))
+pub fn flag() -> Result<Arc<AtomicBool>, String> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = Arc::clone(&flag);
+    on_signals(move |_| set.store(true, Ordering::Relaxed), |_| {})?;
+    Ok(flag)
+}
+
+/// Stops a run at the first signal, even if the run has not started yet.
+#[derive(Clone, Default)]
+pub struct StopSignal(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    /// The number of the signal; 0 if there was none.
+    signal: AtomicI32,
+    run: Mutex<Option<Control>>,
+}
+
+impl StopSignal {
+    /// Listens for signals. The first one calls `announce` and stops the run, the second one calls `again` and ends the
+    /// process.
+    ///
+    /// # Errors
+    /// When the system refuses handlers or a thread.
+    pub fn listen(
+        announce: impl Fn() + Send + 'static,
+        again: impl Fn(i32) + Send + 'static,
+    ) -> Result<StopSignal, Refusal> {
+        let stop = StopSignal::default();
+        let state = stop.clone();
+        let first = move |signal| {
+            announce();
+            let run = state.run();
+            state.0.signal.store(signal, Ordering::Relaxed);
+            if let Some(run) = &*run {
+                run.stop();
+            }
+        };
+        on_signals(first, again).map_err(Refusal::other)?;
+        Ok(stop)
+    }
+
+    /// Sets the run to stop. Call it once, when the run has started.
+    pub fn follow(&self, control: Control) {
+        let mut run = self.run();
+        if self.number() != 0 {
+            control.stop();
+        }
+        *run = Some(control);
+    }
+
+    /// The number of the signal; 0 if there was none.
+    pub fn number(&self) -> i32 {
+        self.0.signal.load(Ordering::Relaxed)
+    }
+
+    fn run(&self) -> MutexGuard<'_, Option<Control>> {
+        self.0.run.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Calls `each` at every signal.

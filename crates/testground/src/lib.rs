@@ -1,4 +1,4 @@
-//! Real servers for tests: PostgreSQL, Redis, proxies, and receivers of samples, each in a private directory and on a
+//! Real servers for tests: PostgreSQL, Redis, Mosquitto, dnsmasq, proxies, and receivers of samples, each in a private directory and on a
 //! free port of 127.0.0.1, as an ordinary user if the server refuses root.
 //!
 //! Each can be killed with SIGKILL and restarted on the same data. All servers and their
@@ -9,8 +9,10 @@
 //! skipped. Unrecoverable errors panic: this crate is only for tests.
 
 mod account;
+mod dnsmasq;
 mod http;
 mod influxdb;
+mod mosquitto;
 mod postgres;
 mod program;
 mod prometheus;
@@ -18,7 +20,9 @@ mod proxy;
 mod redis;
 mod server;
 
+pub use dnsmasq::Dnsmasq;
 pub use influxdb::InfluxDb;
+pub use mosquitto::Mosquitto;
 pub use postgres::Postgres;
 pub use prometheus::Prometheus;
 pub use proxy::{Kind, Proxy};

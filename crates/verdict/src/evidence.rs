@@ -80,6 +80,8 @@ pub(crate) struct WorkerEvidence {
 
 /// A worker that is busy for more than this share of the time sends late.
 const BUSY: f64 = 0.90;
+/// How the doubt begins that the generator was the limit. Who sees the server's own use knows better.
+pub const BUSY_WORKER: &str = "a worker used";
 /// The share of the time that a runnable worker may wait for a processor.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.25;
@@ -90,6 +92,10 @@ const LATE_INVALID: Duration = Duration::from_millis(100);
 /// The 99th percentile of the send lag.
 const LAG_SUSPECT: Duration = Duration::from_millis(2);
 const LAG_INVALID: Duration = Duration::from_millis(100);
+/// The share of moments that a 99th percentile leaves out.
+const LATE_SHARE: f64 = 0.01;
+/// A worker that needs at most this share of its processor is not late on its own.
+const AT_EASE: f64 = 0.5;
 /// The share of the schedule that was dropped.
 const DROPPED_INVALID: f64 = 0.5;
 /// Lateness is counted in buckets of powers of two of a microsecond.
@@ -145,15 +151,11 @@ impl Evidence {
             && busiest > BUSY
         {
             found.add(Level::Suspect, Cause::Client, format!(
-                "a worker used {:.0}% of its processor: the server may handle more than was offered",
+                "{BUSY_WORKER} {:.0}% of its processor: the server may handle more than was offered",
                 busiest * 100.0
             ));
         }
-        let waited = self
-            .workers
-            .iter()
-            .map(WorkerEvidence::waiting_share)
-            .fold(0.0, f64::max);
+        let waited = self.waited_share();
         if let Some(level) = graded(waited, WAIT_SUSPECT, WAIT_INVALID) {
             found.disturbed(level, format!(
                 "a worker was ready and had no processor for {:.0}% of the time: other programs compete with it",
@@ -163,9 +165,9 @@ impl Evidence {
         if let Some(late) = self.lateness_p99()
             && let Some(level) = graded(late, LATE_SUSPECT, LATE_INVALID)
         {
-            found.add(
+            self.add_late(
+                found,
                 level,
-                Cause::Client,
                 format!(
                     "one in a hundred of the generator's own timers was more than {} late",
                     plimsoll_units::duration::short(late)
@@ -178,7 +180,7 @@ impl Evidence {
         if let Some(lag) = self.send_lag_p99
             && let Some(level) = graded(lag, LAG_SUSPECT, LAG_INVALID)
         {
-            found.add(level, Cause::Client, format!(
+            self.add_late(found, level, format!(
                 "one in a hundred iterations started more than {} after its scheduled moment (send lag p99)",
                 plimsoll_units::duration::short(lag)
             ));
@@ -196,6 +198,28 @@ impl Evidence {
                 self.dropped
             ));
         }
+    }
+
+    /// Adds that one in a hundred moments was missed. Other programs are the cause if they took the processor for at least
+    /// that share of the time from workers that needed at most half of it.
+    fn add_late(&self, found: &mut Findings, level: Level, text: String) {
+        let waited = self.waited_share();
+        let taken = waited + self.stolen_share().unwrap_or(0.0);
+        if taken >= LATE_SHARE && self.busiest().is_some_and(|busy| busy <= AT_EASE) {
+            let cause = format!(
+                "{text}, while other programs or the hypervisor had its processor for {:.1}% of the time",
+                taken * 100.0
+            );
+            found.disturbed(level, cause);
+        } else {
+            found.add(level, Cause::Client, text);
+        }
+    }
+
+    /// The largest share of the time that a runnable worker waited for a processor.
+    fn waited_share(&self) -> f64 {
+        let shares = self.workers.iter().map(WorkerEvidence::waiting_share);
+        shares.fold(0.0, f64::max)
     }
 
     /// Whether the workers' own waiting for a processor is unknown. If it is known, it is judged

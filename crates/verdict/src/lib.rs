@@ -18,9 +18,9 @@ mod service_times;
 mod verdict;
 
 pub use complete::RunFigures;
-pub use evidence::Evidence;
+pub use evidence::{BUSY_WORKER, Evidence};
 pub use likely_cause::{main_failure, with_hint};
 pub use main_failure::MainFailure;
-pub use service::IN_TRANSIT;
+pub use service::{IN_TRANSIT, SATURATED};
 pub use service_times::ServiceTimes;
 pub use verdict::{Cause, Level, Reason, Verdict};

@@ -74,24 +74,27 @@ impl Evidence {
         ));
     }
 
+    /// The share of the processors' time that the hypervisor gave to others; `None` if it is unknown.
+    pub(crate) fn stolen_share(&self) -> Option<f64> {
+        let all = self.machine.processor_time.filter(|all| !all.is_zero())?;
+        Some(share(self.machine.steal?, all))
+    }
+
     fn judge_processors(&self, found: &mut Findings) {
         let machine = &self.machine;
         if machine.span < LEAST_SPAN {
             return;
         }
-        if let (Some(steal), Some(all)) = (machine.steal, machine.processor_time)
-            && !all.is_zero()
+        if let Some(share) = self.stolen_share()
+            && let Some(level) = graded(share, STEAL_SUSPECT, STEAL_INVALID)
         {
-            let share = share(steal, all);
-            if let Some(level) = graded(share, STEAL_SUSPECT, STEAL_INVALID) {
-                found.disturbed(
-                    level,
-                    format!(
-                        "the hypervisor gave {:.0}% of the processors' time to others (steal)",
-                        share * 100.0
-                    ),
-                );
-            }
+            found.disturbed(
+                level,
+                format!(
+                    "the hypervisor gave {:.0}% of the processors' time to others (steal)",
+                    share * 100.0
+                ),
+            );
         }
         if let (Some(busy), Some(all)) = (machine.allowed_busy, machine.allowed_time)
             && !all.is_zero()

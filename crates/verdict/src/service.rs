@@ -20,6 +20,8 @@ const HIDDEN: f64 = 0.10;
 const MOVING: f64 = 0.50;
 /// How the doubt begins that the network limited a run. A lab that declares the rate of the line knows better.
 pub const IN_TRANSIT: &str = "bytes were in transit for";
+/// How the doubt begins that times only reflect the number of users. For an amount of work they do not matter.
+pub const SATURATED: &str = "the closed loop was saturated";
 /// Requests with fewer bytes do not count as transfers; a stream of small events is not one.
 const TRANSFER: u64 = 10_000;
 
@@ -45,7 +47,7 @@ fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
         && service.p10 > service.least + QUEUED_LEAST;
     if users > 1 && always_waiting && queued {
         found.add(Level::Suspect, Cause::Server, format!(
-            "the closed loop was saturated: all {users} users waited all the time, nine of ten requests took more than {}, and the fastest took {}; these times reflect the number of users, not the speed of the server: set a rate below {:.0}/s",
+            "{SATURATED}: all {users} users waited all the time, nine of ten requests took more than {}, and the fastest took {}; these times reflect the number of users, not the speed of the server: set a rate below {:.0}/s",
             plimsoll_units::duration::short(service.p10),
             plimsoll_units::duration::short(service.least),
             service.count as f64 / service.elapsed.as_secs_f64().max(f64::MIN_POSITIVE)

@@ -8,6 +8,8 @@
 
 mod payload;
 
+#[cfg(not(feature = "all"))]
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -36,28 +38,50 @@ enum System {
     /// One fixed response, over HTTP and gRPC, in plain text, TLS and mutual TLS
     Payload(payload::Settings),
     /// A server of token status lists: indices, statuses, signed lists
+    #[cfg(feature = "statuslist")]
     Statuslist(plimsoll_statuslist::Settings),
     /// Relationship-based authorization after Zanzibar, by Connect-JSON and gRPC
+    #[cfg(feature = "zanzibar")]
     Zanzibar(Box<plimsoll_zanzibar::Settings>),
     /// A constant order, an echo and a WebSocket, to put behind a gateway
+    #[cfg(feature = "orders")]
     Orders(plimsoll_orders::Settings),
     /// A reverse proxy, configured by a file
+    #[cfg(feature = "gateway")]
     Gateway(plimsoll_gateway::Settings),
     /// The time zone of a coordinate
+    #[cfg(feature = "timezone")]
     Timezone(plimsoll_timezone::Settings),
     /// Make a certificate authority with a server's and a client's certificate
     Certs(certificates::Settings),
+    /// A system that was left out of this build, or one that does not exist.
+    #[cfg(not(feature = "all"))]
+    #[command(external_subcommand)]
+    Missing(Vec<OsString>),
 }
 
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().system {
         System::Payload(settings) => payload::run(&settings),
+        #[cfg(feature = "statuslist")]
         System::Statuslist(settings) => plimsoll_statuslist::run(&settings),
+        #[cfg(feature = "zanzibar")]
         System::Zanzibar(settings) => plimsoll_zanzibar::run(&settings),
+        #[cfg(feature = "orders")]
         System::Orders(settings) => plimsoll_orders::run(&settings),
+        #[cfg(feature = "gateway")]
         System::Gateway(settings) => plimsoll_gateway::run(&settings),
+        #[cfg(feature = "timezone")]
         System::Timezone(settings) => plimsoll_timezone::run(&settings),
         System::Certs(settings) => certificates::run(&settings),
+        #[cfg(not(feature = "all"))]
+        System::Missing(arguments) => Err(format!(
+            "this program was built without the system {}; build it with: \
+             cargo build --release --manifest-path reference-systems/Cargo.toml",
+            arguments
+                .first()
+                .map_or_else(Default::default, |name| name.to_string_lossy())
+        )),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@ use crate::quantity::{Quantity, Unit, bare, number};
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open = false;
-    let (mut host, mut path) = (None, None);
+    let (mut host, mut port, mut path) = (None, None, None);
     for line in lines {
         let text = line.text.trim();
         if text == BOUNDARY {
@@ -17,6 +17,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if let Some(name) = after(text, "Server Hostname") {
             host = Some(name.to_owned());
             open = false;
+        } else if let Some(number) = after(text, "Server Port") {
+            port = number.parse::<u16>().ok();
         } else if let Some(name) = after(text, "Document Path") {
             path = Some(name.to_owned());
         }
@@ -26,7 +28,9 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             block.model = Model::Closed;
             block.thinks_never = true;
             if let Some(host) = host.take() {
-                block.target = Some(format!("http://{host}{}", path.take().unwrap_or_default()));
+                let port = port.take().map_or(String::new(), |port| format!(":{port}"));
+                let path: String = path.take().unwrap_or_default();
+                block.target = Some(format!("http://{host}{port}{path}"));
             }
             block
                 .trends
@@ -254,7 +258,9 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
         ) else {
             return false;
         };
-        if let Some(trend) = block.trends.first_mut()
+        if percent == 100.0 {
+            block.longest = Some(figure);
+        } else if let Some(trend) = block.trends.first_mut()
             && percent > 0.0
             && percent < 100.0
         {

@@ -50,10 +50,55 @@ pub fn flattened(text: &str, document: &Document) -> String {
 /// The line with ordinary blanks in place of those that do not break a line, which copies of web
 /// pages have. Its length stays the same. Between digits they group thousands.
 fn with_plain_blanks(line: &str) -> Cow<'_, str> {
+    let line = without_colors(line);
     if line.contains('&') && line.contains(';') {
-        return Cow::Owned(without_entities(line));
+        return Cow::Owned(without_entities(&line));
     }
-    plain_blanks(line)
+    match line {
+        Cow::Borrowed(line) => plain_blanks(line),
+        Cow::Owned(line) => Cow::Owned(plain_blanks(&line).into_owned()),
+    }
+}
+
+/// The line without the colors of a terminal, which logs keep, and without signs of no width. Blanks at
+/// its end keep its length.
+fn without_colors(line: &str) -> Cow<'_, str> {
+    const HIDDEN: [char; 6] = [
+        '\u{1b}', '\u{200b}', '\u{200c}', '\u{200e}', '\u{200f}', '\u{feff}',
+    ];
+    if !line.contains(HIDDEN) {
+        return Cow::Borrowed(line);
+    }
+    let body = line.trim_end_matches(['\n', '\r']);
+    let mut out = String::with_capacity(line.len());
+    let mut rest = body;
+    while let Some(at) = rest.find(HIDDEN) {
+        out.push_str(&rest[..at]);
+        rest = behind_sequence(&rest[at..]);
+    }
+    out.push_str(rest);
+    let removed = body.len() - out.len();
+    out.extend(std::iter::repeat_n(' ', removed));
+    out.push_str(&line[body.len()..]);
+    Cow::Owned(out)
+}
+
+/// The text behind its first letter, or behind a terminal's sequence such as `ESC [ 1 ; 32 m`.
+fn behind_sequence(text: &str) -> &str {
+    let mut letters = text.chars();
+    letters.next();
+    let rest = letters.as_str();
+    let Some(parameters) = rest
+        .strip_prefix('[')
+        .filter(|_| text.starts_with('\u{1b}'))
+    else {
+        return rest;
+    };
+    let end =
+        parameters.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ';');
+    let mut letters = end.chars();
+    letters.next();
+    letters.as_str()
 }
 
 /// The line with the signs that HTML writes as names: `p(95)&lt;500`, `&nbsp;`. Blanks at its end
@@ -186,7 +231,7 @@ fn stripped(line: &str, in_code: bool) -> &str {
         if let Some(item) = start.strip_prefix("- ") {
             rest = item;
         }
-    } else if let Some(quoted) = rest.strip_prefix("> ") {
+    } else if let Some(quoted) = rest.trim_start().strip_prefix('>') {
         // Code within a quotation.
         rest = quoted;
     }

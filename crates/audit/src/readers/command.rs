@@ -1,5 +1,7 @@
 //! Command lines: which run was requested, with which options.
 
+use std::borrow::Cow;
+
 use super::Line;
 use crate::block::{Block, Model, Tool};
 use crate::quantity::{Quantity, Unit, duration, number};
@@ -47,10 +49,11 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
         if line.text.len() > 4096 {
             continue;
         }
-        let Some((tool, start)) = tool_at(line.text) else {
+        let typed = with_plain_dashes(line.text);
+        let Some((tool, start)) = tool_at(&typed) else {
             continue;
         };
-        let mut text = line.text[start..].trim_end().to_owned();
+        let mut text = typed[start..].trim_end().to_owned();
         // A backslash or PowerShell's backquote continues a command.
         let mut more = 0;
         without_comment(&mut text);
@@ -70,6 +73,27 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
         });
     }
     found
+}
+
+/// The line with hyphens in place of the dashes that editors write in front of an option: `—latency`,
+/// `–c 100`.
+fn with_plain_dashes(line: &str) -> Cow<'_, str> {
+    if !line.contains(['–', '—']) {
+        return Cow::Borrowed(line);
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut letters = line.chars().peekable();
+    let mut before = ' ';
+    while let Some(letter) = letters.next() {
+        let option = before == ' ' && letters.peek().is_some_and(char::is_ascii_alphabetic);
+        match letter {
+            '–' if option => out.push('-'),
+            '—' if option => out.push_str("--"),
+            other => out.push(other),
+        }
+        before = letter;
+    }
+    Cow::Owned(out)
 }
 
 /// Removes a comment after the backslash that continues a command: `-c 100 \ # users`.
@@ -154,7 +178,7 @@ pub fn assign(
             block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
         });
         if let Some(command) = near.filter(|command| !of_another_run(block, &command.text)) {
-            if command.tool == Tool::Wrk2 && block.tool == Tool::Wrk {
+            if block.tool == Tool::Wrk && keeps_a_rate(command) {
                 block.tool = Tool::Wrk2;
                 block.layout = "wrk2 text";
                 block.model = Model::Open;
@@ -173,6 +197,12 @@ pub fn assign(
             later.for_each(|block| confirm_users(block, only));
         }
     }
+}
+
+/// wrk2's program is often called wrk. Only wrk2 has an option for the rate.
+fn keeps_a_rate(command: &Command) -> bool {
+    let words: Vec<&str> = command.text.split_whitespace().collect();
+    command.tool == Tool::Wrk2 || flag(&words, &["-R", "--rate"]).is_some()
 }
 
 /// The number of users of the page's only command, for a later run that did what it requests: the
@@ -212,17 +242,20 @@ fn of_another_run(block: &Block, command: &str) -> bool {
         block.tool,
         Tool::Wrk | Tool::Wrk2 | Tool::Ab | Tool::Bombardier | Tool::Autocannon
     );
+    match (&block.users, asked_users(command)) {
+        (Some(shown), Some(asked)) => prints_users && (shown.value - asked).abs() > 0.5,
+        _ => false,
+    }
+}
+
+/// The number of users in a command's options.
+pub fn asked_users(command: &str) -> Option<f64> {
     let words: Vec<&str> = command
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '\'', '`']))
         .collect();
-    let asked = flag(&words, &["-c", "--connections", "--concurrency"])
-        .and_then(number)
-        .map(|(n, _)| n);
-    match (&block.users, asked) {
-        (Some(shown), Some(asked)) => prints_users && (shown.value - asked).abs() > 0.5,
-        _ => false,
-    }
+    let (users, _) = number(flag(&words, &["-c", "--connections", "--concurrency"])?)?;
+    Some(users)
 }
 
 /// The value of the first of these flags: `-c 5`, `-c5`, `--connections=5`.

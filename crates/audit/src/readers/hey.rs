@@ -71,12 +71,12 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     for line in lines {
         let text = line.text.trim();
         let number = line.number;
-        if text.ends_with(':') && !text.starts_with('[') {
-            section = text;
-            continue;
-        }
         if text.starts_with("Details") {
             section = "Details:";
+            continue;
+        }
+        if text.ends_with(':') && !text.starts_with('[') {
+            section = text;
             continue;
         }
         let known = match section {
@@ -106,21 +106,28 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     block.rate.is_some().then_some(block)
 }
 
+/// hey keeps the status and the time of at most a million responses. Its rate and its mean are of all.
+const MOST_KEPT: f64 = 1e6;
+
 /// The number of responses: from the status codes, or derived from other figures.
 fn count(block: &mut Block) {
     if block.requests.is_some() {
         return;
     }
     let line = block.first_line;
+    let bars: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
     if !block.statuses.is_empty() {
         let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-        block.requests = Some(Quantity::exact(answered, Unit::Count, line));
-        return;
+        if block.tool == Tool::Hey && answered == MOST_KEPT {
+            block.sampled = Some(answered);
+        } else {
+            block.requests = Some(Quantity::exact(answered, Unit::Count, line));
+            return;
+        }
+    } else {
+        block.missing.push("Status code distribution");
     }
-    block.missing.push("Status code distribution");
-    let bars: f64 = block.histogram.iter().map(|bucket| bucket.count).sum();
-    // hey keeps at most a million samples.
-    if bars > 0.0 && bars != 1e6 && !block.histogram_cut {
+    if block.sampled.is_none() && bars > 0.0 && bars != MOST_KEPT && !block.histogram_cut {
         block.requests = Some(Quantity::exact(bars, Unit::Count, line));
     } else if let (Some(rate), Some(elapsed)) = (&block.rate, &block.elapsed) {
         block.requests = Some(Quantity {

@@ -17,7 +17,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut at = 0;
     let mut tried = 0;
     while at < lines.len() && tried < MOST_OBJECTS && blocks.len() <= MOST_BLOCKS {
-        let start = lines[at].text.trim_start();
+        let start = lines[at].text.trim();
         if !(start == "{" || start.starts_with("{\"") || start.starts_with("{ \"")) {
             at += 1;
             continue;

@@ -47,9 +47,9 @@ impl Reader {
             return;
         }
         // In one layout, the mark of a threshold comes before the metric.
-        let (mark, unmarked) = match text.strip_prefix(['✓', '✗', '⚠']) {
-            Some(rest) => (true, rest.trim()),
-            None => (false, text),
+        let (mark, unmarked) = match marked(text) {
+            Some((passed, rest)) => (Some(passed), rest),
+            None => (None, text),
         };
         // A wrapped row continues with percentiles.
         if text.starts_with("p(") && text.contains(")=") {
@@ -77,11 +77,11 @@ impl Reader {
             if let Some(block) = &mut self.block {
                 block.last_line = line.number;
                 self.metrics += 1;
-                if mark {
+                if let Some(passed) = mark {
                     block.thresholds.push(Threshold {
                         text: name.to_owned(),
                         line: line.number,
-                        passed: text.starts_with('✓'),
+                        passed,
                     });
                 }
                 put(block, name, rest, line.number);
@@ -228,7 +228,11 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
             let seen = block.gauge.as_ref().map(|(_, max)| max.value);
             block.constant_users &= most == seen;
         }
-        "http_req_failed" => block.failures = tally(rest, line, true),
+        "http_req_failed" => {
+            block.failures = tally(rest, line, true);
+            let share = rest.split_whitespace().next();
+            block.failed_share = share.and_then(|share| bare(share, Unit::Share, line));
+        }
         "checks" => {
             block.layout = "k6 text, legacy";
             block.checks = tally(rest, line, false);
@@ -398,6 +402,21 @@ fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     })
 }
 
+/// Whether the mark at the start of a line says that a check or a threshold passed, and the rest of the
+/// line. Words replace the signs where a terminal has none.
+fn marked(text: &str) -> Option<(bool, &str)> {
+    const MARKS: [(&str, bool); 5] = [
+        ("✓", true),
+        ("✗", false),
+        ("⚠", false),
+        ("PASS ", true),
+        ("FAIL ", false),
+    ];
+    MARKS
+        .iter()
+        .find_map(|(mark, passed)| Some((*passed, text.strip_prefix(mark)?.trim())))
+}
+
 /// The lines above the figures.
 fn head(block: &mut Block, text: &str, line: usize) -> bool {
     if let Some(script) = text.strip_prefix("script: ") {
@@ -431,13 +450,12 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
         }
     } else if let Some(time) = text.strip_prefix("duration: ") {
         block.declared = time.split(',').next().and_then(|time| duration(time, line));
-    } else if let Some(rest) = text.strip_prefix(['✓', '✗']) {
-        let rest = rest.trim();
+    } else if let Some((passed, rest)) = marked(text).filter(|_| !text.starts_with('⚠')) {
         match rest.strip_prefix('\'') {
             Some(_) => block.thresholds.push(Threshold {
                 text: rest.to_owned(),
                 line,
-                passed: text.starts_with('✓'),
+                passed,
             }),
             None if !rest.is_empty() => block.check_names.push((rest.to_owned(), line)),
             None => {}

@@ -2,7 +2,7 @@
 //! second table of percentiles. Times are whole milliseconds.
 
 use super::{BOUNDARY, Line};
-use crate::block::{Block, Role, Tally, Tool, Trend};
+use crate::block::{Block, Part, Role, Tally, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
@@ -124,7 +124,7 @@ impl Reader {
                 .strip_suffix('%')
                 .and_then(|percent| percent.parse::<f64>().ok())
                 .filter(|percent| *percent > 0.0 && *percent < 100.0)
-                && let Some(time) = milliseconds(word, line)
+                && let Some(time) = rounded(word, line)
             {
                 figures.push((percent / 100.0, time));
             }
@@ -181,6 +181,9 @@ impl Table {
             line,
             inverted: false,
         });
+        if self.sum.is_some() {
+            block.parts = self.rows.iter().map(Row::part).collect();
+        }
         if let Some(row) = timed {
             let mut trend = Trend::new(Role::Request, "response time", row.line);
             let time = |name: &str| {
@@ -190,7 +193,8 @@ impl Table {
             trend.mean = time("Avg");
             trend.min = time("Min");
             trend.max = time("Max");
-            if let Some(median) = time("Med").or_else(|| time("Median")) {
+            let median = row.figure("Med").or_else(|| row.figure("Median"));
+            if let Some(median) = median.and_then(|text| rounded(text, row.line)) {
                 trend.put(0.5, median);
             }
             block.trends.push(trend);
@@ -200,6 +204,15 @@ impl Table {
 }
 
 impl Row {
+    fn part(&self) -> Part {
+        Part {
+            requests: self.requests,
+            mean: self
+                .figure("Avg")
+                .and_then(|text| milliseconds(text, self.line)),
+        }
+    }
+
     fn figure(&self, name: &str) -> Option<&str> {
         self.figures
             .iter()
@@ -255,4 +268,21 @@ fn columns(words: &[&str]) -> Vec<String> {
 
 fn milliseconds(text: &str, line: usize) -> Option<Quantity> {
     duration(&format!("{text} ms"), line)
+}
+
+/// A median or another percentile, which Locust takes from times rounded to two digits. So it may be
+/// above the maximum, which is exact.
+fn rounded(text: &str, line: usize) -> Option<Quantity> {
+    let mut time = milliseconds(text, line)?;
+    let ms = (time.value * 1e3).round();
+    let step = match ms {
+        _ if ms < 100.0 => 1.0,
+        _ if ms < 1_000.0 => 10.0,
+        _ if ms < 10_000.0 => 100.0,
+        _ => 1_000.0,
+    };
+    if ms % step == 0.0 {
+        time.step = time.step.max(step / 1e3);
+    }
+    Some(time)
 }

@@ -5,21 +5,25 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
+use super::prose::sentences;
+
 /// A check that passes on failed requests is useless. Checks of only the status, or no checks,
 /// ignore the content of the response.
 pub fn vacuous(report: &Report, findings: &mut Findings) {
     const RULE: &str = "vacuous-check";
     let (mut none, mut status) = (Vec::new(), Vec::new());
+    let expected = expects_refusals(report);
     for block in report.blocks.iter().filter(|block| block.tool == Tool::K6) {
         match &block.checks {
             None => none.push(block),
             Some(tally) => {
                 let failed = block.failed();
                 // "is 201 or 409" accepts what k6 calls failed.
-                let accepts = block
-                    .check_names
-                    .iter()
-                    .any(|(name, _)| names_refusals(name));
+                let accepts = expected
+                    || block
+                        .check_names
+                        .iter()
+                        .any(|(name, _)| names_refusals(name));
                 if tally.failed == 0.0 && failed > 0.0 && tally.passed > 0.0 && !accepts {
                     findings.block(
                         RULE,
@@ -80,6 +84,30 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// Whether a sentence of the page says that such responses are expected: "401 is accepted here".
+fn expects_refusals(report: &Report) -> bool {
+    // Statuses that are not round numbers, which may count something.
+    const STATUSES: [&str; 9] = [
+        "401", "403", "404", "409", "422", "423", "429", "4xx", "4XX",
+    ];
+    const EXPECTED: [&str; 6] = [
+        "expected",
+        "accept",
+        "on purpose",
+        "intended",
+        "by design",
+        "deliberate",
+    ];
+    let mut sentences = report.prose().flat_map(|prose| sentences(&prose.text));
+    sentences.any(|sentence| {
+        let lower = sentence.to_lowercase();
+        let named = sentence
+            .split(|letter: char| !letter.is_ascii_alphanumeric())
+            .any(|word| STATUSES.contains(&word));
+        named && !lower.contains("unexpected") && EXPECTED.iter().any(|word| lower.contains(word))
+    })
 }
 
 /// Whether a check names a status of 400 or above.

@@ -200,11 +200,12 @@ pub fn little(report: &Report, findings: &mut Findings) {
             more_than_exist(block, findings);
             continue;
         };
-        let (Some(users), Some(turns)) =
-            (block.known_users(), block.samples().map(|n| n / allowed))
-        else {
+        let Some(users) = block.known_users() else {
             continue;
         };
+        // Without a count, the number of idle users is uncertain, but not that of too many requests.
+        let counted = block.samples().map(|n| n / allowed);
+        let turns = counted.unwrap_or(0.0);
         // Requests in flight at the end are in no row. With a fixed count, users that finish early
         // are idle.
         let fixed = block.asked_count.is_some();
@@ -212,7 +213,7 @@ pub fn little(report: &Report, findings: &mut Findings) {
         let over = low * rate > 1.1 * allowed;
         let idle = allowed - high * rate;
         // Nine tenths of the users cannot all have been cut off at the end.
-        let nearly_all = !fixed && idle > 0.9 * allowed && allowed >= 100.0;
+        let nearly_all = counted.is_some() && !fixed && idle > 0.9 * allowed && allowed >= 100.0;
         let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0) || nearly_all;
         // If only k6's gauge shows the users, an arrival rate may have needed just one.
         let gauge = block.constant_users && block.command.is_none() && allowed < 2.0;
@@ -355,7 +356,9 @@ fn same_rate(report: &Report, findings: &mut Findings) {
         } else {
             (users_b / users_a, rate_b / rate_a, turn_b / turn_a)
         };
-        if ratio < 1.5 || (rates - 1.0).abs() > 0.05 || turns < 0.8 * ratio {
+        // A latency that grows far more than the users has another cause, such as another system.
+        let grows = (0.8 * ratio..2.0 * ratio).contains(&turns);
+        if ratio < 1.5 || (rates - 1.0).abs() > 0.05 || !grows {
             continue;
         }
         let text = |block: &Block| {

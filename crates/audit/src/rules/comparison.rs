@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use crate::block::Block;
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
@@ -321,7 +322,11 @@ fn computed(report: &Report, findings: &mut Findings) {
             .latency()
             .and_then(|latency| latency.mean.clone())
             .or_else(|| parts(block));
-        let (Some(measured), Some(users)) = (measured, &block.users) else {
+        let Some(users) = &block.users else {
+            continue;
+        };
+        let Some(measured) = measured else {
+            above_all(block, computed, users, findings);
             continue;
         };
         let apart = (computed.value - measured.value).abs();
@@ -350,8 +355,45 @@ fn computed(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// The computed time above every mean that the percentiles and the longest request allow.
+fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mut Findings) {
+    let (Some(latency), Some(longest)) = (block.latency(), &block.longest) else {
+        return;
+    };
+    let mut whole = latency.clone();
+    whole.max = Some(longest.clone());
+    let Some((_, most)) = whole
+        .mean_bounds(block.samples())
+        .filter(|_| whole.quantiles.len() >= 3)
+    else {
+        return;
+    };
+    if computed.bounds().0 <= 1.2 * most {
+        return;
+    }
+    findings.block(
+        "inverse-rate-as-latency",
+        Level::Warning,
+        block,
+        computed.line,
+        [
+            format!(
+                "Time per request: {} (mean); the percentiles and the longest request of {}",
+                computed.text, longest.text
+            ),
+            format!(
+                "{} users ÷ the rate = {}; by the percentiles the mean is at most {}",
+                users.text,
+                computed.text,
+                plain(most, Unit::Time)
+            ),
+            "Quote the median: the first `Time per request` is computed from the rate.".to_owned(),
+        ],
+    );
+}
+
 /// Connecting and processing, if the row with their sum was cut off.
-fn parts(block: &crate::block::Block) -> Option<Quantity> {
+fn parts(block: &Block) -> Option<Quantity> {
     let mean = |name: &str| {
         let trend = block.trends.iter().find(|trend| trend.name == name)?;
         trend.mean.clone()

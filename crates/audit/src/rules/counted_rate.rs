@@ -29,6 +29,7 @@ pub fn counted(report: &Report, findings: &mut Findings) {
         throughput(block, findings);
         wait(block, findings);
         asked_duration(block, findings);
+        more_than_sent(block, findings);
         let (Some(tolerance), Some(count), Some(rate), None) =
             (tolerance(block), &block.requests, &block.rate, block.ramp)
         else {
@@ -100,6 +101,38 @@ fn asked_duration(block: &Block, findings: &mut Findings) {
                 "Check the machine's clock and repeat the run; its rates depend on that time."
                     .to_owned()
             },
+        ],
+    );
+}
+
+/// autocannon counts the requests that it sent; its rate is the mean of the responses in each second.
+/// Samples at the start and the end may be missing, but there are not far more responses than requests.
+fn more_than_sent(block: &Block, findings: &mut Findings) {
+    let (Tool::Autocannon, Some(sent), Some(rate), Some(time)) =
+        (block.tool, &block.requests, &block.rate, &block.elapsed)
+    else {
+        return;
+    };
+    let answered = (rate.value - rate.step) * (time.value - time.step - 1.0);
+    if answered <= 1.25 * (sent.value + sent.step) || sent.value < 100.0 {
+        return;
+    }
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        rate.line,
+        [
+            format!("{} requests in {}, {}/s", sent.text, time.text, rate.text),
+            format!(
+                "{} ÷ {} = {}, not {}/s; at that rate, {} responses would have arrived",
+                sent.text,
+                time.text,
+                plain(sent.value / time.value, Unit::Rate),
+                rate.text,
+                digits((rate.value * time.value).round())
+            ),
+            "Divide the number of requests by the time; some seconds have no sample.".to_owned(),
         ],
     );
 }

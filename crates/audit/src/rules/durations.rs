@@ -145,6 +145,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
 pub fn disorder(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         two_means(block, findings);
+        two_maxima(block, findings);
         for trend in &block.trends {
             impossible_mean(block, trend, findings);
             let Some((one, other)) = out_of_order(trend, precision(block)) else {
@@ -201,6 +202,39 @@ fn two_means(block: &Block, findings: &mut Findings) {
     );
 }
 
+/// ab's maximum, printed in the row `Total:` and again below the percentiles.
+fn two_maxima(block: &Block, findings: &mut Findings) {
+    let (Some(longest), Some(max)) = (
+        &block.longest,
+        block.latency().and_then(|latency| latency.max.as_ref()),
+    ) else {
+        return;
+    };
+    let apart = (longest.value - max.value).abs();
+    if apart <= longest.step + max.step {
+        return;
+    }
+    findings.block(
+        "percentile-disorder",
+        Level::Error,
+        block,
+        longest.line,
+        [
+            format!(
+                "Total: max {} (line {}); 100% {}",
+                max.text, max.line, longest.text
+            ),
+            format!(
+                "{} and {} are the longest of the same requests: they differ by {}",
+                max.text,
+                longest.text,
+                plain(apart, Unit::Time)
+            ),
+            "Print the output of one run as the tool wrote it.".to_owned(),
+        ],
+    );
+}
+
 /// A mean that is impossible with the quantiles and the maximum of the same samples.
 fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     // wrk2's percentiles are from other samples than its mean, and hey's from at most a million. A
@@ -210,7 +244,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
         Role::Own => return,
         _ => block.samples(),
     };
-    if block.tool == Tool::Wrk2 || block.tool == Tool::Hey && samples.is_none_or(|n| n > 1e6) {
+    if block.tool == Tool::Wrk2 || block.tool == Tool::Hey && samples.is_none_or(|n| n >= 1e6) {
         return;
     }
     let (Some(mean), Some((least, most))) = (&trend.mean, trend.mean_bounds(samples)) else {

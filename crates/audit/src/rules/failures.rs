@@ -1,8 +1,8 @@
 //! Failed requests.
 
-use crate::block::{Block, Role, Tool};
+use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
 /// count > 0 next to a share that prints as 0 (or as everything); marks that seem inverted.
@@ -363,6 +363,16 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
     }
 }
 
+/// How many samples are about as long as this figure or longer, by the percentiles.
+fn at_least(block: &Block, latency: &Trend, figure: &Quantity) -> f64 {
+    let quantile = latency
+        .quantiles
+        .iter()
+        .find(|(_, other)| other.value >= 0.99 * figure.value);
+    let share = quantile.map_or(0.0, |(q, _)| 1.0 - q);
+    share * block.samples().unwrap_or(0.0)
+}
+
 /// A value within 1 % of a round timeout, with failures, and successful responses far below it.
 pub fn timeout(report: &Report, findings: &mut Findings) {
     const ROUND: [f64; 12] = [
@@ -407,7 +417,9 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .as_ref()
                 .is_none_or(|max| figure.value >= 0.99 * max.value);
             let apart = (apart && is_max) || piled;
-            name != "min" && name != "mean" && round && (apart || named)
+            // One failure explains one slow sample, and not the slowest hundredth.
+            let enough = named || failed >= 0.5 * at_least(block, latency, figure);
+            name != "min" && name != "mean" && round && (apart || named) && enough
         });
         let Some((name, figure)) = found else {
             continue;

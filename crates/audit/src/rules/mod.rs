@@ -1,6 +1,7 @@
 //! The rules, one file per family. Each finding contains the calculation on which it is based. If a
 //! figure is missing for it, the finding is a note, or there is none.
 
+mod addresses;
 mod baseline;
 mod certainty;
 mod checks;
@@ -9,6 +10,7 @@ mod clock;
 mod closed_loop;
 mod comparison;
 mod connections;
+mod copies;
 mod counted_rate;
 mod counts;
 mod durations;
@@ -28,6 +30,7 @@ mod same_request;
 mod samples;
 mod series;
 mod setup_tail;
+mod shares;
 mod stalls;
 mod stated;
 mod tables;
@@ -120,6 +123,12 @@ pub fn check(report: &Report, findings: &mut Findings) {
     claims::quantiles(report, findings);
     claims::durations(report, findings);
     claims::totals(report, findings);
+    claims::arithmetic(report, findings);
+    claims::labelled(report, findings);
+    shares::without_counts(report, findings);
+    shares::sums(report, findings);
+    copies::changed(report, findings);
+    addresses::mismatch(report, findings);
     counted_rate::counted(report, findings);
     rate_label::mismatch(report, findings);
     setup_tail::between_quantiles(report, findings);

@@ -40,7 +40,7 @@ pub fn shortened(sentence: &str) -> String {
 }
 
 static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d[\d,]*|two|three|four|five|six|eight|ten|twenty|fifty)\s+(?:(?:parallel|concurrent|virtual|simultaneous)\s+)*(?:VUs?|users|connections|clients)\b").ok()
+    Regex::new(r"(?i)\b(\d[\d,]*|two|three|four|five|six|eight|ten|twenty|fifty)\s+(?:(?:parallel|concurrent|virtual|simultaneous|http|tcp|open)\s+)*(?:VUs?|users|connections|clients)\b").ok()
 });
 static TIMES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(\d+\.\d+)\s?(ms|µs|us|s)\b").ok());
@@ -523,9 +523,11 @@ fn misquote(
     };
     let exact = |shown: &Quantity| {
         // A quote with more digits than a printed value is not from that value.
-        shown.unit == Unit::Time
-            && shown.step <= figure.step * 1.01
-            && (shown.value - figure.value).abs() <= figure.step * 0.5 + shown.step
+        let same = (shown.value - figure.value).abs() <= 1e-9 * figure.value;
+        shown.unit == Unit::Time && same
+            || shown.unit == Unit::Time
+                && shown.step <= figure.step * 1.01
+                && (shown.value - figure.value).abs() <= figure.step * 0.5 + shown.step
     };
     if columns().any(|(_, (column, shown))| column == name && exact(shown)) {
         return;

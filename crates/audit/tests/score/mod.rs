@@ -57,9 +57,10 @@ pub enum Part {
     Fifth,
     Sixth,
     Seventh,
+    Eighth,
 }
 
-pub const PARTS: [(&str, Part); 9] = [
+pub const PARTS: [(&str, Part); 10] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -69,6 +70,7 @@ pub const PARTS: [(&str, Part); 9] = [
     ("fifth collection", Part::Fifth),
     ("sixth collection", Part::Sixth),
     ("seventh collection", Part::Seventh),
+    ("eighth collection", Part::Eighth),
 ];
 
 impl Part {
@@ -88,6 +90,7 @@ impl Part {
             Part::Fifth => "fifth",
             Part::Sixth => "sixth",
             Part::Seventh => "seventh",
+            Part::Eighth => "eighth",
             _ if self.is_second() => "second",
             _ => "pages",
         };

@@ -49,14 +49,15 @@ pub struct LoadArgs {
 }
 
 /// The limit of users in an open model.
-#[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct MaxUsersArgs {
     /// Maximum number of virtual users with --rate (default: ten times as many as at the start, at least 1,000)
     #[arg(long, value_name = "N", requires = "rate")]
     pub max_users: Option<u32>,
-    /// How arrivals at --rate are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them
-    #[arg(long, value_name = "PROCESS", requires = "rate", value_parser = Arrivals::parse)]
+    /// How arrivals at --rate are spread: even, poisson, gamma:SHAPE or on-off:ON/OFF; @SEED varies them. Without
+    /// --rate: trace:FILE, the times in a file; @2x is twice as fast
+    #[arg(long, value_name = "PROCESS", value_parser = Arrivals::parse)]
     pub arrivals: Option<Arrivals>,
 }
 
@@ -79,7 +80,7 @@ impl LoadArgs {
             duration: self.duration,
             rate: self.rate,
             max_users: self.limit.max_users,
-            arrivals: self.limit.arrivals,
+            arrivals: self.limit.arrivals.clone(),
             requests: self.requests,
             loops: self.loops,
             include_connecting: self.include_connecting,

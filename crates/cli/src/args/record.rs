@@ -5,12 +5,24 @@ use plimsoll_output::Paint;
 use plimsoll_run::{RecordOptions, Until};
 use plimsoll_terminal::load_run::Presentation;
 
-use super::{GlobalArgs, ObjectiveArgs, ReportArgs, WebArgs};
+use super::{GlobalArgs, ObjectiveArgs, ReportArgs};
 
 /// The files that a run leaves behind.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub struct RecordArgs {
+    /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE], parquet[=FILE], parquet-samples[=FILE] or hdrhistogram[=FILE], or send it to experimental-prometheus-rw[=URL],
+    /// opentelemetry[=ADDRESS], influxdb[=URL] or statsd[=HOST:PORT]
+    #[cfg(feature = "scripts")]
+    #[arg(
+        short,
+        long,
+        value_name = "OUTPUT",
+        env = "K6_OUT",
+        hide_env = true,
+        value_delimiter = ','
+    )]
+    pub out: Vec<String>,
     /// Print the result as one JSON object on stdout, and nothing else there
     #[arg(long)]
     pub json: bool,
@@ -35,6 +47,21 @@ pub struct RecordArgs {
     pub report: ReportArgs,
 }
 
+/// The live page.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Results")]
+pub struct WebArgs {
+    /// Serve a page that shows the run live (default: 127.0.0.1:5665; also with K6_WEB_DASHBOARD=true)
+    #[arg(
+        long,
+        value_name = "[HOST:]PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    pub web: Option<String>,
+}
+
 impl RecordArgs {
     /// Whether the run leaves a record.
     #[cfg(feature = "scripts")]
@@ -50,6 +77,8 @@ impl RecordArgs {
     /// How the run is shown and what is kept of it.
     pub fn presentation(&self, web: &WebArgs, global: &GlobalArgs) -> Presentation {
         Presentation {
+            #[cfg(feature = "scripts")]
+            outputs: self.out.clone(),
             record: RecordOptions {
                 file: self.record.clone(),
                 is_kept: self.is_kept(),

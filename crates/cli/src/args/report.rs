@@ -56,19 +56,3 @@ pub struct ObjectiveArgs {
     #[arg(id = "objective", long = "objective", value_name = "OBJECTIVE", value_parser = Objective::parse)]
     pub list: Vec<Objective>,
 }
-
-/// `plimsoll report`.
-#[derive(Debug, Args)]
-#[command(after_long_help = include_str!("../../help/report.txt"))]
-pub struct ReportCommandArgs {
-    /// Record, or run of the store (its number, latest, latest~1); the second one is compared with the first
-    #[arg(value_name = "RECORD|RUN", required = true, num_args = 1..=2)]
-    pub runs: Vec<String>,
-    /// Store of runs
-    #[arg(long, value_name = "FILE", env = "PLIMSOLL_STORE", hide_env = true)]
-    pub store: Option<PathBuf>,
-    #[command(flatten)]
-    pub objectives: ObjectiveArgs,
-    #[command(flatten)]
-    pub report: ReportArgs,
-}

@@ -12,18 +12,6 @@ pub struct RunArgs {
     pub runtime: RuntimeArgs,
     #[command(flatten)]
     pub options: Box<OptionArgs>,
-    /// Write every sample to json[=FILE|-|FILE.gz] or csv[=FILE], parquet[=FILE], parquet-samples[=FILE] or hdrhistogram[=FILE], or send it to experimental-prometheus-rw[=URL],
-    /// opentelemetry[=ADDRESS], influxdb[=URL] or statsd[=HOST:PORT]
-    #[arg(
-        short,
-        long = "out",
-        value_name = "OUTPUT",
-        env = "K6_OUT",
-        hide_env = true,
-        value_delimiter = ',',
-        help_heading = "Results"
-    )]
-    pub out: Vec<String>,
     #[command(flatten)]
     pub record: RecordArgs,
     #[command(flatten)]
@@ -50,9 +38,17 @@ pub struct RunArgs {
     /// Accepted for compatibility
     #[arg(long, hide = true)]
     pub profiling_enabled: bool,
-    /// Traces; not supported yet
-    #[arg(long, hide = true)]
-    pub traces_output: Option<String>,
+    /// Send a span of each HTTP request to an OpenTelemetry collector, and pass its context on to the server:
+    /// otel[=HOST:PORT][,proto=grpc|http][,header.NAME=VALUE] (see docs/guide/outputs.md)
+    #[arg(
+        long,
+        value_name = "TRACES",
+        default_value = "none",
+        env = "K6_TRACES_OUTPUT",
+        hide_env = true,
+        help_heading = "Results"
+    )]
+    pub traces_output: String,
 }
 
 /// The progress that `plimsoll run` shows on a terminal.
@@ -60,21 +56,6 @@ pub struct RunArgs {
 pub enum ProgressForm {
     Full,
     K6,
-}
-
-/// `plimsoll inspect`.
-#[derive(Debug, clap::Args)]
-#[command(after_long_help = include_str!("../../help/inspect.txt"))]
-pub struct InspectArgs {
-    /// Script, archive, or - for stdin
-    pub script: String,
-    /// Include the users and the time that the run needs
-    #[arg(long)]
-    pub execution_requirements: bool,
-    #[command(flatten)]
-    pub runtime: RuntimeArgs,
-    #[command(flatten)]
-    pub options: Box<OptionArgs>,
 }
 
 /// Options for running a script, in addition to those in the script.
@@ -91,9 +72,18 @@ pub struct RuntimeArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         env = "K6_INCLUDE_SYSTEM_ENV_VARS", hide_env = true)]
     pub include_system_env_vars: Option<bool>,
-    /// Where the script's secrets come from: file=PATH or mock=KEY=VALUE; repeat for several
+    /// Where the script's secrets come from: file=PATH, url=urlTemplate=URL or mock=KEY=VALUE; repeat for several
     #[arg(long, value_name = "KIND=…", env = "K6_SECRET_SOURCE", hide_env = true)]
     pub secret_source: Vec<String>,
+    /// Features of k6 to turn on; plimsoll features lists them
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        env = "K6_FEATURES",
+        hide_env = true,
+        value_delimiter = ','
+    )]
+    pub features: Vec<String>,
     /// JavaScript dialect: extended, base
     #[arg(
         long,

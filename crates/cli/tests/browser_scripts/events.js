@@ -97,6 +97,17 @@ export default async function () {
       return result;
     });
   }
+  await expect('workers', [[], [`${BASE}/worker.js`], []], async () => {
+    const urls = () => page.workers().map((worker) => worker.url());
+    await page.goto(`${BASE}/`);
+    const before = urls();
+    await page.evaluate(() => { globalThis.worker = new Worker('/worker.js'); });
+    await page.waitForTimeout(500);
+    const during = urls();
+    await page.evaluate(() => globalThis.worker.terminate());
+    await page.waitForTimeout(500);
+    return [before, during, urls()];
+  });
   await expect('not supported', /Page\.pdf is not supported/, () => page.pdf());
   await expect('no method', /fooBar/, () => page.fooBar());
   await page.close();

@@ -77,6 +77,10 @@ fn respond(mut stream: TcpStream) -> Option<()> {
             "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"pages\"",
             String::new(),
         ),
+        "/worker.js" => (
+            "200 OK\r\nContent-Type: text/javascript",
+            "onmessage = () => {}".to_owned(),
+        ),
         "/never" => {
             // Until the browser gives up.
             let _ = stream.read(&mut [0]);

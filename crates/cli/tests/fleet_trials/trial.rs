@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use plimsoll_testkit::peers::{Peer, Play};
-use plimsoll_testkit::ports;
 use plimsoll_testkit::program::{Ended, Program, Running, Signal};
 use serde_json::Value;
 
@@ -54,14 +54,20 @@ pub struct Trial {
     pub length: Duration,
     /// The agent that has the fault.
     pub victim: usize,
-    pub degrades: bool,
+    /// `--fleet-loss`.
+    pub policy: &'static str,
 }
+
+/// All policies.
+pub const POLICIES: [&str; 3] = ["fail", "degrade", "redistribute"];
 
 /// What was seen.
 #[derive(Debug)]
 pub struct Seen {
     pub ended: Ended,
     pub took: Duration,
+    /// How long the fault lasted. On a busy machine, and with a server that has to start, that is longer than planned.
+    pub lasted: Duration,
     /// Requests that the service has received.
     pub served: u64,
 }
@@ -77,7 +83,6 @@ pub enum Verdict {
 
 const AGENTS: usize = 3;
 const RATE: u64 = 60;
-const SECONDS: u64 = 3;
 /// A run of the load without a fault ends within this time, on a busy machine.
 const USUAL: Duration = Duration::from_secs(40);
 /// An agent is lost after 5 s, and stops after 10 s without its coordinator.
@@ -86,22 +91,30 @@ const STATED: Duration = Duration::from_secs(15);
 const HARMLESS: Duration = Duration::from_millis(3_500);
 
 impl Trial {
-    /// Whether everything must have arrived in spite of the fault.
-    pub fn is_harmless(&self) -> bool {
+    /// Whether everything must have arrived in spite of a fault that lasted this long.
+    pub fn is_harmless(&self, lasted: Duration) -> bool {
         match self.fault {
             Fault::None | Fault::DiskFull => true,
             Fault::Kill => false,
-            _ => self.length <= HARMLESS,
+            _ => lasted <= HARMLESS,
+        }
+    }
+
+    /// The length of the load: long enough for the others to take over the load of a lost agent, if they have to.
+    fn seconds(&self) -> u64 {
+        match self.policy {
+            "redistribute" => 20,
+            _ => 3,
         }
     }
 
     pub fn run(&self) -> Seen {
         let folder = tempfile::tempdir().unwrap();
-        let port = ports::closed().port();
+        let address = server_address();
         let config = folder.path().join("nats.conf");
         // A small buffer, so that the server soon finds a client slow.
         let text = format!(
-            r#"listen: "127.0.0.1:{port}"
+            r#"listen: "{address}"
             max_payload: 8MB
             max_pending: 8MB
             write_deadline: "2s"
@@ -112,19 +125,16 @@ impl Trial {
         );
         fs::write(&config, text).unwrap();
         let start_server = || {
-            Program::at("nats-server")
-                .arg("-c")
-                .arg(&config)
-                .limit(USUAL * 3)
-                .start()
+            let server = Program::at("nats-server").arg("-c").arg(&config);
+            let server = server.limit(USUAL * 3).start();
+            let begun = Instant::now();
+            while std::net::TcpStream::connect(address).is_err() {
+                assert!(begun.elapsed() < USUAL, "nats-server does not start");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            server
         };
         let mut server = Some(start_server());
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-        let begun = Instant::now();
-        while std::net::TcpStream::connect(address).is_err() {
-            assert!(begun.elapsed() < USUAL, "nats-server does not start");
-            std::thread::sleep(Duration::from_millis(10));
-        }
         let relays: Vec<Relay> = (0..=AGENTS).map(|_| Relay::start(address)).collect();
         let agents: Vec<Running> = (0..AGENTS)
             .map(|number| self.agent(number, &relays[number], folder.path()))
@@ -139,17 +149,14 @@ impl Trial {
             "--fleet",
             &AGENTS.to_string(),
         ])
-        .args([
-            "--fleet-loss",
-            if self.degrades { "degrade" } else { "fail" },
-        ])
+        .args(["--fleet-loss", self.policy])
         .args([
             "--fleet-server",
             &format!("nats://{}", relays[AGENTS].address()),
         ])
         .args(["-e", &format!("URL={}", service.url())])
         .env("PLIMSOLL_FLEET_PASSWORD", "secret")
-        .input(script())
+        .input(script(self.seconds()))
         .limit(USUAL * 2)
         .start();
         while service.requests() == 0 && began.elapsed() < USUAL {
@@ -157,6 +164,7 @@ impl Trial {
         }
         std::thread::sleep(self.at);
         let (relay, victim) = (&relays[self.victim], &agents[self.victim]);
+        let fault_began = Instant::now();
         match self.fault {
             Fault::None | Fault::DiskFull => {}
             Fault::Kill => victim.signal(Signal::KILL),
@@ -177,12 +185,14 @@ impl Trial {
                 server = Some(start_server());
             }
         }
+        let lasted = fault_began.elapsed();
         let ended = run.wait();
         let took = began.elapsed();
         drop((agents, server));
         Seen {
             ended,
             took,
+            lasted,
             served: service.requests() as u64,
         }
     }
@@ -219,12 +229,22 @@ impl Trial {
     }
 }
 
+/// The address of a trial's server. It is its own loopback address: the server starts twice in some trials, and nothing else
+/// can take its port in between.
+fn server_address() -> SocketAddr {
+    static TRIALS: AtomicU32 = AtomicU32::new(0);
+    let process = std::process::id() % (1 << 14);
+    let trial = TRIALS.fetch_add(1, Ordering::Relaxed) % (1 << 9);
+    let host = u32::from(Ipv4Addr::new(127, 1, 0, 0)) + (process << 9) + trial;
+    SocketAddr::from((Ipv4Addr::from(host), 4222))
+}
+
 /// An open model with a user for each iteration, so that a busy machine drops few.
-fn script() -> String {
+fn script(seconds: u64) -> String {
     format!(
         "import http from 'k6/http';
         export const options = {{ scenarios: {{ open: {{
-            executor: 'constant-arrival-rate', rate: {RATE}, timeUnit: '1s', duration: '{SECONDS}s', preAllocatedVUs: 60,
+            executor: 'constant-arrival-rate', rate: {RATE}, timeUnit: '1s', duration: '{seconds}s', preAllocatedVUs: 60,
         }} }} }};
         export default function () {{ http.get(__ENV.URL); }}"
     )
@@ -256,7 +276,7 @@ impl Seen {
     pub fn error(&self, trial: &Trial) -> Option<String> {
         let (requests, dropped) = (self.count("http_reqs"), self.count("dropped_iterations"));
         let verdict = self.verdict();
-        let scheduled = RATE * SECONDS;
+        let scheduled = RATE * trial.seconds();
         if verdict == Verdict::Complete
             && (requests != self.served || requests + dropped != scheduled)
         {
@@ -271,11 +291,32 @@ impl Seen {
                 self.served
             ));
         }
-        if self.took > USUAL + STATED + trial.length {
+        if let Some(missing) = self.missing()
+            && self.count("iterations") + dropped + missing != scheduled
+        {
+            return Some(format!(
+                "wrong-missing: {} iterations in the results, {dropped} dropped and {missing} missing of {scheduled}",
+                self.count("iterations")
+            ));
+        }
+        if self.took > USUAL + STATED + self.lasted + Duration::from_secs(trial.seconds()) {
             return Some(format!("late: it took {:.1} s", self.took.as_secs_f64()));
         }
-        (trial.is_harmless() && verdict != Verdict::Complete)
+        (trial.is_harmless(self.lasted) && verdict != Verdict::Complete)
             .then(|| format!("false-incomplete: {}", self.line()))
+    }
+
+    /// The number of iterations that lost agents are said to have left out, if others have taken over all of their load.
+    fn missing(&self) -> Option<u64> {
+        let line = self.line();
+        let mut parts: Vec<&str> = line.split(" of its iterations missing").collect();
+        parts.pop();
+        let numbers = parts
+            .iter()
+            .map(|before| before.rsplit(' ').next()?.parse::<u64>().ok());
+        let is_whole =
+            self.verdict() == Verdict::Degraded && parts.len() == line.matches(" lost at ").count();
+        is_whole.then(|| numbers.sum()).flatten()
     }
 
     /// The line with the verdict.

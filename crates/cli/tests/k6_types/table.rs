@@ -41,7 +41,7 @@ pub const MODULES: &[Module] = &[
     module("k6/options", "Types of the options only."),
     module(
         "k6/secrets",
-        "Sources: `file` and `mock`. The log does not show secrets that a script has read.",
+        "Sources: `file`, `mock` and `url` (each secret is fetched once). The log does not show secrets that a script has read.",
     ),
     module("k6/timers", ""),
     module("k6/websockets", ""),
@@ -136,10 +136,6 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/http ResponseCookie.maxAge", "it is `max_age`"),
     ("k6/metrics Metric", "not exported: the base of all metrics"),
     ("k6/net/grpc HealthCheckResponse.Status", "it is `status`"),
-    (
-        "k6/browser Worker.url",
-        "page.workers() is empty, see what is missing",
-    ),
     ("k6/crypto Hasher", "not exported, only returned"),
     ("k6/experimental/fs File", "not exported, only returned"),
     ("k6/websockets WebSocket.CONNECTING", "not in k6"),
@@ -150,27 +146,137 @@ pub const ERRORS: &[(&str, &str)] = &[
     ("k6/ws WebSocketError", "not exported, only passed"),
 ];
 
+/// An extension of k6 that exists without building anything.
+pub struct Extension {
+    pub name: &'static str,
+    /// Its exports.
+    pub names: &'static [&'static str],
+    pub note: &'static str,
+}
+
+const fn extension(
+    name: &'static str,
+    names: &'static [&'static str],
+    note: &'static str,
+) -> Extension {
+    Extension { name, names, note }
+}
+
+/// All of them.
+pub const EXTENSIONS: &[Extension] = &[
+    extension(
+        "k6/x/dns",
+        &["resolve", "lookup"],
+        "Records A and AAAA. No cache: each call is a query.",
+    ),
+    extension(
+        "k6/x/mqtt",
+        &["Client", "QoS"],
+        "MQTT 3.1.1 over TCP and TLS, not over WebSocket. `publish`, `subscribe` and `unsubscribe` return before the broker \
+         has responded; their failures are `error` events. A client does not connect again on its own. Metrics: \
+         `mqtt_connecting`, `mqtt_messages_sent`, `mqtt_messages_received`, `mqtt_publish_duration` (until the \
+         acknowledgement), `mqtt_errors`.",
+    ),
+    extension(
+        "k6/x/redis",
+        &["Client"],
+        "Without clusters, sentinels and TLS.",
+    ),
+    extension(
+        "k6/x/sql",
+        &["open", "query", "exec"],
+        "PostgreSQL (`k6/x/sql/driver/postgres`) and SQLite (`…/sqlite3`), not MySQL, SQL Server and others. A database is \
+         one connection for each user. Metrics, which k6's extension lacks: `sql_query_duration`, `sql_query_failed`.",
+    ),
+    extension(
+        "k6/x/sse",
+        &["open"],
+        "Also over HTTP/2 and HTTP/3; a stream is an HTTP request with its metrics. In addition to `sse_event`: \
+         `sse_time_to_first_event` and `sse_event_gap`, from the arrival times.",
+    ),
+    extension("k6/x/tcp", &["Socket"], "With and without TLS."),
+];
+
 /// Features that work, besides the modules.
 pub const WORKS: &[&str] = &[
-    "ES modules, CommonJS, JSON, TypeScript (types are stripped), `https://` modules (cached), packages in `node_modules`, import maps (`--import-map`).",
+    "ES modules, CommonJS, JSON, TypeScript (types are stripped), `https://` modules (cached; `plimsoll vendor` writes copies with digests), packages in `node_modules`, import maps (`--import-map`).",
     "All executors, also `externally-controlled`; options of scripts, flags, variables and `~/.config/k6/config.json`; thresholds, groups, tags, `handleSummary`, both summaries and `--summary-export`.",
-    "`run`, `archive`, `inspect`, `new`, `version`, exit statuses, and the outputs JSON, CSV, InfluxDB, Prometheus and OpenTelemetry.",
+    "`run`, `archive`, `inspect`, `deps`, `features`, `new`, `version`, exit statuses, and the outputs JSON, CSV, InfluxDB, Prometheus and OpenTelemetry.",
 ];
 
 /// Intended differences.
 pub const DIFFERS: &[&str] = &[
     "Messages of Plimsoll itself and of the JavaScript engine have other words; names of errors and exit statuses are k6's.",
     "`http_req_response_time` measures from the scheduled start, and the verdict below the summary judges whether the figures can be trusted.",
-    "Arrival rates take `arrivals: 'poisson'` (also `gamma:SHAPE` and `on-off:ON/OFF`) as an additional key of a scenario; `--arrivals` does the same for `--rate`. k6 refuses the key.",
+    "Arrival rates take `arrivals: 'poisson'` (also `gamma:SHAPE`, `on-off:ON/OFF` and `trace:FILE`) as an additional key of a scenario; `--arrivals` does the same for `--rate`. k6 refuses the key.",
+    "`plimsoll/data` has a `Feeder`, which gives each row of a table to one iteration, on whatever machine. k6 has no such module.",
     "HTML elements have the methods of all element types; in k6 a method of another type does not exist.",
     "`k6/browser` starts one Chromium when a script first uses it, and gives every iteration a browser context of its own; k6 starts one Chromium per iteration. Web vitals that can still change are recorded when their document is left or its page is closed, and only the last value counts.",
-    "The keys of WebCrypto follow the standard where k6 has errors: RSA-OAEP keys can wrap other keys, and ECDH keys can derive keys.",
+    "WebCrypto follows the standard where k6 has errors: RSA-OAEP keys can wrap other keys, ECDH keys can derive keys, the properties of keys are read-only, `digest()` hashes the bytes that a view shows, and AES-GCM takes vectors and tags of every length.",
+    "A request without a method is sent as `GET` and has the tag `method=GET`; k6 leaves the tag empty. All of an escaped password is masked in the tags `url` and `name`; k6 shows a part of it.",
+    "With digest authentication, a request that the server accepts without a challenge has not failed, and one that it refuses without a challenge is not sent again.",
+    "In `k6/websockets`, a `Blob` can be sent and be a part of another one, handlers read as they were set, `onerror` is called for frames that break the protocol, and a session has a duration even if its last handler fails.",
+    "`csv.parse()` reads a file from its start each time; in k6 a second call with other options starts at the end and finds nothing. Rows and elements of a `SharedArray` that are read twice in a row are the same object.",
+    "`TextEncoder`, `TextDecoder`, `require()` of JSON, imports without the extension of the file, named groups of regular expressions and other parts of the language exist that k6 lacks. Scripts can add properties to a response. `String(f)` shows the code of a function only in scripts that use `k6/browser`: other users do not hold it.",
+    "`inspect` warns of options that cannot run, and options that make no sense (a percentile above 100, a negative duration) are refused. Every command ends with 104 if its command line is wrong, and k6 with 255.",
+    "`-e NAME` without a value passes the system's variable on, and a file of secrets may have blank lines and comments.",
 ];
 
 /// Missing features, besides modules.
 pub const MISSING: &[&str] = &[
-    "Of `k6/browser`: traces, the list of a page's workers (`page.workers()` is empty), and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
-    "Extensions other than `k6/x/redis`, and k6's cloud. Of `k6/x/redis`: clusters, sentinels and TLS.",
-    "The commands `deps` and `features`.",
-    "Secrets from URLs.",
+    "Of `k6/browser`: traces, and frames of other sites in processes of their own. A method of Playwright that k6 does not have throws an error that names it.",
+    "Extensions other than those above, and k6's cloud.",
+];
+
+/// The scripts of one area that were written before Plimsoll ran them.
+pub struct Compared {
+    pub name: &'static str,
+    pub cases: usize,
+    /// How many behaved as in k6 when Plimsoll first ran them.
+    pub at_first: usize,
+}
+
+const fn compared(name: &'static str, cases: usize, at_first: usize) -> Compared {
+    Compared {
+        name,
+        cases,
+        at_first,
+    }
+}
+
+/// All areas of `cases/` to which such scripts belong.
+pub const COMPARED: &[Compared] = &[
+    compared("archive", 2, 2),
+    compared("checks", 3, 2),
+    compared("command", 17, 12),
+    compared("console", 4, 4),
+    compared("crypto", 22, 13),
+    compared("csv", 24, 17),
+    compared("data", 6, 3),
+    compared("encoding", 3, 2),
+    compared("execution", 4, 3),
+    compared("executor", 7, 7),
+    compared("fs", 7, 5),
+    compared("groups", 2, 2),
+    compared("grpc", 5, 3),
+    compared("html", 55, 30),
+    compared("http", 63, 31),
+    compared("language", 4, 2),
+    compared("lifecycle", 7, 7),
+    compared("metrics", 6, 3),
+    compared("modules", 6, 3),
+    compared("open", 3, 2),
+    compared("options", 64, 52),
+    compared("output", 4, 4),
+    compared("scripts", 39, 38),
+    compared("secrets", 21, 18),
+    compared("streams", 29, 19),
+    compared("summary", 5, 5),
+    compared("thresholds", 7, 4),
+    compared("timers", 4, 2),
+    compared("tls", 1, 1),
+    compared("typescript", 2, 2),
+    compared("websockets", 44, 31),
+    compared("ws", 9, 8),
+    compared("x509", 8, 6),
 ];

@@ -1,5 +1,7 @@
-//! A receiver of OpenTelemetry metrics in Python, with the classes that OpenTelemetry generates from its own
+//! A receiver of OpenTelemetry metrics and traces in Python, with the classes that OpenTelemetry generates from its own
 //! definitions.
+
+#![allow(dead_code)] // Not every test uses all of it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +56,16 @@ impl Receiver {
 
     /// All requests so far, each with its `headers`.
     pub fn requests(&self) -> Vec<Value> {
-        let lines = fs::read_to_string(self.folder.path().join("received.jsonl")).unwrap();
+        self.lines("received.jsonl")
+    }
+
+    /// The requests for its pages so far, each with its `path` and `traceparent`.
+    pub fn served(&self) -> Vec<Value> {
+        self.lines("served.jsonl")
+    }
+
+    fn lines(&self, file: &str) -> Vec<Value> {
+        let lines = fs::read_to_string(self.folder.path().join(file)).unwrap();
         let requests = lines.lines().map(serde_json::from_str);
         requests.collect::<Result<_, _>>().unwrap()
     }

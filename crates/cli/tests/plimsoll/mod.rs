@@ -6,6 +6,15 @@ use std::path::Path;
 
 use plimsoll_testkit::program::Program;
 
+/// Arguments that run a script and print nothing but what it logs.
+pub const RUN: [&str; 5] = [
+    "run",
+    "-q",
+    "--summary-mode=disabled",
+    "--log-format",
+    "raw",
+];
+
 /// The program with these arguments, isolated from the user's settings.
 pub fn plimsoll(arguments: &[&str]) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))

@@ -7,22 +7,28 @@ use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use plimsoll_pace::Pacer;
-use plimsoll_units::Moment;
+use plimsoll_pace::{Pacer, Takeover};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::{Crew, Share};
-use crate::seat::ActiveUser;
+use crate::seat::{ActiveUser, Entry};
 use crate::timer::sleep_until;
 use crate::{InitError, Notice, UserFactory};
+
+/// How often to look for iterations to take over.
+const LOOK: Duration = Duration::from_millis(100);
+/// Iterations of another process that are due for longer than this are dropped: starting all of them at once would be a
+/// burst that no schedule has.
+const TOO_LATE: Duration = Duration::from_secs(1);
 
 /// An iteration for which a worker had no free user, offered to another worker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handover {
     number: u64,
-    scheduled: Moment,
+    entry: Entry,
 }
 
 /// One worker's channels for passing iterations to other workers.
@@ -120,6 +126,8 @@ struct Pool<F: UserFactory> {
     mailboxes: RefCell<Vec<Rc<Mailbox>>>,
     /// The idle users, longest idle first, so that all users take their turn.
     idle: RefCell<VecDeque<usize>>,
+    /// Iterations that other workers pass to this one.
+    passed: RefCell<Option<UnboundedReceiver<Handover>>>,
     dropped: Cell<bool>,
 }
 
@@ -129,6 +137,7 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
         crew: Crew::default(),
         mailboxes: RefCell::default(),
         idle: RefCell::default(),
+        passed: RefCell::new(share.handovers.from.borrow_mut().take()),
         dropped: Cell::new(false),
     });
     for (_, slot) in &share.users {
@@ -137,15 +146,11 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
         pool.idle.borrow_mut().push_back(place);
     }
     pool.tell_idle();
-    let helping = share.handovers.from.borrow_mut().take().map(|from| {
-        let pool = Rc::clone(&pool);
-        tokio::task::spawn_local(pool.take_handovers(from))
-    });
+    let helping = tokio::task::spawn_local(Rc::clone(&pool).take_handovers());
     let paced = share.stop.race(pool.follow_schedule()).await;
     let _ = share.stop.race(sleep_until(share.regular_end())).await;
-    if let Some(helping) = helping {
-        helping.abort();
-    }
+    helping.abort();
+    pool.refuse_handovers();
     pool.mailboxes
         .borrow()
         .iter()
@@ -155,25 +160,56 @@ pub(super) async fn run<F: UserFactory>(share: &Rc<Share<F>>) -> Result<(), Init
 }
 
 impl<F: UserFactory> Pool<F> {
-    /// Starts this worker's part of the scheduled iterations, each when it is due.
+    /// Starts this worker's part of the scheduled iterations, each when it is due: those of this process, and those that
+    /// it takes over from others.
     async fn follow_schedule(self: &Rc<Self>) -> Result<(), InitError> {
-        let share = &self.share;
-        let Some(pacer) = plimsoll_pace::of_scenario(&share.scenario.state.scenario) else {
+        let (share, state) = (&self.share, &self.share.scenario.state);
+        let Some(pacer) = plimsoll_pace::of_scenario(&state.scenario) else {
             // The scenario's executor has selected this module, so it follows a schedule.
             return Ok(());
         };
         let end = share.regular_end();
-        let mut late = 0_u32;
-        for number in owned(&share.users, share.planned, share.leads()) {
-            let place = share.scenario.state.scenario.stripe.place(number);
-            let Some(offset) = place.and_then(|place| pacer.start_of(place)) else {
-                break;
+        let entry = |part: &Takeover, n: u64| {
+            let place = part.place(n)?;
+            let scheduled = share.start + pacer.start_of(place)?;
+            (scheduled <= end).then_some(Entry { place, scheduled })
+        };
+        let line = |part: Takeover| {
+            let mut numbers = owned(&share.users, share.planned, share.leads());
+            let mut next = move |part: &Takeover| {
+                let n = numbers.next()?;
+                let entry = entry(part, n)?;
+                // An iteration of another process keeps the number that it has there.
+                let number = part.number(n)?;
+                Some(Handover { number, entry })
             };
-            let scheduled = share.start + offset;
-            if scheduled > end {
-                break;
+            let first = next(&part);
+            (part, first, next)
+        };
+        let mut lines = vec![line(Takeover::all(state.scenario.stripe.clone()))];
+        let mut late = 0_u32;
+        loop {
+            while let Some(part) = state.takeover(lines.len() - 1) {
+                lines.push(line(part));
             }
-            if scheduled > plimsoll_clock::now() {
+            let due = lines.iter().enumerate().filter_map(|(at, (_, next, _))| {
+                let next = (*next)?;
+                Some((next.entry.scheduled, at, next))
+            });
+            let due = due.min_by_key(|(scheduled, at, _)| (*scheduled, *at));
+            let now = plimsoll_clock::now();
+            let Some((scheduled, at, job)) = due else {
+                if !state.may_take_over() || now >= end {
+                    return Ok(());
+                }
+                sleep_until((now + LOOK).min(end)).await;
+                continue;
+            };
+            if scheduled > now {
+                if state.may_take_over() && scheduled > now + LOOK {
+                    sleep_until(now + LOOK).await;
+                    continue;
+                }
                 sleep_until(scheduled).await;
                 late = 0;
             } else {
@@ -183,9 +219,14 @@ impl<F: UserFactory> Pool<F> {
                     tokio::task::yield_now().await;
                 }
             }
-            self.begin(Handover { number, scheduled }).await?;
+            let (part, next, following) = &mut lines[at];
+            *next = following(part);
+            if at > 0 && scheduled + TOO_LATE < now {
+                self.drop_one(job);
+            } else {
+                self.begin(job).await?;
+            }
         }
-        Ok(())
     }
 
     async fn begin(self: &Rc<Self>, job: Handover) -> Result<(), InitError> {
@@ -218,9 +259,30 @@ impl<F: UserFactory> Pool<F> {
         true
     }
 
-    async fn take_handovers(self: Rc<Self>, mut from: UnboundedReceiver<Handover>) {
-        while let Some(job) = from.recv().await {
+    async fn take_handovers(self: Rc<Self>) {
+        while let Some(job) = poll_fn(|context| self.poll_passed(context)).await {
             if !self.give_to_idle(job) {
+                self.drop_one(job);
+            }
+        }
+    }
+
+    fn poll_passed(&self, context: &mut Context<'_>) -> Poll<Option<Handover>> {
+        let mut passed = self.passed.borrow_mut();
+        passed
+            .as_mut()
+            .map_or(Poll::Ready(None), |passed| passed.poll_recv(context))
+    }
+
+    /// Takes no more iterations of other workers. Those that were passed already are too late.
+    fn refuse_handovers(&self) {
+        let Some(mut passed) = self.passed.borrow_mut().take() else {
+            return;
+        };
+        passed.close();
+        while let Ok(job) = passed.try_recv() {
+            // Iterations that an abort kept from starting do not count as dropped.
+            if !self.share.stop.is_stopped() {
                 self.drop_one(job);
             }
         }
@@ -231,7 +293,7 @@ impl<F: UserFactory> Pool<F> {
         state.iterations_dropped(1);
         let tags = &self.share.scenario.tags;
         let recorder = &self.share.seats.worker.recorder;
-        recorder.dropped(1, tags, job.scheduled, plimsoll_clock::now());
+        recorder.dropped(1, tags, job.entry.scheduled, plimsoll_clock::now());
         if !self.dropped.replace(true) && state.first_drop() {
             (self.share.notify)(Notice::InsufficientUsers {
                 scenario: state.scenario.name.clone(),
@@ -257,7 +319,7 @@ impl<F: UserFactory> Pool<F> {
                 user.set_counted(true);
                 // The schedule numbers iterations; this only counts those that start.
                 let _ = state.begin_iteration();
-                let go_on = user.run_iteration(job.number, Some(job.scheduled)).await;
+                let go_on = user.run_iteration(job.number, Some(job.entry)).await;
                 user.set_counted(false);
                 let Some(pool) = pool.upgrade() else { break };
                 if !go_on {
@@ -296,6 +358,8 @@ fn owned(users: &[(u32, u32)], planned: u32, leads: bool) -> impl Iterator<Item 
 
 #[cfg(test)]
 mod tests {
+    use plimsoll_units::Moment;
+
     use super::*;
 
     #[test]
@@ -318,7 +382,10 @@ mod tests {
         let ends = Handovers::for_workers(2);
         let job = Handover {
             number: 1,
-            scheduled: Moment::ZERO,
+            entry: Entry {
+                place: 1,
+                scheduled: Moment::ZERO,
+            },
         };
         assert!(!ends[0].offer(job), "nobody is idle");
         ends[1].set_idle(1);

@@ -46,7 +46,7 @@ pub struct KeyValue {
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct AnyValue {
-    #[prost(oneof = "Any", tags = "1")]
+    #[prost(oneof = "Any", tags = "1, 3")]
     pub value: Option<Any>,
 }
 
@@ -54,6 +54,8 @@ pub struct AnyValue {
 pub enum Any {
     #[prost(string, tag = "1")]
     Text(String),
+    #[prost(int64, tag = "3")]
+    Integer(i64),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

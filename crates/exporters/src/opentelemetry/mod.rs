@@ -3,8 +3,8 @@
 //! Names, units and attributes are those of k6: counters are sums, rates are sums with the attribute `condition`, times
 //! are in milliseconds. Trends are exponential histograms.
 
-mod message;
-mod settings;
+pub mod message;
+pub mod settings;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::SystemTime;
@@ -237,7 +237,8 @@ fn buckets(counts: &BTreeMap<i32, u64>) -> Option<Buckets> {
     })
 }
 
-fn attribute(key: &str, value: String) -> KeyValue {
+/// An attribute with a text.
+pub fn attribute(key: &str, value: String) -> KeyValue {
     KeyValue {
         key: key.to_owned(),
         value: Some(AnyValue {
@@ -246,7 +247,19 @@ fn attribute(key: &str, value: String) -> KeyValue {
     }
 }
 
-fn nanos(time: SystemTime) -> u64 {
+/// An attribute with an integer; `None` if the text is not one.
+pub fn number_attribute(key: &str, text: &str) -> Option<KeyValue> {
+    let number = text.parse().ok()?;
+    Some(KeyValue {
+        key: key.to_owned(),
+        value: Some(AnyValue {
+            value: Some(Any::Integer(number)),
+        }),
+    })
+}
+
+/// Nanoseconds since 1970.
+pub fn nanos(time: SystemTime) -> u64 {
     let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH);
     since_1970.map_or(0, |time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }

@@ -8,6 +8,9 @@ use plimsoll_net::{ClientCertificate, TlsSettings};
 use crate::endpoint::{Endpoint, Protocol};
 use crate::settings::Variables;
 
+/// The gRPC method that takes metrics.
+const EXPORT: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
+
 /// The destination, interval and format.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -97,7 +100,7 @@ fn call_endpoint(argument: &str, variables: Variables<'_>) -> Result<(Endpoint, 
     };
     plimsoll_grpc::Endpoint::parse(&url, true)?;
     let mut endpoint = Endpoint::new(&url)?;
-    endpoint.protocol = Protocol::OtlpCall;
+    endpoint.protocol = Protocol::OtlpCall(EXPORT);
     let (security, host) = match url.split_once("://") {
         Some(("http", host)) => (" (insecure)", host),
         Some((_, host)) => ("", host),
@@ -138,7 +141,8 @@ fn post_endpoint(argument: &str, variables: Variables<'_>) -> Result<(Endpoint, 
     Ok((endpoint, shown))
 }
 
-fn tls(variables: Variables<'_>) -> Result<TlsSettings, String> {
+/// The certificates that k6's variables name.
+pub fn tls(variables: Variables<'_>) -> Result<TlsSettings, String> {
     let file = |name: &str| -> Result<Option<Vec<u8>>, String> {
         let Some(path) = variables.text(name) else {
             return Ok(None);
@@ -171,7 +175,7 @@ fn tls(variables: Variables<'_>) -> Result<TlsSettings, String> {
 }
 
 /// The attributes of the program: those of the variables, then defaults.
-fn resource(variables: Variables<'_>) -> Result<Vec<(String, String)>, String> {
+pub fn resource(variables: Variables<'_>) -> Result<Vec<(String, String)>, String> {
     let mut all = pairs(variables, &["OTEL_RESOURCE_ATTRIBUTES"])?;
     let named = ["K6_OTEL_SERVICE_NAME", "OTEL_SERVICE_NAME"];
     if let Some(name) = first(variables, &named) {

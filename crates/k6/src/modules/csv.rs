@@ -58,12 +58,10 @@ fn options(context: &Context, value: &Value<'_>) -> Result<Options, Thrown> {
         let message = format!("failed to interpret the provided Parser options; reason: {reason}");
         context.throw_plain(message)
     };
-    let delimiter = value.get("delimiter")?;
-    if !delimiter.is_nullish() {
-        let text = delimiter.to_text()?;
-        let mut chars = text.chars();
-        options.delimiter = match (chars.next(), chars.next()) {
-            (Some(delimiter), None) => delimiter,
+    if value.has("delimiter")? {
+        let delimiter = value.get("delimiter")?.to_text()?;
+        options.delimiter = match delimiter.as_bytes() {
+            [delimiter] => char::from(*delimiter),
             _ => return Err(misread("delimiter must be a single character")),
         };
     }
@@ -184,8 +182,11 @@ impl Records {
 fn records<'c>(context: &'c Context, call: &Call<'c>) -> Result<Records, Thrown> {
     let file = call.argument(0);
     let file = file.instance::<File>().ok_or_else(|| {
-        context.throw_type("the first argument must be a file opened by k6/experimental/fs")
+        context.throw_plain("the first argument must be a file opened by k6/experimental/fs")
     })?;
+    if call.count() > 1 && call.argument(1).is_nullish() {
+        return Err(context.throw_plain("the options must not be null or undefined"));
+    }
     let options = options(context, &call.argument(1))?;
     Records::start(Arc::clone(&file.bytes), options).map_err(|error| context.throw_plain(error))
 }

@@ -34,8 +34,18 @@ fn b64decode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let bytes = base64::decode(text.as_bytes(), dialect)
         .map_err(|corrupt| context.throw_plain(corrupt.to_string()))?;
     if as_string {
-        context.string_lossy(&bytes)
+        context.string(&text_of(&bytes))
     } else {
         context.array_buffer(&bytes)
     }
+}
+
+/// As in k6, each byte that belongs to no character becomes a replacement character of its own.
+fn text_of(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    text
 }

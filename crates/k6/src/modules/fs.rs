@@ -138,7 +138,7 @@ fn read<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         None => {
             Err(context.throw_type("read() failed; reason: into argument must be a Uint8Array"))
         }
-        Some(0) => Ok(context.null()),
+        Some(0) if rest.is_empty() => Ok(context.null()),
         Some(count) => {
             file.at.set(file.at.get() + count);
             Ok(context.integer(count as u64))
@@ -157,11 +157,16 @@ fn seek<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
                 "seek() failed; reason: the {name} argument cannot be null or undefined"
             )));
         }
-        value.as_number().ok_or_else(|| {
+        let wrong = |kind: &str| {
             context.throw_type(format!(
-                "seek() failed; reason: the {name} argument must be a number"
+                "seek() failed; reason: the {name} argument must be a {kind}"
             ))
-        })
+        };
+        let number = value.as_number().ok_or_else(|| wrong("number"))?;
+        if number.fract() != 0.0 {
+            return Err(wrong("whole number"));
+        }
+        Ok(number)
     };
     let offset = number(0, "offset")? as i64;
     let whence = number(1, "whence")? as i32;

@@ -37,32 +37,45 @@
 //! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
+mod backlog;
 mod browser;
+mod byte_link;
+mod connection;
 mod crypto;
 mod csv;
 pub(crate) mod data;
+mod dns;
 mod encoding;
 mod execution;
 mod fault;
+mod feeder;
 mod fs;
+mod go_value;
 pub(crate) mod grpc;
+mod handlers;
 mod html;
 pub mod http;
 mod k6;
 mod metrics;
+mod mqtt;
 mod octets;
 #[cfg(feature = "redis")]
 mod redis;
 mod sample_tags;
+mod scripted;
 mod secrets;
+#[cfg(feature = "sql")]
+mod sql;
+mod sse;
 mod streams;
+mod tcp;
 pub mod text_codec;
 pub mod timers;
 pub mod webcrypto;
 mod websocket;
 mod x509;
 
-use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
+use plimsoll_quickjs::{Atom, Class, Context, Entry, Thrown, Value};
 
 /// A module that scripts import by name.
 pub struct BuiltIn {
@@ -113,6 +126,17 @@ pub const ALL: &[&BuiltIn] = &[
     #[cfg(feature = "redis")]
     &redis::MODULE,
     &browser::MODULE,
+    &dns::MODULE,
+    &feeder::MODULE,
+    &mqtt::MODULE,
+    #[cfg(feature = "sql")]
+    &sql::MODULE,
+    #[cfg(feature = "sql")]
+    &sql::POSTGRES,
+    #[cfg(feature = "sql")]
+    &sql::SQLITE,
+    &sse::MODULE,
+    &tcp::MODULE,
 ];
 
 impl BuiltIn {
@@ -143,6 +167,26 @@ pub fn link_constructor<'c, T: Class>(
     let prototype = context.prototype_of::<T>()?;
     prototype.define_hidden("constructor", constructor.clone())?;
     constructor.define_hidden("prototype", prototype)
+}
+
+/// The method `key` of an object whose methods are listed among its own keys, as those of k6's objects are: one of
+/// `methods`, which its prototype has. For [`Class::get`], next to [`own_keys`].
+pub fn own_method<'c, T: Class>(
+    context: &'c Context,
+    key: &Atom<'c>,
+    methods: &[&str],
+) -> Result<Option<Value<'c>>, Thrown> {
+    match key.with_text(|text| methods.contains(&text)) {
+        true => context.prototype_of::<T>()?.get(key).map(Some),
+        false => Ok(None),
+    }
+}
+
+/// The keys of such an object.
+pub fn own_keys<'c>(context: &'c Context, keys: &[&str]) -> Vec<Atom<'c>> {
+    keys.iter()
+        .map(|key| Atom::from_text(context, key))
+        .collect()
 }
 
 /// The module called `name`.

@@ -23,10 +23,14 @@
     return found;
   };
 
+  const unsupported = (message) => Object.defineProperty(new Error(message), 'name', { value: 'GoError' });
+
   const highWaterMark = (strategy, standard) => {
-    if (strategy === undefined || strategy.highWaterMark === undefined) return standard;
-    const mark = Number(strategy.highWaterMark);
-    if (Number.isNaN(mark) || mark < 0) throw new RangeError('highWaterMark must not be negative');
+    const mark = strategy?.highWaterMark;
+    if (mark === undefined || mark === null) return standard;
+    if (typeof mark !== 'number' || Number.isNaN(mark) || mark < 0) {
+      throw new RangeError('highWaterMark must be a number from 0 up');
+    }
     return mark;
   };
 
@@ -129,6 +133,8 @@
     }
 
     error(reason) {
+      // As in k6, null cannot be the reason.
+      if (reason === null) reason = new TypeError('Cannot convert undefined or null to object');
       fail(of(this, 'controller'), reason);
     }
   }
@@ -154,10 +160,12 @@
       if (source === undefined) source = {};
       if (source === null || typeof source !== 'object') throw new TypeError('the underlying source must be an object');
       if (source.type !== undefined) {
-        if (source.type === 'bytes') throw new RangeError('byte streams are not supported');
+        if (source.type === 'bytes') throw unsupported('byte streams are not supported');
         throw new TypeError(`unknown type of stream '${source.type}'`);
       }
-      const size = method(strategy, 'size');
+      if (strategy === null) strategy = undefined;
+      if (strategy !== undefined && typeof strategy !== 'object') throw new TypeError('the strategy must be an object');
+      const size = strategy?.size === null ? undefined : method(strategy, 'size');
       const stream = { kind: 'stream', state: 'readable', reader: undefined };
       const start = method(source, 'start');
       const [pull, stop] = [method(source, 'pull'), method(source, 'cancel')];
@@ -196,10 +204,48 @@
 
     getReader(options) {
       of(this, 'stream');
-      if (options !== undefined && options !== null && options.mode !== undefined) {
-        throw new TypeError(`readers with the mode '${options.mode}' are not supported`);
+      if (options !== undefined && options !== null && typeof options !== 'object') {
+        throw new TypeError('the options must be an object');
       }
+      const mode = options?.mode;
+      if (mode === 'byob') throw unsupported(`readers with the mode 'byob' are not supported`);
+      if (mode !== undefined) throw new TypeError(`unknown mode of a reader '${mode}'`);
       return new ReadableStreamDefaultReader(this);
+    }
+
+    // Two streams of the same chunks. The source is cancelled when both are.
+    tee() {
+      of(this, 'stream');
+      const reader = new ReadableStreamDefaultReader(this);
+      const branches = [0, 1].map(() => ({ isCancelled: false }));
+      const open = () => branches.filter((branch) => !branch.isCancelled);
+      const cancelled = deferred();
+      let [isReading, again] = [false, false];
+      const fail = (reason) => {
+        open().forEach(({ controller }) => controller.error(reason));
+        cancelled.resolve();
+      };
+      const pull = () => {
+        again = isReading;
+        if (isReading) return;
+        isReading = true;
+        reader.read().then(({ value, done }) => {
+          isReading = false;
+          open().forEach(({ controller }) => (done ? controller.close() : controller.enqueue(value)));
+          if (done) cancelled.resolve();
+          else if (again) pull();
+        }, fail);
+      };
+      reader.closed.then(undefined, fail);
+      return branches.map((branch) => new ReadableStream({
+        start(controller) { branch.controller = controller; },
+        pull,
+        cancel(reason) {
+          [branch.isCancelled, branch.reason] = [true, reason];
+          if (open().length === 0) cancelled.resolve(reader.cancel(branches.map((each) => each.reason)));
+          return cancelled.promise;
+        },
+      }));
     }
   }
 
@@ -268,8 +314,9 @@
       const reader = of(this, 'reader');
       const { stream } = reader;
       if (!stream) return;
-      const released = new TypeError('stream is not readable');
-      if (stream.state !== 'readable') reader.closed = deferred();
+      const isReadable = stream.state === 'readable';
+      const released = new TypeError(isReadable ? 'stream is readable' : 'stream is not readable');
+      if (!isReadable) reader.closed = deferred();
       handled(reader.closed.promise);
       reader.closed.reject(released);
       reader.waiting.splice(0).forEach(({ reject }) => reject(released));
@@ -283,7 +330,7 @@
       if (options === null || typeof options !== 'object' || options.highWaterMark === undefined) {
         throw new TypeError('CountQueuingStrategy needs a highWaterMark');
       }
-      internals.set(this, { kind: 'strategy', mark: Number(options.highWaterMark) });
+      internals.set(this, { kind: 'strategy', mark: options.highWaterMark });
     }
 
     get highWaterMark() {
@@ -295,5 +342,11 @@
     }
   }
 
-  return { CountQueuingStrategy, ReadableStream, ReadableStreamDefaultReader };
+  // As in k6, they can be called without `new`, and what they make is not an instance of them.
+  const constructor = (Made) => function (...values) { return new Made(...values); };
+  return {
+    CountQueuingStrategy: constructor(CountQueuingStrategy),
+    ReadableStream: constructor(ReadableStream),
+    ReadableStreamDefaultReader: constructor(ReadableStreamDefaultReader),
+  };
 })

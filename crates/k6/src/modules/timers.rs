@@ -1,8 +1,8 @@
-//! `k6/timers`, whose functions are also the global timers.
+//! `k6/timers`, whose functions are the global timers.
 
 use std::time::Duration;
 
-use plimsoll_quickjs::{Call, Context, Entry, Persistent, Returned};
+use plimsoll_quickjs::{Call, Context, Persistent, Returned};
 
 use super::{BuiltIn, Shape};
 use crate::user::user;
@@ -10,15 +10,17 @@ use crate::user::user;
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/timers",
     shape: Shape::Names,
-    entries: &[
-        Entry::function(c"setTimeout", 2, set_timeout),
-        Entry::function(c"clearTimeout", 1, clear),
-        Entry::function(c"setInterval", 2, set_interval),
-        Entry::function(c"clearInterval", 1, clear),
-    ],
-    made: &[],
-    make: None,
+    entries: &[],
+    made: NAMES,
+    make: Some(|context, exports| {
+        let global = context.global();
+        NAMES
+            .iter()
+            .try_for_each(|name| exports.define(*name, global.get(*name)?))
+    }),
 };
+
+const NAMES: &[&str] = &["setTimeout", "clearTimeout", "setInterval", "clearInterval"];
 
 pub fn set_timeout<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     add(context, call, "setTimeout", false)

@@ -12,6 +12,7 @@ use x509_parser::signature_algorithm::SignatureAlgorithm;
 use x509_parser::time::ASN1Time;
 use x509_parser::x509::X509Name;
 
+use super::go_value;
 use super::octets::octets;
 use super::{BuiltIn, Shape};
 use crate::pure::digests::{self, Algorithm};
@@ -50,7 +51,11 @@ fn with_certificate<'c>(
     body: impl FnOnce(&X509Certificate<'_>) -> Returned<'c>,
 ) -> Returned<'c> {
     let source = call.argument(0);
-    if source.is_number() || source.is_bool() {
+    if matches!(
+        go_value::kind(&source),
+        "int64" | "float64" | "bool" | go_value::OBJECT
+    ) && !source.is_array_buffer()
+    {
         return Err(context.throw_type("a certificate must be text or an ArrayBuffer in PEM form"));
     }
     let pem = match source.is_nullish() {

@@ -37,8 +37,14 @@ impl Link {
         link.query = query;
         let Some(rest) = rest.strip_prefix("//") else {
             // The part after the scheme of `mailto:someone` is not a path.
-            if link.scheme.is_empty() || rest.starts_with('/') {
+            if rest.starts_with('/') {
                 link.path = decode(rest)?;
+            } else if link.scheme.is_empty() && !rest.is_empty() {
+                // Without a scheme, a colon would end one.
+                if rest.split('/').next()?.contains(':') {
+                    return None;
+                }
+                link.path = from_root(&decode(rest)?);
             }
             return Some(link);
         };
@@ -79,7 +85,7 @@ impl Link {
     /// The host, with its port unless that is the default one.
     pub fn host(&self) -> &str {
         match (self.scheme.as_str(), self.port()) {
-            ("http", "80") | ("https", "443") => self.hostname(),
+            ("http", "80") | ("https", "443") | ("ftp", "21") => self.hostname(),
             _ => &self.authority,
         }
     }
@@ -113,6 +119,26 @@ impl Link {
             fragment => format!("#{fragment}"),
         }
     }
+}
+
+/// A relative path as seen from the root (RFC 3986, section 5.2.4).
+fn from_root(path: &str) -> String {
+    let mut segments: Vec<&str> = Vec::new();
+    let mut ends_in_folder = false;
+    for segment in path.split('/') {
+        ends_in_folder = matches!(segment, "" | "." | "..");
+        match segment {
+            "." | "" => {}
+            ".." => drop(segments.pop()),
+            name => segments.push(name),
+        }
+    }
+    let end = if ends_in_folder && !segments.is_empty() {
+        "/"
+    } else {
+        ""
+    };
+    format!("/{}{end}", segments.join("/"))
 }
 
 fn is_scheme(text: &str) -> bool {
@@ -167,6 +193,9 @@ mod tests {
         let relative = Link::parse("/rel/path?q#h");
         assert_eq!((&*relative.path, relative.protocol()), ("/rel/path", ":"));
         assert_eq!(Link::parse("//host/p").hostname(), "host");
+        assert_eq!(Link::parse("x/../y/z").path, "/y/z");
+        assert_eq!(Link::parse("../y/").path, "/y/");
+        assert_eq!(Link::parse(" http://h/"), Link::default());
         assert_eq!(Link::parse("http://h:99999/%zz"), Link::default());
         assert_eq!(Link::parse("http://h:port/"), Link::default());
     }

@@ -1,6 +1,5 @@
 //! Builds a lab's result from the files of its runs. Nothing is measured here.
 
-mod declared_line;
 mod disturbed;
 pub mod figures;
 pub mod findings;
@@ -12,6 +11,7 @@ mod latency;
 mod load;
 mod per_second;
 pub mod pooled;
+mod refuted;
 pub mod repeat;
 pub mod same_cell;
 pub mod stream;
@@ -80,6 +80,7 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
             .map(|axis| Axis {
                 name: axis.name.clone(),
                 values: axis.values().map(str::to_owned).collect(),
+                words: lab.words.get(&axis.name).cloned().unwrap_or_default(),
             })
             .collect(),
         file: run.text.clone(),

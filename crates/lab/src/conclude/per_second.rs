@@ -33,3 +33,21 @@ pub fn parts_per_second(
     }
     parts
 }
+
+/// CPU seconds per second between the two readings around a second.
+pub fn cpu_in(series: &[(f64, f64)], second: f64) -> Option<f64> {
+    let at = |moment: f64| {
+        let after = series.iter().position(|(time, _)| *time >= moment)?;
+        let (time, used) = *series.get(after)?;
+        let Some((before, had)) = after.checked_sub(1).and_then(|at| series.get(at)) else {
+            return Some(used);
+        };
+        let share = if time > *before {
+            (moment - before) / (time - before)
+        } else {
+            1.0
+        };
+        Some(had + (used - had) * share)
+    };
+    Some((at(second + 1.0)? - at(second)?).max(0.0))
+}

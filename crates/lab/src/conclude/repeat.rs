@@ -9,7 +9,7 @@ use plimsoll_results::record::{End, Generator, Record, Second};
 use plimsoll_stats::Histogram;
 
 use super::latency::{latency_kind, latency_of};
-use super::per_second::parts_per_second;
+use super::per_second::{cpu_in, parts_per_second};
 use super::{fixed_work, stream};
 use crate::resolve::Cell;
 use crate::resolve::load::Source;
@@ -94,6 +94,7 @@ pub(super) fn empty(number: u32, facts: &Facts, raw: String) -> Repeat {
         latency: Distribution::default(),
         latency_kind: String::new(),
         seconds: Vec::new(),
+        marks: Vec::new(),
         used: facts.observed.used.clone(),
         generator: Generator::default(),
         outcomes: BTreeMap::new(),
@@ -181,6 +182,7 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
     let mut checks = BTreeMap::new();
     if let Some(end) = &record.end {
         repeat.generator = end.generator.clone();
+        repeat.marks = end.marks.clone();
         repeat.outcomes = end.statuses.clone();
         repeat.outcomes.extend(end.errors.clone());
         protocols = end.protocols.clone();
@@ -215,7 +217,9 @@ fn of_record(cell: &Cell, mut repeat: Repeat, facts: &Facts, record: &Record) ->
         let share = end.generator.cpu_seconds / end.duration_seconds;
         measured.insert("generator_cpu".to_owned(), share * 100.0);
     }
-    super::declared_line::accept(cell, &measured, &mut repeat);
+    let counted = repeat.seconds.get(cut..end).unwrap_or_default();
+    let busy = super::refuted::busy_share(&facts.topology, counted);
+    super::refuted::refute(cell, &measured, busy, &mut repeat.generator);
     repeat.extra = extra(&measured);
     repeat.extra.extend(super::load::of(kept));
     Measured {
@@ -392,24 +396,6 @@ fn second_of(second: &Second, trend: &str, requests: f64, cpu: &[(f64, f64)]) ->
         system_cpu: cpu_in(cpu, second.second as f64),
         latencies: distribution.map(Distribution::coarse).unwrap_or_default(),
     }
-}
-
-/// CPU seconds per second between the two readings around a second.
-fn cpu_in(series: &[(f64, f64)], second: f64) -> Option<f64> {
-    let at = |moment: f64| {
-        let after = series.iter().position(|(time, _)| *time >= moment)?;
-        let (time, used) = *series.get(after)?;
-        let Some((before, had)) = after.checked_sub(1).and_then(|at| series.get(at)) else {
-            return Some(used);
-        };
-        let share = if time > *before {
-            (moment - before) / (time - before)
-        } else {
-            1.0
-        };
-        Some(had + (used - had) * share)
-    };
-    Some((at(second + 1.0)? - at(second)?).max(0.0))
 }
 
 /// A run of which only the tool's output is known.

@@ -11,6 +11,7 @@ pub mod same_cell;
 pub mod scope;
 pub mod tables;
 pub mod until;
+pub mod words;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -31,6 +32,7 @@ use load::{Load, SOURCES, Sanity};
 use process::{Process, names_of};
 use scope::{ProcessNames, Scope};
 use tables::DeclaredTable;
+use words::AxisWords;
 
 /// A lab in one of its forms, with all values that can be known before it runs.
 #[derive(Clone, Debug)]
@@ -61,6 +63,8 @@ pub struct Lab {
     pub compared: Vec<Compared>,
     /// The tables of the report.
     pub tables: Vec<DeclaredTable>,
+    /// The words of the report for the values of axes.
+    pub words: AxisWords,
     /// The published figures.
     pub published: Vec<Published>,
     /// The published errors.
@@ -242,6 +246,7 @@ impl Lab {
             objectives: conclusions::objectives(document, problems),
             compared: conclusions::compared(document, &matrix.axes, problems),
             tables: tables::tables(document, &matrix.axes, problems),
+            words: words::words(document, &matrix.axes, problems),
             published: conclusions::published(document, problems),
             avoided: conclusions::avoided(document, problems),
             document: document.clone(),
@@ -261,7 +266,12 @@ fn every_table(
 ) -> impl Iterator<Item = (&'static str, &crate::file::node::Node)> {
     let sections = keys::FILE.keys.iter().map(|key| key.name);
     sections
-        .filter(|name| !matches!(*name, "axes" | "exclude" | "forms" | "include" | "lab"))
+        .filter(|name| {
+            !matches!(
+                *name,
+                "axes" | "exclude" | "forms" | "include" | "lab" | "words"
+            )
+        })
         .flat_map(|name| document.tables(name).iter().map(move |node| (name, node)))
 }
 

@@ -30,6 +30,9 @@ pub struct DeclaredTable {
     /// Upper edges of buckets, in milliseconds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<f64>,
+    /// What a reader of the table has to know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The cells in the table.
     #[serde(skip)]
     pub when: When,
@@ -50,6 +53,7 @@ impl DeclaredTable {
                 .filter(|cell| self.when.holds(&cell.coordinates))
                 .map(|cell| cell.name.clone())
                 .collect(),
+            note: self.note.clone(),
         }
     }
 }
@@ -98,6 +102,7 @@ pub fn tables(
             figures,
             unit: fields.text("unit"),
             buckets,
+            note: fields.text("note"),
             when,
         })
     })

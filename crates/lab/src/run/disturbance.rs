@@ -3,23 +3,25 @@
 //! Whether they did depends on neither the system nor its figures, so the runs that remain are not selected by their
 //! results. The attempts that do not count are kept with the run, and the report counts them.
 
-/// How often a run is measured again.
+/// How often a run is measured again, each time the lab runs or resumes.
 const AGAIN: usize = 2;
 
-/// Makes attempts until one is not disturbed or there were enough. `attempt` gets the reasons of those before.
+/// Makes attempts until one is not disturbed or there were enough. `attempt` gets the reasons of those before, and `before`
+/// are the reasons of those in an earlier process.
 ///
 /// # Errors
 /// That of an attempt.
 pub fn undisturbed<T, E>(
+    mut before: Vec<String>,
     attempt: &mut dyn FnMut(&[String]) -> Result<T, E>,
     disturbance: &dyn Fn() -> Option<String>,
     tell: &mut dyn FnMut(&str),
 ) -> Result<T, E> {
-    let mut before = Vec::new();
+    let limit = before.len() + AGAIN;
     loop {
         let done = attempt(&before)?;
         match disturbance() {
-            Some(why) if before.len() < AGAIN => {
+            Some(why) if before.len() < limit => {
                 tell(&format!("disturbed, so it is measured again: {why}"));
                 before.push(why);
             }
@@ -35,7 +37,7 @@ mod tests {
     use super::*;
 
     /// The number of attempts if the first `disturbed` of them are disturbed, and the reasons that the last one got.
-    fn attempts(disturbed: usize) -> (usize, Vec<String>) {
+    fn attempts(before: Vec<String>, disturbed: usize) -> (usize, Vec<String>) {
         let made = Cell::new(0);
         let mut reasons = Vec::new();
         let mut attempt = |before: &[String]| {
@@ -44,22 +46,31 @@ mod tests {
             Ok::<(), ()>(())
         };
         let why = || (made.get() <= disturbed).then(|| format!("noise {}", made.get()));
-        let done = undisturbed(&mut attempt, &why, &mut |_| ());
+        let done = undisturbed(before, &mut attempt, &why, &mut |_| ());
         assert_eq!(done, Ok(()));
         (made.get(), reasons)
     }
 
     #[test]
     fn a_disturbed_run_is_measured_again_at_most_twice() {
-        assert_eq!(attempts(0), (1, Vec::new()));
-        assert_eq!(attempts(1), (2, vec!["noise 1".to_owned()]));
-        assert_eq!(attempts(2).0, 3);
-        assert_eq!(attempts(9).0, 3);
+        let first = |disturbed| attempts(Vec::new(), disturbed);
+        assert_eq!(first(0), (1, Vec::new()));
+        assert_eq!(first(1), (2, vec!["noise 1".to_owned()]));
+        assert_eq!(first(2).0, 3);
+        assert_eq!(first(9).0, 3);
+    }
+
+    #[test]
+    fn attempts_of_an_earlier_process_stay_counted_and_leave_as_many_new_ones() {
+        let earlier = || vec!["noise 0".to_owned()];
+        assert_eq!(attempts(earlier(), 0), (1, earlier()));
+        assert_eq!(attempts(earlier(), 9).0, 3);
+        assert_eq!(attempts(earlier(), 9).1.len(), 3);
     }
 
     #[test]
     fn an_attempt_that_fails_ends_it() {
-        let failed = undisturbed::<(), _>(&mut |_| Err("gone"), &|| None, &mut |_| ());
+        let failed = undisturbed::<(), _>(Vec::new(), &mut |_| Err("gone"), &|| None, &mut |_| ());
         assert_eq!(failed, Err("gone"));
     }
 }

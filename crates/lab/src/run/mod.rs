@@ -15,6 +15,7 @@ pub mod problems_by_cause;
 pub mod process;
 mod progress;
 pub mod rate;
+mod reading;
 mod relay;
 pub mod request_script;
 mod sanity;
@@ -47,6 +48,7 @@ use observe::{Looked, Observer};
 use order::{Turn, new_seed, order};
 use problems_by_cause::ProblemsByCause;
 use progress::Progress;
+pub use reading::{FirstLook, Reading};
 use server::Server;
 use standstill::Standstill;
 use store::{Facts, Others, RunFile, Store};
@@ -264,24 +266,6 @@ pub fn open_to_resume(directory: &Path) -> Result<(Store, RunFile, Lab), Vec<Pro
     ))])
 }
 
-/// The figures in a run's record as soon as the run has ended.
-#[derive(Clone, Debug, Default)]
-pub struct FirstLook {
-    /// Its figures in one line, and whether the generator doubts them; empty if there are none.
-    pub figures: String,
-    /// Why other programs of the machine disturbed it, if they did.
-    pub disturbance: Option<String>,
-}
-
-/// Reads the records of runs. The module that does it depends on this one.
-#[derive(Clone, Copy)]
-pub struct Reading {
-    /// Reads the figures from the record of one run.
-    pub look: fn(&Cell, u32, &Store) -> FirstLook,
-    /// Whether these restarts of a cell are enough.
-    pub is_enough: fn(&Lab, &Cell, u32, &Store) -> bool,
-}
-
 /// Makes the missing runs in the order of the seed, and reports each step.
 pub fn run(
     lab: &Lab,
@@ -302,9 +286,15 @@ pub fn run(
         let Some(cell) = lab.cells.get(turn.cell) else {
             continue;
         };
-        if store.facts(cell.number, turn.run).is_some() {
-            outcome.before += 1;
-            continue;
+        let mut disturbed = Vec::new();
+        if let Some(facts) = store.facts(cell.number, turn.run) {
+            let read = || (reading.look)(cell, turn.run, store).disturbance;
+            let Some(why) = reading.repeats_disturbed.then(read).flatten() else {
+                outcome.before += 1;
+                continue;
+            };
+            disturbed = facts.disturbed;
+            disturbed.push(why);
         }
         if lost.contains(&cell.variant) || (reading.is_enough)(lab, cell, turn.restart - 1, store) {
             continue;
@@ -329,7 +319,7 @@ pub fn run(
                     seen.borrow().disturbance.clone()
                 };
                 let mut say = |text: &str| tell(Step::Done(&format!("{told}: {text}")));
-                match undisturbed(&mut attempt, &why, &mut say) {
+                match undisturbed(disturbed, &mut attempt, &why, &mut say) {
                     Ok(line) => {
                         progress.ended(cell, began.elapsed());
                         let left = turns.get(at + 1..).unwrap_or_default();

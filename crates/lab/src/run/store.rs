@@ -117,27 +117,40 @@ impl Store {
         result: &LabResult,
         pages: Vec<(String, String)>,
     ) -> Result<(), String> {
-        let place = |name: &str| self.directory.join(name);
         // Indented, its distributions would take five times the space.
         let text = serde_json::to_vec(result).map_err(|error| error.to_string())?;
-        let path = place("result.json");
-        let mut written = write_text(&path, &text)
-            .map_err(|error| format!("cannot write {}: {error}", path.display()));
+        let path = self.directory.join("result.json");
+        write_text(&path, &text)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))
+            .and_then(|()| self.write_pages(pages))
+            .map_err(|why| {
+                format!(
+                    "{why}. The measurements are kept. When the files can be written, run: plimsoll lab report {}",
+                    self.directory.display()
+                )
+            })
+    }
+
+    /// Writes the pages of a report.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn write_pages(&self, pages: Vec<(String, String)>) -> Result<(), String> {
         for (name, text) in pages {
-            let path = place(&name);
-            written = written.and_then(|()| {
-                let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-                folder
-                    .and_then(|()| write_text(&path, text.as_bytes()))
-                    .map_err(|error| format!("cannot write {}: {error}", path.display()))
-            });
+            let path = self.directory.join(&name);
+            let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+            folder
+                .and_then(|()| write_text(&path, text.as_bytes()))
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         }
-        written.map_err(|why| {
-            format!(
-                "{why}. The measurements are kept. When the files can be written, run: plimsoll lab report {}",
-                self.directory.display()
-            )
-        })
+        Ok(())
+    }
+
+    /// The result in a directory that has only that, such as a published report; `None` in the directory of a run.
+    pub fn only_result(&self) -> Option<LabResult> {
+        let is_run = self.directory.join("run.json").exists();
+        let result: LabResult = read(&self.directory.join("result.json")).ok()?;
+        (!is_run && result.schema == plimsoll_results::lab::SCHEMA).then_some(result)
     }
 
     /// The directory of a cell.

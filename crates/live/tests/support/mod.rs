@@ -7,7 +7,9 @@ pub mod relay;
 use std::time::Duration;
 
 use plimsoll_plan::Rate;
-use plimsoll_run::{ConnectionOptions, HttpOptions, Listener, LoadOptions, Outcome, Request};
+use plimsoll_run::{
+    ConnectionOptions, HttpOptions, Listener, LoadOptions, Outcome, OutputRequest, Request,
+};
 use plimsoll_testkit::logged_server::{Behavior, LoggedServer};
 
 /// 50 requests per second for some seconds; each tenth fails.
@@ -42,6 +44,7 @@ pub fn request(seconds: u64) -> Request {
     Request {
         load: options.resolve().expect("options").load,
         threads: 1,
+        outputs: OutputRequest::default(),
         record: None,
         until: None,
     }

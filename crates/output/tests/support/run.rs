@@ -81,7 +81,7 @@ pub fn run(answered: u32, refused: u32, lag: Option<Duration>, settings: WatchSe
     totals.merge(recorder.take_window());
     Run {
         registry,
-        records: totals.take_records(),
+        records: totals.take_records().concat(),
         summary: totals.summary(Duration::from_secs(1)),
     }
 }

@@ -9,6 +9,7 @@ use crate::error::Errors;
 use crate::executor::{Executor, ExecutorKind, Rate, Stage};
 use crate::stage::StageOption;
 use crate::stripe::{Division, Stripe};
+use crate::trace::Trace;
 
 const DEFAULT_MAX_DURATION: Duration = Duration::from_secs(600);
 const SHORTEST: Duration = Duration::from_secs(1);
@@ -61,7 +62,7 @@ impl<'a> Checked<'a> {
             .and_then(|o| o.get("browser"))
             .cloned();
         scenario.stripe = checked.stripe;
-        scenario.arrivals = options.arrivals.unwrap_or_default();
+        scenario.arrivals = options.arrivals.clone().unwrap_or_default();
         Some(scenario)
     }
 
@@ -137,6 +138,7 @@ impl<'a> Checked<'a> {
                 }
             }
             ExecutorKind::RampingUsers => self.ramping_users(),
+            ExecutorKind::ConstantArrivalRate if self.trace().is_some() => self.recorded_arrivals(),
             ExecutorKind::ConstantArrivalRate => {
                 let rate = match self.options.rate {
                     Some(rate) if rate > 0 => rate,
@@ -163,6 +165,12 @@ impl<'a> Checked<'a> {
                 }
             }
             ExecutorKind::RampingArrivalRate => {
+                if self.trace().is_some() {
+                    self.fault(
+                        "arrivals",
+                        "a trace has its own rate: use the executor constant-arrival-rate, without a rate",
+                    );
+                }
                 let start = self.options.start_rate.unwrap_or(0);
                 if start < 0 {
                     self.fault("startRate", format!("must not be negative, but is {start}"));
@@ -178,6 +186,38 @@ impl<'a> Checked<'a> {
                 }
             }
             ExecutorKind::ExternallyControlled => self.externally_controlled(),
+        }
+    }
+
+    fn trace(&self) -> Option<&'a Trace> {
+        self.options.arrivals.as_ref()?.trace()
+    }
+
+    /// Iterations at the times of a trace: its mean rate, for as long as it lasts.
+    fn recorded_arrivals(&mut self) -> Executor {
+        if self.options.rate.is_some() || self.options.time_unit.is_some() {
+            self.fault(
+                "rate",
+                "a trace has its own rate: remove rate and timeUnit, or arrivals",
+            );
+        }
+        let limit = self.options.duration;
+        let limit = limit.map(|duration| self.long_enough("duration", duration));
+        let none = Rate {
+            count: 0,
+            per: SHORTEST,
+        };
+        let extent = self.trace().map(|trace| trace.extent(limit));
+        let (duration, rate) = extent.unwrap_or((SHORTEST, none));
+        if rate.count == 0 {
+            self.fault("arrivals", "the trace has no arrival in the duration");
+        }
+        let (pre_allocated, max_users) = self.arrival_users();
+        Executor::ConstantArrivalRate {
+            rate,
+            duration,
+            pre_allocated,
+            max_users,
         }
     }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::view::{RunView, Step};
 use crate::document::{Block, Plot};
+use crate::marks;
 
 /// Points of the interactive plots; more seconds are combined.
 const MOST_POINTS: usize = 600;
@@ -15,8 +16,9 @@ const MOST_POINTS: usize = 600;
 /// Latency, rate and failures over time, interactive; none without seconds.
 pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
     let mut points = Vec::new();
-    let mut spans = Vec::new();
-    for (from, run) in laid_out(runs) {
+    let (mut spans, mut marks) = (Vec::new(), Vec::new());
+    let laid = laid_out(runs);
+    for &(from, run) in &laid {
         points.extend(run.steps(usize::MAX).iter().map(|step| TimePoint {
             at: from + step.at,
             p50: step.quantile(0.5),
@@ -31,6 +33,7 @@ pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
             warm: from + run.header.warm_up_seconds.min(length(run)),
             to: from + length(run),
         });
+        marks.extend(marks::places(from, &run.end.marks));
     }
     if points.is_empty() {
         return None;
@@ -41,11 +44,13 @@ pub fn over_time(runs: &[RunView<'_>]) -> Option<Block> {
         unit: "ms".to_owned(),
         points,
         spans,
+        marks,
     };
+    let marks = dashed_lines(laid.into_iter().map(|(_, run)| run));
     Some(Block::plot(Plot {
         name: "over-time".to_owned(),
         caption: format!(
-            "Above: {label} of the requests that started in each second. Below: requests and failures per second, and the generator's processor time. Shaded seconds are warm-up."
+            "Above: {label} of the requests that started in each second. Below: requests and failures per second, and the generator's processor time. Shaded seconds are warm-up.{marks}"
         ),
         narrow: plot.draw(Room::Narrow),
         wide: Some(plot.draw(Room::Wide)),
@@ -82,13 +87,15 @@ pub fn heat_maps(runs: &[RunView<'_>]) -> Vec<Block> {
             unit: "ms".to_owned(),
             columns,
             breaks: Vec::new(),
+            marks: marks::places(0.0, &run.end.marks).collect(),
         };
         blocks.push(Block::plot(Plot {
             name: named(run, "every-request"),
             caption: titled(
                 run,
                 &format!(
-                    "Every request by its start and its {label}. Darker fields have more requests."
+                    "Every request by its start and its {label}. Darker fields have more requests.{}",
+                    dashed_lines([run])
                 ),
             ),
             narrow: plot.draw(Room::Narrow),
@@ -156,6 +163,7 @@ pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
                 .map(|step| (step.at + step.length / 2.0, read(step)))
                 .collect(),
         };
+        let explained = dashed_lines([run]);
         let mut picture =
             |slug: &str, title: &str, unit: &str, caption: &str, series: Vec<Series>| {
                 let plot = Lines {
@@ -163,10 +171,11 @@ pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
                     unit: unit.to_owned(),
                     end: length(run),
                     series,
+                    marks: marks::places(0.0, &run.end.marks).collect(),
                 };
                 blocks.push(Block::plot(Plot {
                     name: named(run, slug),
-                    caption: titled(run, caption),
+                    caption: titled(run, &format!("{caption}{explained}")),
                     narrow: plot.draw(Room::Narrow),
                     wide: None,
                     series: None,
@@ -209,6 +218,13 @@ pub fn generator(runs: &[RunView<'_>]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// A sentence about the marks of these runs.
+fn dashed_lines<'a>(runs: impl IntoIterator<Item = &'a RunView<'a>>) -> String {
+    let runs = runs.into_iter();
+    let runs = runs.map(|run| (run.label.to_owned(), &run.end.marks[..]));
+    marks::explained("Dashed lines", runs)
 }
 
 /// Where each run begins if all are laid end to end.
@@ -259,7 +275,7 @@ fn named(run: &RunView<'_>, slug: &str) -> String {
 fn data(runs: &[RunView<'_>]) -> Option<Value> {
     let keys = ["at", "p50", "p95", "p99", "max", "rate", "failed", "cpu"];
     let mut columns: Vec<Vec<Value>> = keys.iter().map(|_| Vec::new()).collect();
-    let mut spans = Vec::new();
+    let (mut spans, mut marks) = (Vec::new(), Vec::new());
     for (from, run) in laid_out(runs) {
         if from > 0.0 {
             let gap = std::iter::once(json!(from)).chain(std::iter::repeat(Value::Null));
@@ -286,6 +302,7 @@ fn data(runs: &[RunView<'_>]) -> Option<Value> {
         }
         let warm = from + run.header.warm_up_seconds.min(length(run));
         spans.push(json!([name(run), from, warm, from + length(run)]));
+        marks.extend(marks::places(from, &run.end.marks));
     }
     let is_short = columns.first().is_none_or(|at| at.len() < 2);
     // Without a response there is no latency to zoom into.
@@ -298,6 +315,7 @@ fn data(runs: &[RunView<'_>]) -> Option<Value> {
         data.insert(key.to_owned(), column.into());
     }
     data.insert("spans".to_owned(), spans.into());
+    data.insert("marks".to_owned(), marks.into());
     Some(data.into())
 }
 

@@ -84,6 +84,7 @@ fn run(run: &RunView<'_>) -> Value {
         "verdict": run.verdict(),
         "reasons": reasons,
         "aborted": end.aborted,
+        "marks": end.marks,
         "duration_seconds": end.duration_seconds,
         "counted": run.unit.noun(2),
         "count": run.count(),

@@ -113,7 +113,7 @@ fn frame(report: &RunReport<'_>) -> Document {
         evidence: Vec::new(),
         filter: None,
         footer: Words::plain(format!(
-            "Measured by plimsoll {version}. Made from {from} ({schema}); nothing on this page was typed by hand."
+            "Measured by plimsoll {version}. Made from {from} ({schema})."
         )),
     }
 }

@@ -8,6 +8,7 @@ use plimsoll_stats::Histogram;
 use super::conclusion::{seconds, short, title};
 use super::view::{RunView, Step, reliable};
 use crate::document::{Block, Head, Table, Words};
+use crate::marks;
 use crate::method::bytes;
 
 /// Rows of a table; the JSON report has all of them.
@@ -310,9 +311,10 @@ pub fn over_time(run: &RunView<'_>) -> Vec<Block> {
         head.push(Head::figures("longest send lag"));
     }
     let (_, label) = run.times.unwrap_or(("", "time"));
+    let marks = marks::explained("Changes of the load", [(String::new(), &run.end.marks[..])]);
     table(
         run,
-        &format!("Over time. Times are the {label}, in ms."),
+        &format!("Over time. Times are the {label}, in ms.{marks}"),
         head,
         rows,
         1,

@@ -3,7 +3,8 @@
 //
 //   node check.mjs PAGES SCREENSHOTS
 //
-// PAGES holds a directory for each report, with a report.html in it.
+// PAGES holds a directory for each report, with a report.html in it. SCREENSHOTS gets pictures of reports with a fault, and
+// with ALL_SCREENSHOTS=1 in the environment of all reports.
 import { mkdirSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -201,6 +202,21 @@ async function keyboard(page, hasLive, wrong) {
   wrong("no legend is reached by Tab");
 }
 
+async function picture(page, name, width) {
+  const path = (part) => join(screenshots, `${name}${part}.png`);
+  const figures = page.locator("figure:has(.live)");
+  if ((await figures.count()) > 0) await figures.first().screenshot({ path: path("-runs") });
+  await page.evaluate(() => {
+    document.querySelectorAll("details.evidence").forEach((entry) => (entry.open = false));
+    scrollTo(0, 0);
+  });
+  await page.screenshot({ path: path("-first") });
+  const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), 3500);
+  await page.screenshot({ path: path(""), fullPage: true, clip: { x: 0, y: 0, width, height } });
+  await page.emulateMedia({ media: "print" });
+  await page.screenshot({ path: path("-print") });
+}
+
 for (const name of readdirSync(pages).sort()) {
   const looks = [
     ["wide-light", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
@@ -208,6 +224,7 @@ for (const name of readdirSync(pages).sort()) {
   ];
   const began = Date.now();
   for (const [look, options] of looks) {
+    const before = faults.length;
     const wrong = (what) => faults.push(`${name}, ${look}: ${what}`);
     const { context, page } = await open(name, options, wrong);
     await whole(page, wrong);
@@ -229,16 +246,7 @@ for (const name of readdirSync(pages).sort()) {
       if (!printed) wrong("on paper the picture is not in place of the canvas");
       await page.emulateMedia({ media: "screen" });
     }
-    if (count > 0) await figures.first().screenshot({ path: join(screenshots, `${name}-${look}-runs.png`) });
-    await page.evaluate(() => {
-      document.querySelectorAll("details.evidence").forEach((entry) => (entry.open = false));
-      scrollTo(0, 0);
-    });
-    await page.screenshot({ path: join(screenshots, `${name}-${look}-first.png`) });
-    const height = Math.min(await page.evaluate(() => document.documentElement.scrollHeight), 3500);
-    await page.screenshot({ path: join(screenshots, `${name}-${look}.png`), fullPage: true, clip: { x: 0, y: 0, width: options.viewport.width, height } });
-    await page.emulateMedia({ media: "print" });
-    await page.screenshot({ path: join(screenshots, `${name}-${look}-print.png`) });
+    if (process.env.ALL_SCREENSHOTS || faults.length > before) await picture(page, `${name}-${look}`, options.viewport.width);
     await context.close();
   }
   // Without scripts every plot is there as a picture.

@@ -172,6 +172,7 @@ fn repeat(dice: &mut Dice, like: &Likeness, number: u32) -> Repeat {
         disturbed: Vec::new(),
         latency,
         seconds,
+        marks: Vec::new(),
     }
 }
 

@@ -18,6 +18,7 @@ pub fn axis(name: &str, values: &[&str]) -> Axis {
     Axis {
         name: name.into(),
         values: values.iter().map(|value| (*value).to_owned()).collect(),
+        ..Axis::default()
     }
 }
 
@@ -471,6 +472,7 @@ pub fn work() -> LabResult {
                 latency: Distribution::default(),
                 latency_kind: String::new(),
                 seconds: Vec::new(),
+                marks: Vec::new(),
                 used: Vec::new(),
                 generator: Generator::default(),
                 outcomes: BTreeMap::new(),

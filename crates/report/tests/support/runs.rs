@@ -8,7 +8,9 @@ use plimsoll_results::compare;
 use plimsoll_results::distribution::Distribution;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::figures::{FIGURES, RunFigures};
-use plimsoll_results::record::{End, Generator, Header, NamedRequests, Record, SCHEMA, Second};
+use plimsoll_results::record::{
+    End, Generator, Header, Mark, NamedRequests, Record, SCHEMA, Second,
+};
 use plimsoll_stats::Histogram;
 
 use super::hostile::HOSTILE;
@@ -199,6 +201,13 @@ pub fn killed() -> Record {
     }
 }
 
+pub fn mark(at_seconds: f64, text: &str) -> Mark {
+    Mark {
+        at_seconds,
+        text: text.to_owned(),
+    }
+}
+
 /// A record in which every free text tries to break out of the page.
 pub fn hostile() -> Record {
     let mut record = open(4, 1.0);
@@ -215,6 +224,7 @@ pub fn hostile() -> Record {
     end.errors = BTreeMap::from([(HOSTILE.to_owned(), 3)]);
     end.thresholds = vec![(HOSTILE.to_owned(), HOSTILE.to_owned(), false)];
     end.objectives_not_judged = vec![HOSTILE.to_owned()];
+    end.marks = vec![mark(1.5, HOSTILE)];
     end.counters.insert(HOSTILE.to_owned(), 1.0);
     end.generator.reasons = vec![(HOSTILE.to_owned(), HOSTILE.to_owned())];
     for part in &mut end.names {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Finding;
 use crate::distribution::Distribution;
-use crate::record::Generator;
+use crate::record::{Generator, Mark};
 
 /// A cell of the matrix.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -197,6 +197,9 @@ pub struct Repeat {
     pub latency_kind: String,
     /// One entry per second, including the warm-up.
     pub seconds: Vec<SecondFigures>,
+    /// Moments that plots mark, the earliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
     /// The resources that each process used: the system's, its services', the generator's.
     pub used: Vec<Used>,
     /// The generator's report on itself.

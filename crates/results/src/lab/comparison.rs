@@ -56,6 +56,15 @@ impl Comparison {
             {
                 format!("uncertain: not above the floor of {:.1} %", floor * 100.0)
             }
+            (Outcome::NoDifference, _, Some(floor)) => {
+                let most = self.at_most.map_or_else(String::new, |share| {
+                    format!(" (at most {:.1} %)", share * 100.0)
+                });
+                format!(
+                    "no difference above the floor of {:.1} %{most}",
+                    floor * 100.0
+                )
+            }
             _ => self.outcome.text(self.at_most, self.would_decide, units),
         }
     }
@@ -237,6 +246,15 @@ mod tests {
             ..Comparison::default()
         };
         assert_eq!(below.text(), "uncertain: not above the floor of 17.0 %");
+        let same = Comparison {
+            outcome: Outcome::NoDifference,
+            at_most: Some(0.09),
+            ..below.clone()
+        };
+        assert_eq!(
+            same.text(),
+            "no difference above the floor of 17.0 % (at most 9.0 %)"
+        );
         let above = Comparison {
             ratio: Some(1.30),
             would_decide: Some(8),

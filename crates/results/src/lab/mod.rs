@@ -11,6 +11,8 @@ pub use cell::*;
 pub use comparison::*;
 pub use table::*;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
@@ -80,12 +82,15 @@ pub struct LabResult {
 }
 
 /// One axis of the matrix.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
     /// Its name, as in the file.
     pub name: String,
     /// Its values as text, in the file's order.
     pub values: Vec<String>,
+    /// The words for its values in a report, as far as the lab file has some.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub words: BTreeMap<String, String>,
 }
 
 /// A process and where it runs.

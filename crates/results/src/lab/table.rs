@@ -22,4 +22,7 @@ pub struct TableLayout {
     pub buckets: Vec<f64>,
     /// The names of the cells in the table.
     pub cells: Vec<String>,
+    /// What a reader of the table has to know, as the lab file says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }

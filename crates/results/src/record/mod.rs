@@ -223,8 +223,20 @@ pub struct End {
     /// The results of scenarios with fixed work, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed_work: BTreeMap<String, FixedWork>,
+    /// Moments that plots of the run mark, the earliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
     /// Measurements of the generator itself.
     pub generator: Generator,
+}
+
+/// A moment at which the load changed without being planned: an agent of a fleet was lost, or others took over its load.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Since the start of the run.
+    pub at_seconds: f64,
+    /// What happened, as the end of a sentence that begins with the time.
+    pub text: String,
 }
 
 /// The HTTP requests with one name and one method.

@@ -165,6 +165,31 @@ impl Library {
         Ok(compiled)
     }
 
+    /// The text of a file, by its path from the script.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_text(&self, path: &str) -> Result<String, String> {
+        let path = self.path(None, path)?;
+        let read = self.sources.read(&path);
+        let bytes = read.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        String::from_utf8(bytes.to_vec()).map_err(|_| format!("{} is not text", path.display()))
+    }
+
+    /// The modules from the network that were loaded, by address, if files were kept.
+    pub fn web_modules(&self) -> BTreeMap<String, Arc<[u8]>> {
+        let kept = self.sources.kept().web;
+        let modules = read(&self.modules);
+        let loaded = modules.keys().filter(|name| **name != self.entry.name());
+        let loaded = loaded.filter(|name| name.starts_with("https://"));
+        loaded
+            .filter_map(|address| {
+                let content = kept.get(&Sources::web_key(address))?;
+                Some((address.clone(), Arc::clone(content)))
+            })
+            .collect()
+    }
+
     /// The compiled code, once it is complete.
     pub fn code(&self) -> Vec<Bytecode> {
         if !self.is_sealed() {
@@ -183,7 +208,7 @@ impl Library {
     }
 
     /// A module's text, and whether it may be TypeScript.
-    fn source(&self, location: &Location) -> Result<(Arc<[u8]>, bool), String> {
+    pub(super) fn source(&self, location: &Location) -> Result<(Arc<[u8]>, bool), String> {
         match location {
             Location::File(path) => {
                 let source = self.sources.read(path);
@@ -192,9 +217,49 @@ impl Library {
                 let typescript = matches!(location.extension().as_str(), "ts" | "mts" | "cts");
                 Ok((source, typescript))
             }
-            Location::Web(address) => Ok((self.sources.fetch(address)?, false)),
+            Location::Web(address) => {
+                let source = self.web_source(address);
+                let source = source.map_err(|error| match self.importer(address) {
+                    Some(place) => format!("{error} (imported at {place})"),
+                    None => error,
+                })?;
+                Ok((source, false))
+            }
             Location::BuiltIn(_) => Err(format!("{} has no source", location.name())),
         }
+    }
+}
+
+impl Library {
+    fn web_source(&self, address: &str) -> Result<Arc<[u8]>, String> {
+        let source = match self.import_map.copy(address) {
+            Some(file) => self.sources.copy(address, file)?,
+            None => self.sources.fetch(address)?,
+        };
+        if let Some(integrity) = self.import_map.integrity(address) {
+            integrity.check(address, &source)?;
+        }
+        Ok(source)
+    }
+
+    /// The file that imports a module, with the line if it can be found.
+    fn importer(&self, name: &str) -> Option<String> {
+        let resolved = read(&self.resolved);
+        let importers = resolved.iter().flat_map(|(base, names)| {
+            let specifiers = names.iter().filter(|(_, found)| *found == name);
+            specifiers.map(move |(specifier, _)| (base, specifier))
+        });
+        let (base, specifier) = importers.min()?;
+        let Some(Location::File(path)) = Location::of_name(base) else {
+            return Some(base.clone());
+        };
+        let text = self.sources.read(&path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let line = text.lines().position(|line| line.contains(&**specifier));
+        Some(match line {
+            Some(before) => format!("{}:{}", path.display(), before + 1),
+            None => path.display().to_string(),
+        })
     }
 }
 

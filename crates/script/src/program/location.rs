@@ -229,7 +229,7 @@ mod tests {
                 .contains("local")
         );
         assert!(
-            from_file("k6/x/sql")
+            from_file("k6/x/kafka")
                 .unwrap_err()
                 .unwrap()
                 .contains("extensions")

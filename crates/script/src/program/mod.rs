@@ -1,13 +1,17 @@
 //! The files of a script: resolving, reading and compiling them.
 
 mod compile;
+mod dependencies;
 mod imports;
+mod integrity;
 mod library;
 mod location;
 mod packages;
 mod sources;
 
+pub use dependencies::Dependencies;
 pub use imports::{UserLoader, open, require, run_entry};
+pub use integrity::Integrity;
 pub use library::Library;
 pub use location::{Location, normalize};
 pub use packages::ImportMap;

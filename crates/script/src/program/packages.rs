@@ -5,11 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::integrity::Integrity;
 use super::sources::Sources;
 
-/// The `imports` of an import map, from a name, or a prefix ending in `/`, to its target.
+/// An import map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportMap(BTreeMap<String, String>);
+pub struct ImportMap {
+    /// From a name, or a prefix ending in `/`, to its target.
+    imports: BTreeMap<String, String>,
+    /// The digests that modules from the network must have, by address.
+    integrity: BTreeMap<String, Integrity>,
+}
 
 impl ImportMap {
     /// Parses the JSON of an import map. Targets stay as written; relative ones are relative to the map's folder.
@@ -36,7 +42,34 @@ impl ImportMap {
             };
             Ok((name.clone(), target))
         });
-        entries.collect::<Result<_, String>>().map(Self)
+        let imports = entries.collect::<Result<_, String>>()?;
+        let digests = json.get("integrity").and_then(Value::as_object);
+        let digests = digests.into_iter().flatten().map(|(address, digest)| {
+            let digest = digest
+                .as_str()
+                .ok_or_else(|| "it is not a string".to_owned());
+            let digest = digest.and_then(Integrity::parse);
+            let digest = digest
+                .map_err(|error| format!("import map: the integrity of {address:?}: {error}"))?;
+            Ok((address.clone(), digest))
+        });
+        Ok(Self {
+            imports,
+            integrity: digests.collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// The digest that the module at `address` must have.
+    pub fn integrity(&self, address: &str) -> Option<&Integrity> {
+        self.integrity.get(address)
+    }
+
+    /// The copy of a module from the network, with the digest that it must have. Everywhere else, the copy counts as
+    /// the module itself, so that what it imports is relative to its address.
+    pub fn copy(&self, address: &str) -> Option<&Path> {
+        self.integrity.get(address)?;
+        let target = self.imports.get(address)?;
+        target.strip_prefix("file://").map(Path::new)
     }
 
     /// Reads entries in the form of [`ImportMap::to_entries`]; `None` gives an empty map.
@@ -47,24 +80,33 @@ impl ImportMap {
         match entries {
             None | Some(Value::Null) => Ok(Self::default()),
             Some(entries) => serde_json::from_value(entries.clone())
-                .map(Self)
+                .map(|imports| Self {
+                    imports,
+                    integrity: BTreeMap::new(),
+                })
                 .map_err(|error| format!("its import map is not a map of strings: {error}")),
         }
     }
 
-    /// The entries as JSON; `None` if there are none.
+    /// The entries as JSON, without those of copies; `None` if there are none.
     pub fn to_entries(&self) -> Option<Value> {
-        (!self.0.is_empty()).then(|| serde_json::json!(self.0))
+        let entries = self.imports.iter();
+        let entries = entries.filter(|(name, _)| self.copy(name).is_none());
+        let entries: BTreeMap<_, _> = entries.collect();
+        (!entries.is_empty()).then(|| serde_json::json!(entries))
     }
 
     /// The target of `specifier`: an exact entry, or the longest matching prefix (HTML standard, "resolving a
     /// module specifier").
     pub fn find(&self, specifier: &str) -> Option<String> {
-        if let Some(target) = self.0.get(specifier) {
+        if self.copy(specifier).is_some() {
+            return None;
+        }
+        if let Some(target) = self.imports.get(specifier) {
             return Some(target.clone());
         }
         let prefixes = self
-            .0
+            .imports
             .iter()
             .filter(|(name, _)| name.ends_with('/') && specifier.starts_with(*name));
         let (prefix, target) = prefixes.max_by_key(|(name, _)| name.len())?;
@@ -195,6 +237,27 @@ mod tests {
                 .unwrap_err()
                 .contains("imports")
         );
+    }
+
+    #[test]
+    fn a_copy_has_a_digest() {
+        let address = "https://e.example/a.js";
+        let digest = Integrity::of(b"text");
+        let map = |digest: &str| {
+            let text = format!(
+                r#"{{"imports":{{"{address}":"./a.js","b":"./b.js"}},"integrity":{{"{address}":"{digest}"}}}}"#
+            );
+            ImportMap::parse(&text, Path::new("/w"))
+        };
+        let read = map(&digest.to_string()).unwrap();
+        assert_eq!(read.copy(address), Some(Path::new("/w/./a.js")));
+        assert_eq!(read.find(address), None);
+        assert_eq!(read.integrity(address), Some(&digest));
+        assert_eq!(
+            read.to_entries(),
+            Some(serde_json::json!({"b": "file:///w/./b.js"}))
+        );
+        assert!(map("md5-x").unwrap_err().contains(address));
     }
 
     #[test]

@@ -120,6 +120,29 @@ impl Sources {
         }
     }
 
+    /// The content of an `https://` address, from a copy of it on the disk.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn copy(&self, address: &str, file: &Path) -> Result<Arc<[u8]>, String> {
+        let Sources::Disk { read, .. } = self else {
+            return self.fetch(address);
+        };
+        let bytes = read_file(file).map_err(|error| {
+            format!(
+                "cannot read {}, the copy of {address}: {error}",
+                file.display()
+            )
+        })?;
+        let bytes: Arc<[u8]> = bytes.into();
+        keep(read, |packed| {
+            packed
+                .web
+                .insert(Sources::web_key(address), Arc::clone(&bytes));
+        });
+        Ok(bytes)
+    }
+
     /// The name of an address in an archive.
     pub fn web_key(address: &str) -> String {
         super::location::unescape(address.strip_prefix("https://").unwrap_or(address))

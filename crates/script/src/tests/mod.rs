@@ -81,6 +81,7 @@ fn run(
         path,
         may_be_typescript: false,
         env: Default::default(),
+        freezes_env: false,
         registry: Arc::clone(&registry),
         log: Arc::new(move |_, text, _| log(text)),
         fetch: None,

@@ -50,7 +50,8 @@ fn typescript() {
     assert_observed("typescript");
 }
 
-/// `webcrypto.txt` is the log of Node.js for the same script.
+/// `webcrypto.txt` is the log of Node.js for the same script, except for what k6 does in another way: the names of some
+/// errors, and a JSON Web Key for another use (see `cases/crypto`).
 #[test]
 fn webcrypto() {
     assert_observed("webcrypto");

@@ -113,6 +113,7 @@ impl Script {
             path: self.path,
             source: self.source,
             env: self.env,
+            freezes_env: false,
             registry: Arc::clone(&registry),
             log: Arc::new(move |level, text, fields| {
                 let mut line = format!("{} {text}", level.as_str().to_lowercase());
@@ -189,7 +190,7 @@ impl Script {
             match event {
                 Event::Window { window, .. } => {
                     totals.merge(window);
-                    records.extend(totals.take_records());
+                    records.extend(totals.take_records().into_iter().flatten());
                 }
                 Event::Finished => break,
                 _ => {}
@@ -228,9 +229,11 @@ fn run_options(options: &Options, tags: &TagMap) -> RunOptions {
         setup_timeout: options.setup_timeout.unwrap_or(minute),
         teardown_timeout: options.teardown_timeout.unwrap_or(minute),
         summary_timeout: options.handle_summary_timeout.unwrap_or(minute),
+        rows: plimsoll_k6::feeders::RowShare::default(),
         tag_user: false,
         tag_iteration: false,
         tag_group: true,
         tag_ip: false,
+        traced: None,
     }
 }

@@ -63,6 +63,10 @@ pub struct CaseSettings {
     /// Regular expressions and their replacements, applied to every text before the comparison.
     #[serde(default)]
     pub replace: Vec<(String, String)>,
+    /// The same, applied to the lines and tags that are compared, also to those of the recording: for addresses
+    /// in memory and ports that it contains.
+    #[serde(default)]
+    pub replace_both: Vec<(String, String)>,
     /// Files that the run writes and that are compared.
     #[serde(default)]
     pub files: Vec<String>,

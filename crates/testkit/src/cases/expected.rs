@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -66,6 +67,27 @@ impl Expected {
             }
         }
         serde_json::from_value(value)
+    }
+
+    /// Applies the replacements of a case to every line and tag.
+    pub fn replace(&mut self, replacements: &[(String, String)]) -> Result<(), regex::Error> {
+        for (pattern, with) in replacements {
+            let pattern = Regex::new(pattern)?;
+            let replaced = |text: &String| pattern.replace_all(text, with.as_str()).into_owned();
+            let all = |lines: &mut Vec<String>| {
+                lines.iter_mut().for_each(|line| *line = replaced(line));
+            };
+            all(&mut self.0.logs);
+            all(&mut self.0.screen);
+            self.0.files.values_mut().for_each(all);
+            for metric in self.0.metrics.values_mut() {
+                if let Some(series) = &mut metric.series {
+                    let old = std::mem::take(series);
+                    series.extend(old.into_iter().map(|(tags, of)| (replaced(&tags), of)));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The common part of the runs; an error if they differ too much.
@@ -204,6 +226,19 @@ mod tests {
         let text = expected.to_text()?;
         assert!(text.contains("\"series\": \"http_reqs\""), "{text}");
         assert_eq!(Expected::from_text(&text)?, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn replacements_apply_to_recordings() -> Result<(), Box<dyn std::error::Error>> {
+        let mut expected = Expected(seen("t", "url=http://host:4711/", 4));
+        let replacements = [("host:\\d+", "host:<port>"), ("\\d+ ms", "# ms")];
+        let replacements = replacements.map(|(from, to)| (from.to_owned(), to.to_owned()));
+        expected.replace(&replacements)?;
+        assert_eq!(expected.0.logs, ["info: took # ms"]);
+        let series = expected.0.metrics.get("t").and_then(|t| t.series.as_ref());
+        let tags: Vec<&String> = series.into_iter().flat_map(BTreeMap::keys).collect();
+        assert_eq!(tags, ["url=http://host:<port>/"]);
         Ok(())
     }
 

@@ -71,9 +71,15 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
     let differences = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
         let path = case.folder.join("expected.json");
         let text = fs::read_to_string(path).map_err(|error| format!("expected.json: {error}"))?;
-        let expected: Expected =
+        let mut expected =
             Expected::from_text(&text).map_err(|error| format!("expected.json: {error}"))?;
-        Ok(compare(case, &expected, &observe(case, program, server)?))
+        let mut seen = Expected(observe(case, program, server)?);
+        for observation in [&mut expected, &mut seen] {
+            observation
+                .replace(&case.told.replace_both)
+                .map_err(|error| format!("case.json: {error}"))?;
+        }
+        Ok(compare(case, &expected, &seen.0))
     };
     each(cases, at_once, |case, server| Outcome {
         differences: differences(&case, server).unwrap_or_else(|problem| vec![problem]),

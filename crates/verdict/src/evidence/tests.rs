@@ -84,6 +84,25 @@ fn late_timers_are_reported() {
 }
 
 #[test]
+fn late_starts_are_a_disturbance_if_others_had_the_processor() {
+    let judged = |cpu_ms, wait_ms| {
+        let mut evidence = after(10, &second(cpu_ms, wait_ms, Duration::ZERO));
+        evidence.send_lag_p99 = Some(Duration::from_millis(3));
+        evidence.judge()
+    };
+    assert!(!judged(100, 0).disturbed, "late on its own");
+    assert!(!judged(700, 20).disturbed, "a worker with much to do");
+    let verdict = judged(100, 12);
+    assert!(verdict.disturbed);
+    assert_eq!(verdict.level, Level::Suspect);
+    let text = &verdict.reasons[0].text;
+    assert!(
+        text.contains("send lag") && text.contains("for 1.2% of the time"),
+        "{text}"
+    );
+}
+
+#[test]
 fn throttling_drops_and_exhaustion_are_reported_with_their_causes() {
     let mut evidence = after(10, &second(100, 0, Duration::ZERO));
     evidence.machine.throttled = Some(3);

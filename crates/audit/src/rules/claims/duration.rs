@@ -5,11 +5,13 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use super::below::in_commands;
 use crate::block::{Block, Tool};
+use crate::document::Prose;
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, duration, number, plain};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
+use crate::rules::prose::{is_conditional, shortened};
 
 static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\W*(?:test |run )?duration\W{0,4}(?:about |around |~|≈)?\s*(\d+(?:\.\d+)?)\s?(s|sec|secs|seconds?|m|min|mins|minutes?)\b\W*$").ok()
@@ -111,6 +113,81 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         judge(block, line.trim(), said.value, at + 1, findings);
     }
 }
+
+static LASTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:benchmark|test|load|attack|run)(?:s|ed|ing)?\b[^.;]{0,40}?\bfor\s+(\d+)\s?(s|seconds|m|minutes)\b").ok()
+});
+
+/// "This runs a benchmark for 30 seconds" directly above the only output of the section, which took
+/// another time.
+pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    if !sentence.contains(" for ") || is_conditional(sentence) {
+        return;
+    }
+    let Some(found) = LASTS
+        .as_ref()
+        .and_then(|pattern| pattern.captures(sentence))
+    else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let unit = if group(2).to_lowercase().starts_with('m') {
+        "m"
+    } else {
+        "s"
+    };
+    let Some(said) = duration(&format!("{}{unit}", group(1)), prose.line) else {
+        return;
+    };
+    let titles = headings(report, prose.line);
+    let mut own = report
+        .blocks
+        .iter()
+        .filter(|block| headings(report, block.first_line) == titles);
+    let (Some(block), None) = (own.next(), own.next()) else {
+        return;
+    };
+    // A time on the page may be that of a run that is not shown.
+    let known = report.blocks.iter().any(|block| {
+        let times = [&block.declared, &block.elapsed];
+        let mut times = times.into_iter().flatten().map(|time| time.value);
+        times.any(|time| time > said.value / 1.6 && time < said.value * 1.6)
+            || block
+                .counted_time()
+                .is_some_and(|time| time > said.value / 1.6 && time < said.value * 1.6)
+    }) || in_commands(report, number(group(1)).map_or(0.0, |(said, _)| said));
+    let timed = block.declared.as_ref().or(block.elapsed.as_ref());
+    let (Some(time), false) = (timed, known) else {
+        return;
+    };
+    if block.first_line < prose.line || block.first_line > prose.line + ABOVE {
+        return;
+    }
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        prose.line,
+        [
+            format!(
+                "\"{}\"; the output is of {} (line {})",
+                shortened(sentence),
+                time.text,
+                time.line
+            ),
+            format!(
+                "{} ÷ {} = {:.2}",
+                time.text,
+                plain(said.value, Unit::Time),
+                time.value / said.value
+            ),
+            "State the time that the run took.".to_owned(),
+        ],
+    );
+}
+
+/// How many lines a sentence may be above the output that it describes.
+const ABOVE: usize = 30;
 
 /// The headings above a line, without the text directly above a fence.
 pub fn headings(report: &Report, line: usize) -> Vec<String> {

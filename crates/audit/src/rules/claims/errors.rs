@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
-use crate::quantity::digits;
+use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
@@ -23,7 +23,8 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let denied = DENIED
         .as_ref()
         .and_then(|pattern| pattern.find(sentence))
-        .is_some_and(|found| !sentence[found.end()..].trim_start().starts_with("of "));
+        .is_some_and(|found| !sentence[found.end()..].trim_start().starts_with("of "))
+        || elsewhere(sentence);
     if !denied
         || NOT
             .as_ref()
@@ -52,6 +53,97 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
             "State how many failed, and how.".to_owned(),
         ],
     );
+}
+
+static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\d.,])(\d[\d,]*)\s+(?:(?:http |of the )?requests\s+(?:failed|timed out)|failed requests|failures|errors|timeouts|time-outs)\b").ok()
+});
+
+/// "38 requests failed" below a block that counts another number.
+pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    let lower = sentence.to_lowercase();
+    let possible = ["fail", "error", "time"]
+        .iter()
+        .any(|word| lower.contains(word));
+    if !possible
+        || crate::rules::prose::is_conditional(sentence)
+        || NOT
+            .as_ref()
+            .is_some_and(|pattern| pattern.is_match(sentence))
+    {
+        return;
+    }
+    let Some(said) = FAILED
+        .as_ref()
+        .and_then(|pattern| number(pattern.captures(sentence)?.get(1)?.as_str()))
+        .map(|(said, _)| said)
+        .filter(|said| *said >= 2.0)
+    else {
+        return;
+    };
+    let Some(block) = super::linked(report, prose) else {
+        return;
+    };
+    let Some((count, line)) = failures(block) else {
+        return;
+    };
+    // The text may count one kind of failures, of which the page prints the number.
+    if (said - count).abs() <= 0.02 * count || is_printed(report, said, prose.line) {
+        return;
+    }
+    findings.block(
+        "stale-prose",
+        Level::Warning,
+        block,
+        prose.line,
+        [
+            format!(
+                "\"{}\"; the block counts {} (line {line})",
+                shortened(sentence),
+                digits(count)
+            ),
+            format!(
+                "{} is not {}, and no number of the page",
+                digits(said),
+                digits(count)
+            ),
+            "Copy the number from the block.".to_owned(),
+        ],
+    );
+}
+
+/// Whether another line of the page has this number.
+fn is_printed(report: &Report, said: f64, at: usize) -> bool {
+    let mut lines = report.text.lines().enumerate().take(20_000);
+    lines.any(|(index, line)| {
+        index + 1 != at
+            && line
+                .split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
+                .filter_map(|word| number(word.trim_matches(['.', ','])))
+                .any(|(value, _)| value == said)
+    })
+}
+
+/// The same in other languages.
+fn elsewhere(sentence: &str) -> bool {
+    const DENIED: [&str; 14] = [
+        "sin errores",
+        "cero errores",
+        "ningún error",
+        "sem erros",
+        "nenhum erro",
+        "sans erreur",
+        "aucune erreur",
+        "keine fehler",
+        "ohne fehler",
+        "без ошибок",
+        "без единой ошибки",
+        "没有错误",
+        "エラーなし",
+        "hatasız",
+    ];
+    let lower = sentence.to_lowercase();
+    DENIED.iter().any(|words| lower.contains(words))
 }
 
 fn failures(block: &Block) -> Option<(f64, usize)> {

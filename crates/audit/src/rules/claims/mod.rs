@@ -1,15 +1,20 @@
 //! Claims in sentences and cells, checked against each other and against the blocks. A claim whose
 //! subject is uncertain produces no finding.
 
+mod arithmetic;
+mod below;
 mod duration;
 mod each;
 mod errors;
+mod labelled;
+mod met;
 mod named;
 mod objective;
 mod quantile;
 mod ratio;
 mod sum;
 mod total;
+mod words;
 
 use std::sync::LazyLock;
 
@@ -38,6 +43,7 @@ pub fn ratios(report: &Report, findings: &mut Findings) {
 pub fn errors_denied(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         errors::sentence(report, prose, sentence, findings);
+        errors::counted(report, prose, sentence, findings);
     }
 }
 
@@ -51,9 +57,23 @@ pub fn objectives(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Minimum rates that every output misses.
+/// Minimum rates and other limits that every output misses, and rates below an output with another one.
 pub fn rates(report: &Report, findings: &mut Findings) {
     objective::rates(report, findings);
+    met::check(report, findings);
+    below::rates(report, findings);
+}
+
+/// Sentences whose own figures contradict each other.
+pub fn arithmetic(report: &Report, findings: &mut Findings) {
+    for (prose, sentence) in sentences(report) {
+        arithmetic::sentence(sentence, prose.line, findings);
+    }
+}
+
+/// Names with a value that the output of the section prints with another one.
+pub fn labelled(report: &Report, findings: &mut Findings) {
+    labelled::check(report, findings);
 }
 
 /// Percentiles quoted next to a block with another figure.
@@ -66,11 +86,15 @@ pub fn quantiles(report: &Report, findings: &mut Findings) {
 /// Claimed durations of a run.
 pub fn durations(report: &Report, findings: &mut Findings) {
     duration::lines(report, findings);
+    for (prose, sentence) in sentences(report) {
+        duration::sentence(report, prose, sentence, findings);
+    }
 }
 
 /// Claimed numbers of requests, and of requests and failures together.
 pub fn totals(report: &Report, findings: &mut Findings) {
     total::lines(report, findings);
+    below::asked(report, findings);
     for (prose, sentence) in sentences(report) {
         each::sentence(report, sentence, prose.line, findings);
         sum::sentence(report, sentence, prose.line, findings);
@@ -133,7 +157,7 @@ static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A cell that is one figure.
 fn figure(cell: &str) -> Option<Figure> {
-    let cell = cell.trim().trim_matches(['*', '`', ' ']);
+    let cell = cell.trim_matches(['*', '`', ' ', '✅', '✓', '✔', '❌', '✗', '✘']);
     if cell.len() > 40 {
         return None;
     }

@@ -6,7 +6,7 @@ use regex_lite::Regex;
 
 use crate::block::Block;
 use crate::finding::Level;
-use crate::quantity::digits;
+use crate::quantity::{Quantity, digits};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
@@ -15,6 +15,7 @@ static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+    better(report, sentence, line, findings);
     let Some(found) = CLAIM
         .as_ref()
         .and_then(|pattern| pattern.captures(sentence))
@@ -51,14 +52,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         Level::Warning,
         line,
         [
-            format!(
-                "\"{}\"; {} (line {}) and {} (line {})",
-                shortened(sentence),
-                a.text,
-                a.line,
-                b.text,
-                b.line
-            ),
+            both(sentence, a, b),
             format!(
                 "{} ÷ {} = {}, not {}",
                 a.text,
@@ -69,6 +63,113 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
             "Compute the factor from the two blocks, and name the figure.".to_owned(),
         ],
     );
+}
+
+static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\s+(?:has|had|shows|showed|achieves|achieved|delivers|delivered|offers|offered|gives|gave|provides|provided)\s+(.+)$").ok()
+});
+static BETTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(better|higher|greater|lower|worse|lesser|more|less)\s+(throughput|latency|latencies|requests per second|rps)\b").ok()
+});
+
+/// "A has a lower latency and a higher throughput": A names one block, and exactly one other has the
+/// same headings above its own.
+fn better(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+    let (Some(subject), Some(better)) = (SUBJECT.as_ref(), BETTER.as_ref()) else {
+        return;
+    };
+    let lower = sentence.to_lowercase();
+    let about = ["throughput", "latenc", "requests per second", "rps"];
+    if !about.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    if [
+        "if ", "should", "would", "could", "can ", " not ", "n't ", "expect",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+    {
+        return;
+    }
+    let Some(found) = subject.captures(sentence) else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let claims = group(2);
+    // "than X" may name a third block.
+    if claims.to_lowercase().contains(" than ") || !better.is_match(claims) {
+        return;
+    }
+    let Some((one, other)) =
+        only(report, group(1)).and_then(|one| Some((one, rival(report, one)?)))
+    else {
+        return;
+    };
+    let figure = |block: &Block, of_rate: bool| {
+        let mean = block.latency().and_then(|latency| latency.mean.clone());
+        let figure = if of_rate { block.rate.clone() } else { mean };
+        figure.filter(|figure| figure.value > 0.0)
+    };
+    for found in better.captures_iter(claims).take(4) {
+        let word = |at: usize| {
+            found
+                .get(at)
+                .map_or("", |word| word.as_str())
+                .to_lowercase()
+        };
+        let of_rate = !word(2).starts_with("latenc");
+        let more = match word(1).as_str() {
+            "better" => of_rate,
+            "worse" => !of_rate,
+            "higher" | "greater" | "more" => true,
+            _ => false,
+        };
+        let (Some(a), Some(b)) = (figure(one, of_rate), figure(other, of_rate)) else {
+            continue;
+        };
+        let ratio = a.value / b.value;
+        let reversed = if more { ratio < 0.99 } else { ratio > 1.01 };
+        if !reversed {
+            continue;
+        }
+        findings.page(
+            "comparison-reversed",
+            Level::Warning,
+            line,
+            [
+                both(sentence, &a, &b),
+                format!("{} ÷ {} = {}", a.text, b.text, digits(ratio)),
+                "Reverse the comparison, or name the figure that it describes.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The sentence, and the two figures that contradict it with their lines.
+fn both(sentence: &str, a: &Quantity, b: &Quantity) -> String {
+    format!(
+        "\"{}\"; {} (line {}) and {} (line {})",
+        shortened(sentence),
+        a.text,
+        a.line,
+        b.text,
+        b.line
+    )
+}
+
+/// The only other block of the tool whose headings above its own are the same.
+fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
+    let (_, above) = one.titles.split_last()?;
+    let mut others = report.blocks.iter().filter(|other| {
+        other.tool == one.tool
+            && !std::ptr::eq(*other, one)
+            && other
+                .titles
+                .split_last()
+                .is_some_and(|(_, titles)| titles == above)
+    });
+    let other = others.next()?;
+    others.next().is_none().then_some(other)
 }
 
 /// The only block whose innermost title has these words.

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::{Figure, figure};
+use super::{Figure, Kind, figure};
+use crate::block::Block;
 use crate::document::Table;
 use crate::finding::Level;
 use crate::quantity::{Unit, number, plain};
@@ -18,12 +19,30 @@ static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)\s*\((?:the )?(?:target|limit|threshold|slo|sla|goal|requirement)\s*:?\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)").ok()
 });
 
+/// `512 ms < 500 ms`: both figures with their unit. The sign may have its own blanks.
+static INEQUALITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))(?:[^\w/]|$)").ok()
+});
+
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
-    let Some(verdict) = verdict(sentence) else {
-        return;
-    };
-    for found in CLAIM
-        .as_ref()
+    // Without a verdict, the sign itself says that the limit is met.
+    if sentence.contains(['<', '≤', '>', '≥']) && !is_missed(sentence) {
+        judge_all(&INEQUALITY, sentence, true, line, findings);
+    }
+    if let Some(verdict) = verdict(sentence) {
+        judge_all(&CLAIM, sentence, verdict, line, findings);
+    }
+}
+
+/// Judges each figure, sign and limit that the pattern finds.
+fn judge_all(
+    pattern: &Option<Regex>,
+    sentence: &str,
+    verdict: bool,
+    line: usize,
+    findings: &mut Findings,
+) {
+    for found in pattern
         .iter()
         .flat_map(|pattern| pattern.captures_iter(sentence))
         .take(8)
@@ -32,15 +51,8 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         let (Some(figure), Some(limit)) = (figure(group(1)), figure(group(3))) else {
             continue;
         };
-        judge(
-            &figure,
-            group(2),
-            &limit,
-            verdict,
-            format!("\"{}\"", shortened(sentence)),
-            line,
-            findings,
-        );
+        let evidence = format!("\"{}\"", shortened(sentence));
+        judge(&figure, group(2), &limit, verdict, evidence, line, findings);
     }
 }
 
@@ -53,17 +65,22 @@ fn verdict(text: &str) -> Option<bool> {
             .any(|word| lower.contains(word))
         || lower == "met"
         || lower == "ok";
-    let missed = ["❌", "✗", "✘", "⚠", "🔴"]
-        .iter()
-        .any(|mark| text.contains(mark))
-        || ["fail", "missed", "not met", "exceed", "violat"]
-            .iter()
-            .any(|word| lower.contains(word));
-    match (met, missed) {
+    match (met, is_missed(text)) {
         (true, false) => Some(true),
         (false, true) => Some(false),
         _ => None,
     }
+}
+
+/// Whether a mark or a word says that it was missed.
+fn is_missed(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ["❌", "✗", "✘", "⚠", "🔴"]
+        .iter()
+        .any(|mark| text.contains(mark))
+        || ["fail", "missed", "not met", "exceed", "violat"]
+            .iter()
+            .any(|word| lower.contains(word))
 }
 
 fn judge(
@@ -78,24 +95,16 @@ fn judge(
     if figure.kind != limit.kind {
         return;
     }
-    let slack = figure.step;
     let below = matches!(sign, "<" | "≤" | "<=");
-    let (sure_met, sure_missed) = if below {
-        (
-            figure.value + slack < limit.value,
-            figure.value - slack > limit.value,
-        )
+    let missed = if below {
+        figure.value - figure.step > limit.value
     } else {
-        (
-            figure.value - slack > limit.value,
-            figure.value + slack < limit.value,
-        )
+        figure.value + figure.step < limit.value
     };
     // A met limit in a failed run may have another reason, but not the reverse.
-    if !(verdict && sure_missed) {
+    if !(verdict && missed) {
         return;
     }
-    let _ = sure_met;
     findings.page(
         RULE,
         Level::Error,
@@ -130,6 +139,7 @@ pub fn table(table: &Table, findings: &mut Findings) {
         column(&["actual", "observed", "measured", "achieved", "result"]),
         column(&["status", "verdict", "pass", "met"]),
     ) else {
+        rows(table, findings);
         return;
     };
     if target == result || result == status {
@@ -160,17 +170,58 @@ pub fn table(table: &Table, findings: &mut Findings) {
     }
 }
 
+/// The sign of a limit at the start of a cell, and the limit.
+fn limit_of(text: &str) -> Option<(&'static str, Figure)> {
+    let text = text.trim().trim_matches(['*', '`', ' ']);
+    let sign = ["<=", ">=", "<", "≤", ">", "≥"]
+        .into_iter()
+        .find(|sign| text.starts_with(sign))?;
+    Some((sign, figure(text.trim_start_matches(sign))?))
+}
+
+/// Rows with one limit, one figure of its unit and a mark that says it was met. No header is needed,
+/// so the language of the table does not matter.
+fn rows(table: &Table, findings: &mut Findings) {
+    for (line, row) in table.rows.iter().take(500) {
+        let limits: Vec<(&str, Figure)> = row.iter().filter_map(|cell| limit_of(cell)).collect();
+        let [(sign, limit)] = &limits[..] else {
+            continue;
+        };
+        // A number without a unit may be of anything.
+        let known = !matches!(limit.kind, Kind::Plain);
+        let figures: Vec<Figure> = row
+            .iter()
+            .skip(1)
+            .filter(|cell| limit_of(cell).is_none())
+            .filter_map(|cell| figure(cell))
+            .filter(|figure| figure.kind == limit.kind)
+            .collect();
+        let [figure] = &figures[..] else {
+            continue;
+        };
+        let text = row.join(" | ");
+        let met = row.iter().skip(1).any(|cell| verdict(cell) == Some(true));
+        if known && met && !is_missed(&text) {
+            judge(figure, sign, limit, true, shortened(&text), *line, findings);
+        }
+    }
+}
+
 static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[>≥]=?\s*(\d[\d,]*)\s*(?:rps|tps|qps|req/s|reqs/s|requests/s|requests/sec|requests per second)\b").ok()
 });
 
+/// The printed rate, or count ÷ time.
+fn rate_of(block: &Block) -> Option<f64> {
+    let counted = block.requests.as_ref().zip(block.elapsed.as_ref());
+    let counted = counted.filter(|(_, time)| time.value > 0.0);
+    let printed = block.rate.as_ref().map(|rate| rate.value);
+    printed.or(counted.map(|(count, time)| count.value / time.value))
+}
+
 /// A minimum rate with a mark that says it was met, on a page whose outputs all have a lower rate.
 pub fn rates(report: &Report, findings: &mut Findings) {
-    let rated: Vec<f64> = report
-        .blocks
-        .iter()
-        .filter_map(|block| Some(block.rate.as_ref()?.value))
-        .collect();
+    let rated: Vec<f64> = report.blocks.iter().filter_map(rate_of).collect();
     let Some(pattern) = RATE.as_ref().filter(|_| report.document.markdown) else {
         return;
     };

@@ -3,9 +3,11 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 
 use plimsoll_browser::Connection;
+
+use crate::modules::backlog::Backlog;
 
 /// Maximum number of messages that wait for the script; while there are more, nothing is read.
 const UNHEARD: usize = 256;
@@ -17,8 +19,7 @@ pub struct Link {
     held: Cell<i64>,
     driven: Cell<bool>,
     open: Cell<bool>,
-    unheard: Cell<usize>,
-    driver: RefCell<Option<Waker>>,
+    backlog: Backlog,
 }
 
 impl Link {
@@ -31,8 +32,7 @@ impl Link {
             held: Cell::new(0),
             driven: Cell::new(false),
             open: Cell::new(true),
-            unheard: Cell::new(0),
-            driver: RefCell::default(),
+            backlog: Backlog::new(UNHEARD),
         };
         Ok((link, version))
     }
@@ -44,36 +44,26 @@ impl Link {
     /// Queues a message.
     pub fn send(&self, message: &str) {
         self.connection.borrow_mut().send(message);
-        self.wake();
+        self.backlog.wake();
     }
 
     /// Changes how many messages the script waits for. True if [`Link::drive`] must be run.
     pub fn hold(&self, change: i64) -> bool {
         self.held.set((self.held.get() + change).max(0));
-        self.wake();
+        self.backlog.wake();
         self.held.get() > 0 && self.open.get() && !self.driven.replace(true)
     }
 
     /// Called when the script has processed a message.
     pub fn heard(&self) {
-        let unheard = self.unheard.get();
-        self.unheard.set(unheard.saturating_sub(1));
-        if unheard == UNHEARD {
-            self.wake();
-        }
-    }
-
-    fn wake(&self) {
-        if let Some(driver) = &*self.driver.borrow() {
-            driver.wake_by_ref();
-        }
+        self.backlog.heard();
     }
 
     /// Writes and reads messages as long as the script waits for any, and passes them to `tell`.
     pub async fn drive(self: Rc<Link>, tell: impl Fn(Result<String, String>)) {
         while let Some(message) = poll_fn(|cx| self.poll(cx)).await {
             let failed = message.is_err();
-            self.unheard.set(self.unheard.get() + 1);
+            self.backlog.add();
             if failed {
                 self.open.set(false);
             }
@@ -87,11 +77,11 @@ impl Link {
 
     /// The next message; `None` when the script waits for none.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Result<String, String>>> {
-        *self.driver.borrow_mut() = Some(cx.waker().clone());
+        self.backlog.set_driver(cx);
         if self.held.get() == 0 {
             return Poll::Ready(None);
         }
-        if self.unheard.get() >= UNHEARD {
+        if self.backlog.is_full() {
             return Poll::Pending;
         }
         self.connection.borrow_mut().poll_message(cx).map(Some)

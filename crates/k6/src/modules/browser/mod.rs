@@ -15,13 +15,11 @@ use std::time::Duration;
 
 use log::Level;
 use plimsoll_browser::{Connection, Settings};
-use plimsoll_quickjs::{
-    Bytecode, Call, Context, Entry, Persistent, Returned, SourceText, Thrown, Value,
-};
+use plimsoll_quickjs::{Call, Context, Entry, Persistent, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind};
 
 use self::link::Link;
-use super::sample_tags::SampleTags;
+use super::scripted::{Metric, Scripted, sample};
 use super::{BuiltIn, Shape, timers};
 use crate::pure::base64::{self, Dialect};
 use crate::user::{Phase, User, user};
@@ -37,7 +35,7 @@ pub const MODULE: BuiltIn = BuiltIn {
 const NAMES: &[&str] = &["browser", "chromium", "devices", "networkProfiles"];
 
 /// The metrics that the module records.
-const METRICS: &[(&str, Kind, Contains)] = &[
+const METRICS: &[Metric] = &[
     ("browser_data_received", Kind::Counter, Contains::Data),
     ("browser_data_sent", Kind::Counter, Contains::Data),
     ("browser_http_req_duration", Kind::Trend, Contains::Time),
@@ -89,28 +87,18 @@ const NATIVE: &[Entry] = &[
 /// The key of the function that receives messages, among the user's values.
 const RECEIVER: &str = "k6/browser receiver";
 
+/// The module's source.
+static SOURCE: Scripted = Scripted {
+    name: "k6/browser",
+    metrics: METRICS,
+    script: SCRIPT,
+    native: NATIVE,
+    exports: NAMES,
+    code: OnceLock::new(),
+};
+
 fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
-    static CODE: OnceLock<Bytecode> = OnceLock::new();
-    let registry = &user(context).common.registry;
-    for (name, kind, contains) in METRICS {
-        registry
-            .register(name, *kind, *contains)
-            .map_err(|error| context.throw_plain(error.to_string()))?;
-    }
-    let code = match CODE.get() {
-        Some(code) => code,
-        None => {
-            let compiled = Bytecode::of_script(context, SCRIPT, MODULE.name, SourceText::Dropped)?;
-            CODE.get_or_init(|| compiled)
-        }
-    };
-    let native = context.object()?;
-    context.add_entries(&native, NATIVE)?;
-    let made = context.run(code)?.call(&context.undefined(), &[&native])?;
-    for name in NAMES {
-        exports.define(*name, made.get(*name)?)?;
-    }
-    Ok(())
+    SOURCE.make(context, exports)
 }
 
 /// The connection of the current iteration.
@@ -254,29 +242,6 @@ fn deliver(context: &Context, message: Result<String, String>) -> Result<(), Thr
     receiver
         .call(&context.undefined(), &[&message, &error])
         .map(drop)
-}
-
-/// `sample(metric, value, tags)`
-fn sample<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let user = user(context);
-    let name = call.argument(0).to_text()?;
-    let value = call.argument(1).to_number()?;
-    let tags = SampleTags::read(&call.argument(2))?.map_err(|error| context.throw_plain(error))?;
-    if let (Some(work), Some(base), Some(metric)) = (
-        user.work(),
-        user.base_tags(),
-        user.common.registry.find(&name),
-    ) {
-        // A value that is not a number cannot be recorded, and means that Chromium reported none.
-        let _ = work.recorder.add(
-            metric,
-            value,
-            &base,
-            &tags.borrowed(),
-            plimsoll_clock::now(),
-        );
-    }
-    Ok(context.undefined())
 }
 
 /// `log(level, text)`

@@ -18,6 +18,7 @@ use super::open_streams::OpenStreams;
 use super::parameters::{CallParameters, of_call, of_connect};
 use super::reach::{agent, endpoint, network};
 use crate::modules::sample_tags::SampleTags;
+use crate::trace::TraceContext;
 use crate::user::{Phase, User, Work, user};
 
 /// A client: its service descriptions and its connection to a server.
@@ -54,7 +55,6 @@ pub struct KnownMethod {
 
 /// Longest message that is kept for comparison with the next one.
 const KEPT: usize = 4 << 10;
-
 const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
 const INVOKING: &str = "invoking RPC methods";
 
@@ -96,10 +96,11 @@ fn load<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let mut folders = Vec::new();
     let given = call.argument(0);
-    if given.is_array() {
-        for (_, folder) in given.entries()? {
-            folders.push(folder.to_text()?.into_string());
-        }
+    if !given.is_nullish() && !given.is_array() {
+        return Err(context.throw_type("load() takes an array of folders as its first argument"));
+    }
+    for (_, folder) in given.entries()? {
+        folders.push(folder.to_text()?.into_string());
     }
     if folders.is_empty() {
         folders.push(String::new());
@@ -401,6 +402,7 @@ struct Prepared {
     tags: SampleTags,
     discard: bool,
     opening: Duration,
+    trace: Option<TraceContext>,
 }
 
 fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<Prepared, Thrown> {
@@ -418,7 +420,7 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
         return Err(fail("method to invoke cannot be empty".to_owned()));
     }
     let known = state.known(&name).map_err(fail)?;
-    let parameters = of_call(&call.argument(2), false)?.map_err(|error| {
+    let mut parameters = of_call(&call.argument(2), false)?.map_err(|error| {
         fail(format!(
             "invalid GRPC's client.invoke() parameters: {error}"
         ))
@@ -436,10 +438,12 @@ fn prepare<'c>(context: &'c Context, state: &State, call: &Call<'c>) -> Result<P
             "unable to serialise request object to protocol buffer: {error}"
         ))
     })?;
+    let trace = TraceContext::of_call(&mut parameters.metadata, user(context).traced_share());
     let template = known
         .template(&channel, &parameters, user(context))
         .map_err(fail)?;
     Ok(Prepared {
+        trace,
         known,
         channel,
         template,
@@ -459,6 +463,7 @@ impl Prepared {
         user.count_call(answer.payload());
         count_answer(work, &self.channel, &self.known.url, &answer);
         if let Some(base) = base {
+            let base = TraceContext::add_to(self.trace, base);
             let status = Some(answer.status.code.0);
             self.known.with_tags(work, &self.tags, status, |tags| {
                 record(work, &answer, self.opening, &base, tags);

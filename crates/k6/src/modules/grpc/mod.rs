@@ -13,6 +13,8 @@ use plimsoll_quickjs::{Context, Thrown, Value};
 
 use super::{BuiltIn, Shape, link_constructor};
 
+pub use reach::network;
+
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/net/grpc",
     shape: Shape::Names,

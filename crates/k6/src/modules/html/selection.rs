@@ -8,6 +8,7 @@ use plimsoll_quickjs::{
 
 use super::element::Element;
 use super::values;
+use crate::modules::go_value;
 use crate::pure::html::{Node, Selectors};
 
 /// The cost of looking at a node, as a number of bytes that could be read in the same time.
@@ -19,6 +20,17 @@ pub struct Selection(Rc<Found>);
 struct Found {
     nodes: Vec<Node>,
     from: Option<Rc<Found>>,
+}
+
+impl Found {
+    /// The document, which an empty selection knows from the one it was made from.
+    fn root(&self) -> Option<Node> {
+        let found = std::iter::successors(Some(self), |found| found.from.as_deref());
+        found
+            .flat_map(|found| found.nodes.first())
+            .next()
+            .map(Node::root)
+    }
 }
 
 impl Selection {
@@ -174,10 +186,11 @@ impl<'c> Filter<'c> {
         if value.is_function() {
             return Ok(Filter::Function(value.clone()));
         }
-        if value.is_nullish() {
-            return Err(value
-                .context()
-                .throw_plain("invalid argument, cannot use a '<nil>' as a selector"));
+        if !value.is_string() {
+            let kind = go_value::kind(value);
+            return Err(value.context().throw_plain(format!(
+                "invalid argument, cannot use a '{kind}' as a selector"
+            )));
         }
         Ok(Filter::Selectors(Selectors::parse(&value.to_text()?)))
     }
@@ -360,8 +373,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     match Filter::read(&call.argument(0))? {
         Filter::Nodes(more) => nodes.extend(more),
         wanted => {
-            let root = nodes.first().map(Node::root);
-            if let Some(root) = root {
+            if let Some(root) = from.root() {
                 nodes.extend(wanted.only(context, collect_in_pieces(root.descendants()))?);
             }
         }
@@ -430,10 +442,13 @@ fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
     let place = call.argument(0).to_integer()?;
-    let place = if place < 0 {
-        place.saturating_add(from.nodes.len() as i64)
-    } else {
-        place
+    let place = match place {
+        0.. => place,
+        // As in k6, only the first element cannot be counted from the end.
+        ..0 => match place.saturating_add(from.nodes.len() as i64) {
+            0 => -1,
+            place => place,
+        },
     };
     let node = usize::try_from(place)
         .ok()
@@ -452,7 +467,14 @@ fn each<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             context.number(place as f64),
             context.instance(Element(node.clone()))?,
         );
-        function.call(&context.undefined(), &[&place, &element])?;
+        // As in k6, an exception of the function becomes one of each().
+        if let Err(thrown) = function.call(&context.undefined(), &[&place, &element]) {
+            let exception = context.take_exception(thrown);
+            if exception.is_uncatchable() {
+                return Err(exception.rethrow());
+            }
+            return Err(context.throw_plain(format!("each(): {}", exception.text())));
+        }
     }
     Ok(call.this().clone())
 }

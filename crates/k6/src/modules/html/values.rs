@@ -1,5 +1,7 @@
 //! The values of form fields and data attributes.
 
+use std::collections::BTreeMap;
+
 use plimsoll_quickjs::{Context, Returned, Thrown, Value};
 
 use crate::pure::form;
@@ -65,29 +67,35 @@ fn form_fields(nodes: &[Node]) -> Vec<(String, Field)> {
         matches!(node.name(), "input" | "select" | "textarea") && !odd.contains(&kind.as_str())
     };
     let mut fields = Vec::new();
-    let all = nodes
-        .iter()
-        .flat_map(|node| std::iter::once(node.clone()).chain(node.descendants()));
-    for node in all.filter(is_field) {
-        if let (Some(name), Some(field)) = (node.attribute("name"), field(&node)) {
+    for node in nodes.iter().flat_map(with_fields).filter(is_field) {
+        let name = node.attribute("name").filter(|name| !name.is_empty());
+        if let (Some(name), Some(field)) = (name, field(&node)) {
             fields.push((name.to_owned(), field));
         }
     }
     fields
 }
 
-/// Encodes the fields as forms are submitted (`application/x-www-form-urlencoded`), sorted by name.
+/// The node itself, or what a form contains.
+fn with_fields(node: &Node) -> Vec<Node> {
+    match node.name() {
+        "form" => node.descendants().collect(),
+        _ => vec![node.clone()],
+    }
+}
+
+/// Encodes the fields as forms are submitted (`application/x-www-form-urlencoded`), sorted by name. As in k6, of
+/// several fields with one name only the last is there.
 pub fn serialize(nodes: &[Node]) -> String {
+    let fields: BTreeMap<String, Field> = form_fields(nodes).into_iter().collect();
     let mut pairs = Vec::new();
-    for (name, field) in form_fields(nodes) {
+    for (name, field) in &fields {
         match field {
-            Field::One(text) => pairs.push((name, text)),
-            Field::Many(texts) => pairs.extend(texts.into_iter().map(|text| (name.clone(), text))),
+            Field::One(text) => pairs.push(form::pair(name, text)),
+            Field::Many(texts) => pairs.extend(texts.iter().map(|text| form::pair(name, text))),
         }
     }
-    pairs.sort_by(|one, other| one.0.cmp(&other.0));
-    let pairs = pairs.iter().map(|(name, text)| form::pair(name, text));
-    pairs.collect::<Vec<_>>().join("&")
+    pairs.join("&")
 }
 
 /// `[{ name, value }]`.
@@ -118,8 +126,8 @@ fn of_field(context: &Context, field: Field) -> Returned<'_> {
     }
 }
 
-/// `data(name)`, or all data attributes as an object. Numbers, booleans and JSON are converted; as in k6, `null` and
-/// an empty text become undefined.
+/// `data(name)`, or all data attributes as an object. Numbers, booleans and JSON are converted; as in k6, `null`,
+/// `undefined` and an empty text become undefined.
 pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> Returned<'c> {
     if !name.is_nullish() {
         let name = format!("data-{}", dashed(&name.to_text()?));
@@ -133,7 +141,7 @@ pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> 
     };
     let object = context.object()?;
     for (name, text) in node.attributes() {
-        if let Some(name) = name.strip_prefix("data-") {
+        if let Some(name) = name.strip_prefix("data-").filter(|name| !name.is_empty()) {
             object.define(humped(name).as_str(), of_data(context, text)?)?;
         }
     }
@@ -141,7 +149,7 @@ pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> 
 }
 
 fn of_data<'c>(context: &'c Context, text: &str) -> Returned<'c> {
-    if matches!(text, "" | "null") {
+    if matches!(text, "" | "null" | "undefined") {
         return Ok(context.undefined());
     }
     let is_json = text.starts_with(['{', '[']) || matches!(text, "true" | "false");
@@ -158,14 +166,17 @@ fn of_data<'c>(context: &'c Context, text: &str) -> Returned<'c> {
     context.string(text)
 }
 
-/// Turns `fooBar` into `foo-bar`.
+/// Turns `fooBar` and `foo_bar` into `foo-bar`.
 fn dashed(name: &str) -> String {
     let mut dashed = String::new();
     for letter in name.chars() {
         if letter.is_ascii_uppercase() {
             dashed.push('-');
         }
-        dashed.push(letter.to_ascii_lowercase());
+        dashed.push(match letter {
+            '_' => '-',
+            other => other.to_ascii_lowercase(),
+        });
     }
     dashed
 }

@@ -13,8 +13,10 @@ use super::cookies::Jar;
 use super::expected::Expected;
 use super::url::TaggedUrl;
 use crate::http_state::Callback;
+use crate::modules::go_value;
 use crate::modules::sample_tags::SampleTags;
 use crate::names;
+use crate::trace::TraceContext;
 use crate::user::user;
 
 /// A request that is ready to be sent, and how to process its response.
@@ -27,6 +29,8 @@ pub struct Prepared {
     pub jar: Rc<CookieJar>,
     pub response_type: ResponseType,
     pub throw: bool,
+    /// The span that the request is, if requests are traced.
+    pub trace: Option<TraceContext>,
 }
 
 /// The form in which scripts see a response's body.
@@ -125,16 +129,26 @@ pub fn prepare<'c>(
             ResponseType::Text
         },
         throw,
+        trace: None,
     };
-    let read = read_body(context, &mut prepared.request, body).map_err(Fault::from);
+    let read = read_body(&mut prepared.request, body).map_err(Fault::from);
     let read = match read {
         Ok(Ok(())) if params.is_object() => read_params(&mut prepared, params),
         Ok(Ok(())) => Ok(()),
         Ok(Err(message)) => Err(Fault::Message(message)),
         Err(fault) => Err(fault),
     };
+    if !prepared.request.compression.is_empty() {
+        match body.is_nullish() {
+            true => prepared.request.compression.clear(),
+            false => check_encoding(context, &prepared.request),
+        }
+    }
     if prepared.response_type == ResponseType::None {
         prepared.request.body_use = BodyUse::Discard;
+    }
+    if let Some(share) = user.traced_share() {
+        prepared.trace = TraceContext::of_request(&mut prepared.request.headers, share);
     }
     match read {
         Ok(()) => Ok(prepared),
@@ -170,12 +184,7 @@ fn read_url<'c>(
             .map_err(|error| error.to_string());
         return Ok(url.map(|url| (url, Some(Rc::clone(&tagged.name)))));
     }
-    let shown = if value.is_nullish() {
-        "<nil>".to_owned()
-    } else {
-        value.to_text()?.into_string()
-    };
-    Ok(Err(format!("invalid URL: '#{shown}'")))
+    Ok(Err(format!("invalid URL: '#{}'", go_value::text(value)?)))
 }
 
 /// Reads the parameters object. Unknown keys are ignored, as in k6.
@@ -185,7 +194,12 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
             continue;
         };
         let value = params.get(&key)?;
-        if value.is_nullish() && place != PARAM_CALLBACK {
+        // As in k6, these may not be null.
+        let is_required = matches!(
+            place,
+            PARAM_CALLBACK | PARAM_TIMEOUT | PARAM_RESPONSE_TYPE | PARAM_COMPRESSION
+        );
+        if value.is_nullish() && !is_required {
             continue;
         }
         match place {
@@ -204,18 +218,7 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
             }
             PARAM_RESPONSE_TYPE => prepared.response_type = read_response_type(&value)?,
             PARAM_CALLBACK => prepared.callback = read_callback(&value)?,
-            PARAM_COMPRESSION => {
-                let names = value.to_text()?;
-                for name in names.split(',').filter(|_| !names.trim().is_empty()) {
-                    let encoding = Encoding::parse(name).ok_or_else(|| {
-                        format!(
-                            "unknown compression algorithm {}, supported algorithms are [gzip deflate zstd br]",
-                            name.trim()
-                        )
-                    })?;
-                    prepared.request.compression.push(encoding);
-                }
-            }
+            PARAM_COMPRESSION => prepared.request.compression = read_compression(&value)?,
             PARAM_PLIMSOLL => read_own(&mut prepared.request, &value)?,
             PARAM_AUTH => {
                 prepared.request.auth = match &*value.to_text()? {
@@ -307,20 +310,73 @@ fn read_tags(prepared: &mut Prepared, tags: &Value<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Milliseconds as a number, or a duration as text.
+/// Names of content codings, separated by commas.
+fn read_compression(value: &Value<'_>) -> Result<Vec<Encoding>, Fault> {
+    let names = value.to_text()?;
+    if names.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let encodings = names.split(',').map(str::trim).map(|name| {
+        let known = Encoding::parse(name).filter(|encoding| encoding.as_str() == name);
+        known.ok_or_else(|| {
+            format!(
+                "unknown compression algorithm {name}, supported algorithms are [gzip deflate zstd br]"
+            )
+        })
+    });
+    Ok(encodings.collect::<Result<_, String>>()?)
+}
+
+/// Warns about a Content-Encoding header of the script's own that does not name the codings that are applied.
+fn check_encoding(context: &Context, request: &Request) {
+    let Some(written) = request.headers.get("content-encoding") else {
+        return;
+    };
+    let names: Vec<_> = request.compression.iter().map(|c| c.as_str()).collect();
+    if written != names.join(", ") {
+        let text = format!(
+            "the Content-Encoding {written:?} of the {} request for {} is sent, although its compression is {}",
+            request.method,
+            request.url.masked(),
+            names.join(", "),
+        );
+        user(context).log(log::Level::Warn, &text);
+    }
+}
+
+/// Milliseconds as a number, or a duration as text. As in k6, a time that is not in the future is over at once.
 fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
     if let Some(milliseconds) = value.as_number() {
-        let span = Duration::try_from_secs_f64(milliseconds / 1000.0);
-        return span.map_err(|_| {
-            format!("invalid timeout {milliseconds}: give milliseconds from 0 up").into()
-        });
+        return Ok(Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or_default());
+    }
+    if !value.is_string() {
+        let kind = go_value::kind(value);
+        return Err(format!(
+            "invalid timeout value: unable to use type {kind} as a duration value"
+        )
+        .into());
     }
     let text = value.to_text()?;
     if let Ok(milliseconds) = text.parse() {
         return Ok(Duration::from_millis(milliseconds));
     }
-    plimsoll_units::duration::parse(&text)
-        .map_err(|_| format!("invalid timeout value: time: invalid duration {:?}", &*text).into())
+    plimsoll_units::duration::parse(&text).map_err(|_| {
+        let text = &*text;
+        let reason = match unknown_unit(text) {
+            Some(unit) => format!("unknown unit {unit:?} in duration {text:?}"),
+            None => format!("invalid duration {text:?}"),
+        };
+        format!("invalid timeout value: time: {reason}").into()
+    })
+}
+
+/// The unit of a duration's first number, if it is not one.
+fn unknown_unit(text: &str) -> Option<&str> {
+    let is_digit = |letter: char| letter.is_ascii_digit() || letter == '.';
+    let unit = text.trim_start_matches(is_digit);
+    let unit = unit.get(..unit.find(is_digit).unwrap_or(unit.len()))?;
+    let is_unit = ["ns", "us", "µs", "ms", "s", "m", "h", "d"].contains(&unit);
+    (unit.len() < text.len() && !unit.is_empty() && !is_unit).then_some(unit)
 }
 
 fn read_cookies(request: &mut Request, cookies: &Value<'_>) -> Result<(), Fault> {
@@ -329,7 +385,7 @@ fn read_cookies(request: &mut Request, cookies: &Value<'_>) -> Result<(), Fault>
         if value.is_nullish() {
             continue;
         }
-        let (value, replace) = if value.is_object() {
+        let (value, replace) = if value.is_object() && !value.is_array() {
             (
                 value.get("value")?.to_text()?.into_string(),
                 value.get("replace")?.is_truthy(),
@@ -364,10 +420,6 @@ fn read_callback(value: &Value<'_>) -> Result<Callback, Fault> {
     }
     match value.instance::<Expected>() {
         Some(expected) => Ok(Callback::Statuses(Rc::clone(&expected.0))),
-        None => Err(
-            "unsupported responseCallback: use http.expectedStatuses(…) or null"
-                .to_owned()
-                .into(),
-        ),
+        None => Err("unsupported responseCallback".to_owned().into()),
     }
 }

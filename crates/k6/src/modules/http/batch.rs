@@ -13,6 +13,7 @@ use plimsoll_quickjs::{
 use super::arguments::{Prepared, Refused, prepare};
 use super::send::{Outcome, conclude, exchange, method_of, refuse_as};
 use super::url::TaggedUrl;
+use crate::modules::go_value;
 use crate::user::{User, Work, user};
 
 /// The cost of reading one request, as a number of bytes that could be read in the same time.
@@ -25,13 +26,14 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     let work = user.working(context, "Using batch")?;
     let requests = call.argument(0);
-    if !requests.is_object() {
-        let kind = match &requests {
-            value if value.is_nullish() => "<nil>",
-            value if value.is_string() => "string",
-            value if value.is_bool() => "bool",
-            _ => "number",
-        };
+    if call.count() != 1 {
+        let count = call.count();
+        return Err(context.throw_plain(format!(
+            "http.batch() takes one array or object of requests, and was given {count} arguments"
+        )));
+    }
+    let kind = go_value::kind(&requests);
+    if !requests.is_array() && kind != go_value::OBJECT {
         return Err(context.throw_plain(format!("invalid http.batch() argument type {kind}")));
     }
     let mut items = Vec::new();
@@ -134,10 +136,15 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
         ));
     }
     if item.is_array() {
-        let method = method_of(&item.at(0)?)?;
+        let method = item.at(0)?;
+        if !method.is_string() {
+            let message = format!("invalid method type '{}'", go_value::text(&method)?);
+            return Err(invalid(context, message));
+        }
+        let method = method_of(&method)?;
         return prepare(context, method, &item.at(1)?, &item.at(2)?, &item.at(3)?);
     }
-    if item.is_object() {
+    if item.is_object() && !item.is_function() {
         let url = item.get("url")?;
         if url.is_nullish() {
             return Err(invalid(

@@ -1,24 +1,19 @@
 //! The body argument: a string, bytes, or an object that is sent as a form.
 
-use log::Level;
 use plimsoll_http::Request;
 use plimsoll_quickjs::{
-    Context, Thrown, Value, copy_in_pieces, extend_in_pieces, give_way, reserve_text_in_pieces,
+    Thrown, Value, copy_in_pieces, extend_in_pieces, give_way, reserve_text_in_pieces,
 };
 
 use super::file::FileData;
+use crate::modules::go_value;
 use crate::pure::form::push_escaped;
-use crate::user::user;
 
 /// Sets the request's body and its content type.
 ///
 /// # Errors
 /// The inner error: a value that cannot be a body.
-pub fn read_body<'c>(
-    context: &'c Context,
-    request: &mut Request,
-    body: &Value<'c>,
-) -> Result<Result<(), String>, Thrown> {
+pub fn read_body(request: &mut Request, body: &Value<'_>) -> Result<Result<(), String>, Thrown> {
     if body.is_nullish() {
         return Ok(Ok(()));
     }
@@ -26,21 +21,27 @@ pub fn read_body<'c>(
         request.body = copy_in_pieces(body.to_text()?.as_bytes(), 0).into();
         return Ok(Ok(()));
     }
-    if let Some(bytes) = body.to_bytes() {
+    if body.is_symbol() {
+        request.body = go_value::text(body)?.into();
+        return Ok(Ok(()));
+    }
+    // As in k6, only bytes are sent as they are. A DataView is an object without fields.
+    let is_bytes = match body.element_type() {
+        Some(element) => element == "uint8",
+        None => body.is_array_buffer(),
+    };
+    if is_bytes && let Some(bytes) = body.to_bytes() {
         request.body = bytes.into();
         return Ok(Ok(()));
     }
-    if !body.is_object() || body.is_array() || body.is_function() {
-        let kind = match body.as_number() {
-            Some(number) if number.fract() == 0.0 => "int64",
-            Some(_) => "float64",
-            None if body.is_bool() => "bool",
-            None if body.is_array() => "[]interface {}",
-            None => "function",
-        };
+    let kind = go_value::kind(body);
+    if kind != go_value::OBJECT {
         return Ok(Err(format!("unknown request body type {kind}")));
     }
-    let entries = body.entries()?;
+    let mut entries = body.entries()?;
+    if entries.first().is_some_and(|(key, _)| key == "0") && go_value::is_boxed_text(body)? {
+        entries.clear();
+    }
     let has_file = entries
         .iter()
         .any(|(_, value)| value.instance::<FileData>().is_some());
@@ -50,7 +51,7 @@ pub fn read_body<'c>(
         (bytes, format!("multipart/form-data; boundary={boundary}"))
     } else {
         (
-            urlencoded(context, entries)?.into_bytes(),
+            urlencoded(entries)?.into_bytes(),
             "application/x-www-form-urlencoded".to_owned(),
         )
     };
@@ -64,10 +65,7 @@ const FIELD: usize = 64;
 const COMPARISON: usize = 16;
 
 /// Encodes a form as `application/x-www-form-urlencoded`, sorted by key.
-fn urlencoded<'c>(
-    context: &'c Context,
-    mut entries: Vec<(String, Value<'c>)>,
-) -> Result<String, Thrown> {
+fn urlencoded(mut entries: Vec<(String, Value<'_>)>) -> Result<String, Thrown> {
     entries.sort_by(|(a, _), (b, _)| {
         give_way(COMPARISON);
         a.cmp(b)
@@ -78,34 +76,22 @@ fn urlencoded<'c>(
         if value.is_array() {
             for place in 0..value.length()? {
                 give_way(FIELD);
-                push_pair(
-                    &mut text,
-                    &key,
-                    &field_text(context, &key, &value.at(place as u32)?)?,
-                );
+                push_pair(&mut text, &key, &field_text(&value.at(place as u32)?)?);
             }
         } else {
             give_way(FIELD);
-            push_pair(&mut text, &key, &field_text(context, &key, &value)?);
+            push_pair(&mut text, &key, &field_text(&value)?);
         }
     }
     Ok(text)
 }
 
-/// The text of one field; empty for values without one.
-fn field_text(context: &Context, key: &str, value: &Value<'_>) -> Result<String, Thrown> {
-    if value.is_nullish() {
-        return Ok(String::new());
+/// The text of one field. Values that are not text are sent as k6 sends them.
+fn field_text(value: &Value<'_>) -> Result<String, Thrown> {
+    match value.is_string() {
+        true => Ok(value.to_text()?.into_string()),
+        false => go_value::text(value),
     }
-    if value.is_object() {
-        let text = format!(
-            "the form field {key:?} holds an object, which has no text of its own; it is sent empty. \
-             Use JSON.stringify() for nested data"
-        );
-        user(context).log(Level::Warn, &text);
-        return Ok(String::new());
-    }
-    value.to_text().map(|text| text.into_string())
 }
 
 fn push_pair(text: &mut String, key: &str, value: &str) {

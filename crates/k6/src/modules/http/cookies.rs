@@ -1,17 +1,35 @@
 //! `http.cookieJar` and `http.CookieJar`.
 
 use std::rc::Rc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use plimsoll_http::{Cookie, CookieJar, Url};
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value};
 
+use crate::modules::{own_keys, own_method};
 use crate::user::user;
 
 /// A script's cookie jar.
 pub struct Jar(pub Rc<CookieJar>);
 
+const METHODS: &[&str] = &["clear", "cookiesForURL", "delete", "set"];
+
 impl Class for Jar {
+    const EXOTIC: bool = true;
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        own_method::<Jar>(context, key, METHODS)
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        Ok(own_keys(context, METHODS))
+    }
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"cookiesForURL", 1, cookies_for_url),
@@ -39,9 +57,17 @@ fn jar_and_url<'c>(context: &'c Context, call: &Call<'c>) -> Result<(Rc<CookieJa
     let Some(jar) = call.this().instance::<Jar>().map(|jar| Rc::clone(&jar.0)) else {
         return Err(context.throw_type("not a cookie jar"));
     };
-    let url = call.argument(0).to_text()?;
+    let url = text(&call.argument(0))?;
     let url = Url::parse(&url).map_err(|error| context.throw_plain(error.to_string()))?;
     Ok((jar, url))
+}
+
+/// An argument as text; empty if it is missing.
+fn text(value: &Value<'_>) -> Result<String, Thrown> {
+    match value.is_nullish() {
+        true => Ok(String::new()),
+        false => Ok(value.to_text()?.into_string()),
+    }
 }
 
 /// `jar.cookiesForURL(url)`: `{ name: [values] }`.
@@ -64,11 +90,8 @@ fn cookies_for_url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (jar, url) = jar_and_url(context, call)?;
     let mut cookie = Cookie {
-        name: call.argument(1).to_text()?.into_string(),
-        value: match call.argument(2) {
-            value if value.is_nullish() => String::new(),
-            value => value.to_text()?.into_string(),
-        },
+        name: text(&call.argument(1))?,
+        value: text(&call.argument(2))?,
         ..Cookie::default()
     };
     let options = call.argument(3);
@@ -84,7 +107,10 @@ fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             _ => {}
         }
     }
-    jar.set(&url, &cookie);
+    // An address without a host has no cookies.
+    if !url.host().is_empty() {
+        jar.set(&url, &cookie);
+    }
     Ok(context.bool(true))
 }
 
@@ -94,17 +120,8 @@ fn read_expires(context: &Context, value: &Value<'_>) -> Result<Option<SystemTim
     if text.is_empty() {
         return Ok(None);
     }
-    // The engine's own Date parses RFC 1123 and more.
-    let date = context
-        .global()
-        .get("Date")?
-        .invoke("parse", &[&context.string(&text)?])?;
-    let milliseconds = date.as_number().filter(|number| number.is_finite());
-    match milliseconds {
-        Some(number) if number >= 0.0 => {
-            Ok(SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(number as u64)))
-        }
-        Some(_) => Ok(Some(SystemTime::UNIX_EPOCH)),
+    match plimsoll_http::cookie_date(&text) {
+        Some(date) => Ok(Some(date)),
         None => Err(context.throw_plain(format!(
             "cannot read the cookie's expires {:?}; write it like Mon, 02 Jan 2006 15:04:05 GMT",
             &*text
@@ -122,6 +139,10 @@ fn clear<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// `jar.delete(url, name)`.
 fn delete<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (jar, url) = jar_and_url(context, call)?;
-    jar.delete(&url, &call.argument(1).to_text()?);
+    let name = text(&call.argument(1))?;
+    if name.is_empty() {
+        return Err(context.throw_plain("delete() needs the name of a cookie"));
+    }
+    jar.delete(&url, &name);
     Ok(context.undefined())
 }

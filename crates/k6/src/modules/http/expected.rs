@@ -21,24 +21,32 @@ pub fn expected_statuses<'c>(context: &'c Context, call: &Call<'c>) -> Returned<
     for (place, argument) in call.arguments().enumerate() {
         let range = match status(&argument) {
             Some(status) => Some((status, status)),
+            None if argument.is_nullish() => {
+                return Err(context.throw_type("Cannot convert undefined or null to object"));
+            }
             None if argument.is_object() => {
                 status(&argument.get("min")?).zip(status(&argument.get("max")?))
             }
             None => None,
         };
-        ranges.push(range.ok_or_else(|| {
+        let (least, most) = range.ok_or_else(|| {
             context.throw_plain(format!(
                 "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
                 place + 1
             ))
-        })?);
+        })?;
+        // A range outside of what a status can be expects nothing.
+        let most = most.min(i64::from(u16::MAX));
+        if let (Ok(least), Ok(most)) = (u16::try_from(least.max(0)), u16::try_from(most)) {
+            ranges.push((least, most));
+        }
     }
     context.instance(Expected(ranges.into()))
 }
 
-fn status(value: &Value<'_>) -> Option<u16> {
+fn status(value: &Value<'_>) -> Option<i64> {
     let number = value.as_number()?;
-    (number.fract() == 0.0 && (0.0..=65535.0).contains(&number)).then_some(number as u16)
+    (number.fract() == 0.0).then_some(number as i64)
 }
 
 /// `http.setResponseCallback(expectedStatuses(…) | null)`.
@@ -46,7 +54,7 @@ pub fn set_response_callback<'c>(context: &'c Context, call: &Call<'c>) -> Retur
     let argument = call.argument(0);
     let callback = match argument.instance::<Expected>() {
         Some(expected) => Callback::Statuses(Rc::clone(&expected.0)),
-        None if argument.is_nullish() => Callback::Off,
+        None if argument.is_null() => Callback::Off,
         None => {
             return Err(context.throw_plain("unsupported argument, expected http.expectedStatuses"));
         }

@@ -1,5 +1,7 @@
 //! `http.file`: a part of a multipart body.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use plimsoll_quickjs::{Call, Class, Context, Returned, Thrown, Value};
 
 /// The result of `http.file`. Its properties are ordinary ones, which scripts may change.
@@ -21,21 +23,19 @@ impl FileData {
 /// `http.file(data, filename?, contentType?)`.
 pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let data = call.argument(0);
-    if !data.is_string() && data.with_bytes(|_| ()).is_none() {
-        return Err(context.throw_type(
-            "http.file() takes text or binary data (an ArrayBuffer) as its first argument",
-        ));
+    if !data.is_string() && !data.is_array_buffer() {
+        return Err(context.throw_plain("http.file() takes text or an ArrayBuffer"));
     }
-    let text = |index: usize, default: &dyn Fn() -> String| {
-        let argument = call.argument(index);
-        if argument.is_nullish() {
-            Ok(default())
-        } else {
-            argument.to_text().map(|text| text.into_string())
-        }
+    let text = |index: usize, default: &dyn Fn() -> String| match call.argument(index) {
+        argument if argument.is_undefined() => Ok(default()),
+        argument if argument.is_null() => Ok(String::new()),
+        argument => argument.to_text().map(|text| text.into_string()),
     };
     // Unique among the files of one body, like k6's nanosecond names.
-    let filename = text(1, &|| plimsoll_clock::now().as_nanos().to_string())?;
+    let filename = text(1, &|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        since.unwrap_or_default().as_nanos().to_string()
+    })?;
     let content_type = text(2, &|| "application/octet-stream".to_owned())?;
     let object = context.instance(FileData)?;
     object.define("data", data.clone())?;

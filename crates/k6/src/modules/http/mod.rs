@@ -23,7 +23,9 @@ use plimsoll_quickjs::{Call, Context, Entry, Returned};
 use super::{BuiltIn, Shape, link_constructor};
 use crate::user::user;
 
+pub use arguments::prepare;
 pub use cookies::Jar;
+pub use send::{exchange, failed, method_of, refuse};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/http",

@@ -23,7 +23,7 @@ pub fn html<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// `response.clickLink({ selector, params })`: requests the target of a link.
 pub fn click_link<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (page, url) = page(context, call)?;
-    let options = call.argument(0);
+    let options = options(context, call)?;
     let selector = option(&options, "selector", "a[href]")?;
     let Some(link) = find(&page, &selector).into_iter().next() else {
         return Err(context.throw_plain(format!(
@@ -52,7 +52,7 @@ pub fn click_link<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// would.
 pub fn submit_form<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (page, url) = page(context, call)?;
-    let options = call.argument(0);
+    let options = options(context, call)?;
     let selector = option(&options, "formSelector", "form")?;
     let Some(form) = find(&page, &selector).into_iter().next() else {
         return Err(context.throw_plain(format!(
@@ -90,8 +90,11 @@ pub fn submit_form<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             &params,
         );
     }
-    let method = method.to_ascii_uppercase();
-    let method = Method::parse(&method).unwrap_or(Method::Post);
+    let method = match method.to_ascii_uppercase() {
+        // As in k6, the fields are then sent in the body.
+        method if method.is_empty() => Method::Get,
+        method => Method::parse(&method).unwrap_or(Method::Post),
+    };
     send::request(context, method, &target, &values, &params)
 }
 
@@ -121,6 +124,15 @@ fn find(page: &Node, selector: &str) -> Vec<Node> {
 fn resolve(context: &Context, url: &Url, reference: &str) -> Result<Url, Thrown> {
     url.join(reference)
         .map_err(|error| context.throw_plain(error.to_string()))
+}
+
+/// The argument, which may be missing, but not null.
+fn options<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let options = call.argument(0);
+    if call.count() > 0 && options.is_nullish() {
+        return Err(context.throw_type("Cannot convert undefined or null to object"));
+    }
+    Ok(options.clone())
 }
 
 fn options_of<'c>(options: &Value<'c>, key: &str) -> Returned<'c> {
@@ -155,6 +167,7 @@ fn with_query(url: &str, values: &Value<'_>) -> Result<String, Thrown> {
         .iter()
         .map(|(name, value)| form::pair(name, value))
         .collect();
-    let bare = url.split(['?', '#']).next().unwrap_or_default();
-    Ok(format!("{bare}?{}", query.join("&")))
+    let (url, fragment) = url.split_at(url.find('#').unwrap_or(url.len()));
+    let bare = url.split('?').next().unwrap_or_default();
+    Ok(format!("{bare}?{}{fragment}", query.join("&")))
 }

@@ -84,7 +84,8 @@ impl Response {
     pub fn refused(error: String, error_code: u32) -> Self {
         Self {
             answer: None,
-            response_type: ResponseType::None,
+            // As in k6, the body is empty and not null.
+            response_type: ResponseType::Text,
             error,
             error_code,
             body: RefCell::default(),
@@ -103,7 +104,7 @@ impl Response {
             field::ERROR_CODE => Ok(context.number(self.error_code)),
             field::ERROR => context.string(&self.error),
             field::COOKIES => self.make_cookies(context),
-            field::OCSP => make_ocsp(context),
+            field::OCSP => make_ocsp(context, self.tls().is_some()),
             field::REQUEST => self.make_request(context),
             field::URL => context.string(
                 self.answer
@@ -154,14 +155,14 @@ impl Response {
         self.answer.as_ref()?.tls
     }
 
-    /// Whether the body is null to the script: discarded, absent, or forbidden for this status (RFC 9110,
+    /// Whether the body is null to the script: discarded, or forbidden for this status (RFC 9110,
     /// sections 15.3.5 and 15.4.5).
     fn has_no_body(&self) -> bool {
         self.response_type == ResponseType::None
             || self
                 .answer
                 .as_ref()
-                .is_none_or(|answer| matches!(answer.status, 204 | 304))
+                .is_some_and(|answer| matches!(answer.status, 204 | 304))
     }
 
     fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
@@ -371,13 +372,14 @@ fn milliseconds(context: &Context, span: Duration) -> Value<'_> {
 }
 
 /// Stapled OCSP responses are not evaluated.
-fn make_ocsp(context: &Context) -> Returned<'_> {
+fn make_ocsp(context: &Context, over_tls: bool) -> Returned<'_> {
     let ocsp = context.object()?;
     for key in ["produced_at", "this_update", "next_update", "revoked_at"] {
         ocsp.define(key, context.number(0))?;
     }
     ocsp.define("revocation_reason", context.string("")?)?;
-    ocsp.define("status", context.string("")?)?;
+    let status = if over_tls { "unknown" } else { "" };
+    ocsp.define("status", context.string(status)?)?;
     Ok(ocsp)
 }
 
@@ -471,13 +473,18 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 
 fn parse<'c>(context: &'c Context, bytes: &[u8]) -> Returned<'c> {
     let text = String::from_utf8_lossy(bytes);
-    context
-        .parse_json(&text, "response")
-        .map_err(|thrown| match json_syntax::check(bytes) {
-            Err(error) => {
-                drop(context.take_exception(thrown));
-                context.throw_plain(error.sentence(bytes))
-            }
-            Ok(()) => thrown,
-        })
+    let parsed = context.parse_json(&text, "response");
+    // As in k6, a number that is too large is an error. Those inside of an object are not looked for.
+    if let Ok(value) = &parsed
+        && value.as_number().is_some_and(f64::is_infinite)
+    {
+        return Err(context.throw_plain(format!("cannot parse json: number {text} is too large")));
+    }
+    parsed.map_err(|thrown| match json_syntax::check(bytes) {
+        Err(error) => {
+            drop(context.take_exception(thrown));
+            context.throw_plain(error.sentence(bytes))
+        }
+        Ok(()) => thrown,
+    })
 }

@@ -73,7 +73,16 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
         context,
         operation,
         |context, (prepared, outcome)| match outcome {
-            Some(outcome) => conclude(context, prepared, outcome),
+            Some(outcome) => conclude(context, prepared, outcome).map_err(|thrown| {
+                // As in k6, the error has no name.
+                let exception = context.take_exception(thrown);
+                if !exception.is_uncatchable()
+                    && let Err(second) = exception.0.define_hidden("name", context.undefined())
+                {
+                    return second;
+                }
+                exception.rethrow()
+            }),
             None => Err(context.throw_plain("the request was started in the init context")),
         },
     )
@@ -85,6 +94,9 @@ pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
         return Ok(Method::Get);
     }
     let name = value.to_text()?;
+    if name.is_empty() {
+        return Ok(Method::Get);
+    }
     // An invalid method is reported as a failed request when it is sent.
     Ok(Method::parse(&name).unwrap_or_else(|| Method::Other((*name).into())))
 }
@@ -102,7 +114,7 @@ pub async fn exchange(
     let late = user.lateness();
     let tags = prepared.tags.borrowed();
     let wants_ip = user.run.as_ref().is_some_and(|run| run.tag_ip);
-    let mut trips = 0;
+    let mut trips = 0_u32;
     let mut each = |exchange: &Exchange| {
         trips += 1;
         // The 401 that a digest login (RFC 7616) expects is not a failure.
@@ -115,6 +127,10 @@ pub async fn exchange(
         let is_good = exchange.error.is_none() && expected != Some(false);
         user.count_call(is_good.then_some((exchange.body_sent, exchange.body_received)));
         if let Some(base) = &base {
+            let traced = prepared
+                .trace
+                .map(|trace| base.with_more_metadata(trace.metadata(trips)));
+            let base = traced.as_ref().unwrap_or(base);
             record(
                 work, prepared, &tags, exchange, base, late, wants_ip, expected,
             );
@@ -218,11 +234,7 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             context.instance(response)
         }
         Err(failure) => {
-            let sentence = describe(&failure);
-            if prepared.throw {
-                return Err(context.throw_plain(sentence));
-            }
-            user(context).log_with(Level::Warn, "Request Failed", &[("error", &sentence)]);
+            failed(context, &prepared, &failure)?;
             let Failure { error, response } = failure;
             // The part of the body received before the failure is kept, unless it cannot be
             // decompressed.
@@ -235,6 +247,19 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
             context.instance(Response::new(*response, kept, error.message, error.code))
         }
     }
+}
+
+/// Logs a failed request, and returns the text.
+///
+/// # Errors
+/// The exception to throw, if the parameters or the options request one.
+pub fn failed(context: &Context, prepared: &Prepared, failure: &Failure) -> Result<String, Thrown> {
+    let sentence = describe(failure);
+    if prepared.throw {
+        return Err(context.throw_plain(sentence));
+    }
+    user(context).log_with(Level::Warn, "Request Failed", &[("error", &sentence)]);
+    Ok(sentence)
 }
 
 /// A failure as the log and exceptions show it: `Get "http://…": …`. Failures after the start of a

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned};
+use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value};
+
+use crate::modules::{own_keys, own_method};
 
 /// A URL with the name for its samples.
 pub struct TaggedUrl {
@@ -10,10 +12,48 @@ pub struct TaggedUrl {
     pub name: Rc<str>,
 }
 
+const METHODS: &[&str] = &["clean", "getURL"];
+
 impl Class for TaggedUrl {
+    const EXOTIC: bool = true;
+
     fn prototype() -> &'static [Entry] {
-        static ENTRIES: &[Entry] = &[Entry::function(c"toString", 0, to_string)];
+        static ENTRIES: &[Entry] = &[
+            Entry::function(c"clean", 0, |context, call| {
+                context.string(&plimsoll_samples::mask_userinfo(&tagged(context, call)?))
+            }),
+            Entry::function(c"getURL", 0, |context, call| {
+                context.string(&tagged(context, call)?)
+            }),
+        ];
         ENTRIES
+    }
+
+    fn get<'c>(
+        &self,
+        context: &'c Context,
+        _: &Value<'c>,
+        key: &Atom<'c>,
+    ) -> Result<Option<Value<'c>>, Thrown> {
+        let value = match key.text().as_str() {
+            "name" => context.string(&self.name)?,
+            "url" => context.string(&self.url)?,
+            "clean_url" => context.string(&plimsoll_samples::mask_userinfo(&self.url))?,
+            _ => return own_method::<TaggedUrl>(context, key, METHODS),
+        };
+        Ok(Some(value))
+    }
+
+    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
+        let keys = ["name", "url", "clean_url", "clean", "getURL"];
+        Ok(own_keys(context, &keys))
+    }
+}
+
+fn tagged(context: &Context, call: &Call<'_>) -> Result<String, Thrown> {
+    match call.this().instance::<TaggedUrl>() {
+        Some(tagged) => Ok(tagged.url.clone()),
+        None => Err(context.throw_type("not a URL made by http.url")),
     }
 }
 
@@ -34,7 +74,10 @@ pub fn url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         url.push_str(&part);
         name.push_str(&part);
         if place + 1 < call.count() as u64 {
-            url.push_str(&call.argument(place as usize + 1).to_text()?);
+            let value = call.argument(place as usize + 1);
+            if !value.is_nullish() {
+                url.push_str(&value.to_text()?);
+            }
             name.push_str("${}");
         }
     }
@@ -42,22 +85,6 @@ pub fn url<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 fn make(context: &Context, url: String, name: String) -> Returned<'_> {
-    let object = context.instance(TaggedUrl {
-        url: url.clone(),
-        name: name.as_str().into(),
-    })?;
-    object.define("name", context.string(&name)?)?;
-    object.define("url", context.string(&url)?)?;
-    object.define(
-        "clean_url",
-        context.string(&plimsoll_samples::mask_userinfo(&url))?,
-    )?;
-    Ok(object)
-}
-
-fn to_string<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    match call.this().instance::<TaggedUrl>() {
-        Some(tagged) => context.string(&tagged.url),
-        None => Err(context.throw_type("not a URL made by http.url")),
-    }
+    let name = name.into();
+    context.instance(TaggedUrl { url, name })
 }

@@ -101,7 +101,8 @@ pub fn listed(context: &Context, list: &Value<'_>) -> Result<Vec<&'static str>, 
     for index in 0..u32::try_from(list.length()?).unwrap_or(u32::MAX) {
         let listed = list.at(index)?.to_text()?;
         let Some(usage) = USAGES.into_iter().find(|usage| *usage == &*listed) else {
-            return Err(context.throw_type(format!("unknown key usage '{}'", &*listed)));
+            let message = format!("unknown key usage '{}'", &*listed);
+            return Err(Fault::usages(message).throw(context));
         };
         if !usages.contains(&usage) {
             usages.push(usage);

@@ -19,6 +19,10 @@ pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         &call.argument(3),
         &call.argument(4),
     )?;
+    if !["raw", "jwk", "pkcs8", "spki"].contains(&&*format) {
+        let message = format!("unknown format of a key '{}'", &*format);
+        return Err(Fault::new("ImplementationError", message).throw(context));
+    }
     imported(context, wanted, &format, &call.argument(1))
 }
 
@@ -37,7 +41,7 @@ pub fn imported<'c>(
         "raw" => data.to_bytes().ok_or_else(|| {
             context.throw_type("a key in the format 'raw' must be an ArrayBuffer or a view of one")
         })?,
-        "jwk" => jwk::import(context, data, wanted.name, wanted.hash, wanted.extractable)?,
+        "jwk" => jwk::import(context, data)?,
         other => {
             let message = format!("a key for {} has no format '{other}'", wanted.name.text());
             return Err(Fault::not_supported(message)).or_throw(context);
@@ -66,8 +70,7 @@ impl Wanted {
     ) -> Result<Wanted, Thrown> {
         let name = algorithm::named(context, algorithm)?;
         let hash = match name {
-            Name::Hmac => Some(algorithm::hash(context, algorithm)?),
-            _ if name.is_rsa() => {
+            _ if name == Name::Hmac || name.is_rsa() => {
                 let hash = asymmetric::required(context, algorithm, "hash")?;
                 Some(algorithm::digest(context, &hash)?)
             }
@@ -147,7 +150,8 @@ fn length(context: &Context, algorithm: &Value<'_>, wanted: &Wanted) -> Result<u
     let bits = algorithm::number(algorithm, "length")?;
     if wanted.name.is_aes() {
         let bits = bits
-            .ok_or_else(|| context.throw_type("the algorithm's parameter 'length' is missing"))?;
+            .ok_or_else(|| Fault::usages("the algorithm's parameter 'length' is missing"))
+            .or_throw(context)?;
         return match bits {
             128 => Ok(16),
             192 => Ok(24),

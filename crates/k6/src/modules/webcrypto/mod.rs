@@ -17,8 +17,6 @@ use plimsoll_quickjs::{Call, Context, Entry, Returned, Thrown, Value};
 use super::link_constructor;
 use crate::pure::digests::hex;
 
-use super::fault::Fault;
-
 /// Defines `crypto` and `CryptoKey` on the global object.
 pub fn define(context: &Context) -> Result<(), Thrown> {
     static CRYPTO: &[Entry] = &[
@@ -52,35 +50,28 @@ fn random(context: &Context, count: usize) -> Result<Vec<u8>, Thrown> {
 fn get_random_values<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     const MOST: usize = 65_536;
     let array = call.argument(0);
+    if array.is_nullish() {
+        return Err(context.throw_type("getRandomValues needs a typed array of integers"));
+    }
     let length = array
         .with_bytes(|bytes| bytes.len())
         .filter(|_| !array.is_array_buffer());
-    let Some(length) = length.filter(|_| holds_integers(&array).unwrap_or(false)) else {
-        let message = "getRandomValues needs a typed array of integers";
-        return Err(Fault::new("TypeMismatchError", message).throw(context));
+    let Some(length) = length.filter(|_| holds_integers(&array)) else {
+        return Err(context.throw_plain("getRandomValues needs a typed array of integers"));
     };
     if length > MOST {
-        let message = format!("getRandomValues fills at most {MOST} bytes at once, not {length}");
-        return Err(Fault::new("QuotaExceededError", message).throw(context));
+        return Err(context.throw_plain(format!(
+            "getRandomValues fills at most {MOST} bytes at once, not {length}"
+        )));
     }
     array.write_bytes(&random(context, length)?);
     Ok((*array).clone())
 }
 
-fn holds_integers(array: &Value<'_>) -> Result<bool, Thrown> {
-    let name = array.get("constructor")?.get("name")?.to_text()?;
-    Ok([
-        "Int8Array",
-        "Uint8Array",
-        "Uint8ClampedArray",
-        "Int16Array",
-        "Uint16Array",
-        "Int32Array",
-        "Uint32Array",
-        "BigInt64Array",
-        "BigUint64Array",
-    ]
-    .contains(&&*name))
+fn holds_integers(array: &Value<'_>) -> bool {
+    array
+        .element_type()
+        .is_some_and(|element| !element.starts_with("float"))
 }
 
 /// A random UUID (RFC 9562, version 4).

@@ -227,7 +227,12 @@ fn crypt(
 
 /// A parameter that is one AES block long.
 fn block(context: &Context, parameters: &Value<'_>, name: &str) -> Result<[u8; 16], Thrown> {
-    algorithm::bytes(context, parameters, name)?
+    let bytes = match parameters.is_object() {
+        true => parameters.get(name)?.to_bytes(),
+        false => None,
+    };
+    bytes
+        .unwrap_or_default()
         .try_into()
         .map_err(|_| Fault::operation(format!("'{name}' must be 16 bytes long")))
         .or_throw(context)

@@ -35,7 +35,10 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if !callback.is_function() {
         return Err(context.throw_plain("last argument to ws.connect must be a function"));
     }
-    let url = call.argument(0).to_text()?.into_string();
+    let url = match call.argument(0) {
+        url if url.is_nullish() => String::new(),
+        url => url.to_text()?.into_string(),
+    };
     let dial = Dial::new(context, url, Vec::new(), &params, &DIFFERENCES)?;
     let session = Session::new(user, work, &dial, None);
     let opened = context
@@ -90,7 +93,7 @@ fn fail<'c>(
 }
 
 /// `{ url, status, headers, body, error }`.
-fn answer<'c>(
+pub fn answer<'c>(
     context: &'c Context,
     url: &str,
     response: &plimsoll_http::Response,

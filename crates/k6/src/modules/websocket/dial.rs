@@ -53,6 +53,10 @@ impl Dial {
             request: request(&url),
             url,
         };
+        // The letters of a text are unknown parameters.
+        if differences.is_strict && params.is_string() && !params.to_text()?.is_empty() {
+            return Err(context.throw_plain(unknown_option("0")));
+        }
         for (key, value) in params.entries()? {
             match key.as_str() {
                 "headers" => dial.read_headers(&value)?,

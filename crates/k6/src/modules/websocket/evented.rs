@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use log::Level;
+use plimsoll_http::Url;
 use plimsoll_quickjs::{
     Call, Class, Context, Entry, Instance, Persistent, Returned, Slot, Thrown, Value,
 };
@@ -51,14 +52,6 @@ const DIFFERENCES: ModuleDifferences = ModuleDifferences {
 fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     let constructor = context.constructor("WebSocket", 1, construct)?;
     link_constructor::<WebSocket>(context, &constructor)?;
-    for (name, state) in [
-        ("CONNECTING", ReadyState::Connecting),
-        ("OPEN", ReadyState::Open),
-        ("CLOSING", ReadyState::Closing),
-        ("CLOSED", ReadyState::Closed),
-    ] {
-        constructor.define_fixed(name, context.number(state as u8))?;
-    }
     exports.define("WebSocket", constructor)?;
     let blob = context.constructor("Blob", 0, blob::construct)?;
     link_constructor::<Blob>(context, &blob)?;
@@ -85,6 +78,11 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let url = url.to_text()?.into_string();
     check(&url).map_err(|reason| context.throw_plain(reason))?;
+    // Only its text is nearly as given; opening the connection reports what is wrong with it.
+    let url = match Url::parse(&url) {
+        Ok(parsed) => parsed.as_str().to_owned(),
+        Err(_) => url,
+    };
     let protocols = read_protocols(&call.argument(1))?;
     let dial = Dial::new(
         context,
@@ -437,7 +435,11 @@ fn add_event_listener<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c>
     let name = call.argument(0).to_text()?;
     let listener = call.argument(1);
     if !listener.is_function() {
-        return Err(context.throw_type("addEventListener's listener is not a function"));
+        let text = "addEventListener's listener is not a function";
+        return Err(match listener.is_nullish() {
+            true => context.throw_plain(text),
+            false => context.throw_type(text),
+        });
     }
     match EventKind::parse(&name) {
         Some(kind) => {
@@ -507,6 +509,12 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
                  or between 3000 and 4999. {code} is neither"
             )));
         }
+    }
+    if !matches!(
+        socket.link.state.get(),
+        ReadyState::Connecting | ReadyState::Open
+    ) {
+        return Ok(context.undefined());
     }
     let reason = call.argument(1);
     if !reason.is_nullish() {

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Context as TaskContext, Poll, Waker};
+use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use plimsoll_http::{Alarm, BudgetShare};
@@ -15,6 +15,7 @@ use super::dial::Dial;
 use super::parting::{linger, part};
 use super::session::Session;
 use super::words;
+use crate::modules::backlog::Backlog;
 use crate::user::User;
 
 /// Maximum number of events that wait for the script; while there are more, nothing is read from the connection.
@@ -67,9 +68,7 @@ pub struct Link {
     pub extensions: RefCell<String>,
     pub session: Session,
     connection: RefCell<Option<Connection<Stream>>>,
-    /// Wakes the event loop's side.
-    driver: RefCell<Option<Waker>>,
-    unheard: Cell<usize>,
+    backlog: Backlog,
     /// Bytes of messages passed to the stream since it was last empty.
     buffered: Cell<usize>,
     /// Messages to be compressed, and control frames that must stay in order behind them.
@@ -98,8 +97,7 @@ impl Link {
             extensions: RefCell::default(),
             session,
             connection: RefCell::default(),
-            driver: RefCell::default(),
-            unheard: Cell::new(0),
+            backlog: Backlog::new(UNHEARD),
             buffered: Cell::new(0),
             outgoing: RefCell::default(),
             close_request: RefCell::default(),
@@ -131,7 +129,7 @@ impl Link {
         }
         self.buffered.set(self.buffered.get() + payload.len());
         self.session.sent(payload.len());
-        self.wake();
+        self.backlog.wake();
         Ok(())
     }
 
@@ -153,7 +151,7 @@ impl Link {
         }
         // As in k6, this module counts the script's pings and close frames as messages, unlike `k6/ws`.
         self.session.sent_control();
-        self.wake();
+        self.backlog.wake();
         Ok(())
     }
 
@@ -162,7 +160,7 @@ impl Link {
         if matches!(self.state.get(), ReadyState::Connecting | ReadyState::Open) {
             *self.close_request.borrow_mut() = Some(close_request);
             self.state.set(ReadyState::Closing);
-            self.wake();
+            self.backlog.wake();
         }
     }
 
@@ -170,7 +168,7 @@ impl Link {
     pub fn break_off(&self) {
         self.state.set(ReadyState::Closed);
         part(self.connection.take());
-        self.wake();
+        self.backlog.wake();
     }
 
     pub fn buffered(&self) -> usize {
@@ -179,17 +177,7 @@ impl Link {
 
     /// Called when the script has processed an event.
     pub fn heard(&self) {
-        let unheard = self.unheard.get();
-        self.unheard.set(unheard.saturating_sub(1));
-        if unheard == UNHEARD {
-            self.wake();
-        }
-    }
-
-    fn wake(&self) {
-        if let Some(driver) = &*self.driver.borrow() {
-            driver.wake_by_ref();
-        }
+        self.backlog.heard();
     }
 
     // The event loop's side.
@@ -240,7 +228,7 @@ impl Link {
     }
 
     fn tell_one(&self, tell: &impl Fn(News), news: News) {
-        self.unheard.set(self.unheard.get() + 1);
+        self.backlog.add();
         tell(news);
     }
 
@@ -281,7 +269,7 @@ impl Link {
         let Some(connection) = &mut *connection else {
             return Poll::Ready(Step::BrokenOff);
         };
-        self.remember(cx);
+        self.backlog.set_driver(cx);
         // Compress here and not where the script sends, because the script's stack is too small for it.
         for outgoing in self.outgoing.take() {
             // The script's side has checked the state.
@@ -308,18 +296,10 @@ impl Link {
         if connection.unsent() == 0 {
             self.buffered.set(0);
         }
-        if self.unheard.get() >= UNHEARD {
+        if self.backlog.is_full() {
             return Poll::Pending;
         }
         connection.poll_event(cx).map(Step::Event)
-    }
-
-    fn remember(&self, cx: &TaskContext<'_>) {
-        let mut driver = self.driver.borrow_mut();
-        match &mut *driver {
-            Some(waker) => waker.clone_from(cx.waker()),
-            None => *driver = Some(cx.waker().clone()),
-        }
     }
 }
 

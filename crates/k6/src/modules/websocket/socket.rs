@@ -17,6 +17,7 @@ use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 use super::parting::{linger, part};
 use super::session::Session;
 use super::words;
+use crate::modules::handlers::{EventError, Handlers};
 
 /// Events read while a write is blocked, so that two peers that both write do not deadlock.
 const TAKEN_AHEAD: usize = 1024;
@@ -26,7 +27,7 @@ pub struct Socket {
     /// `None` once the session has ended.
     connection: RefCell<Option<Connection<Stream>>>,
     session: Session,
-    handlers: RefCell<Vec<(String, Slot)>>,
+    handlers: Handlers,
     timers: RefCell<BTreeMap<(Moment, u32), Timer>>,
     last_timer: Cell<u32>,
     /// Events that arrived while the script waited for something else.
@@ -62,7 +63,7 @@ impl Socket {
         let object = context.instance(Socket {
             connection: RefCell::new(Some(connection)),
             session,
-            handlers: RefCell::default(),
+            handlers: Handlers::default(),
             timers: RefCell::default(),
             last_timer: Cell::new(0),
             arrived: RefCell::default(),
@@ -291,25 +292,8 @@ impl Socket {
         event: &str,
         arguments: &[&Value<'c>],
     ) -> Result<(), Thrown> {
-        let mut place = 0;
-        loop {
-            let handler = {
-                let handlers = self.handlers.borrow();
-                let found = handlers
-                    .iter()
-                    .enumerate()
-                    .skip(place)
-                    .find(|(_, (name, _))| name == event);
-                let Some((at, (_, handler))) = found else {
-                    return Ok(());
-                };
-                place = at + 1;
-                handler.get(context)
-            };
-            if let Some(handler) = handler {
-                handler.call(&context.undefined(), arguments)?;
-            }
-        }
+        // Handlers that a handler adds are called, too.
+        self.handlers.emit(context, event, arguments, usize::MAX)
     }
 
     /// Emits an event whose argument is only created if there is a handler.
@@ -320,8 +304,7 @@ impl Socket {
         event: &str,
         make: impl FnOnce() -> Returned<'c>,
     ) -> Result<(), Thrown> {
-        let is_heard = self.handlers.borrow().iter().any(|(name, _)| name == event);
-        if !is_heard {
+        if !self.handlers.has(event) {
             return Ok(());
         }
         self.emit(context, event, &[&make()?])
@@ -329,7 +312,7 @@ impl Socket {
 
     fn emit_error(&self, context: &Context, text: &str) -> Result<(), Thrown> {
         self.emit_with(context, "error", || {
-            context.instance(SocketError(text.to_owned()))
+            context.instance(EventError(text.to_owned()))
         })
     }
 
@@ -344,22 +327,6 @@ impl Socket {
         };
         let due = plimsoll_clock::now() + delay;
         self.timers.borrow_mut().insert((due, id), timer);
-    }
-}
-
-/// The argument of `error` handlers: `error()` returns the text.
-struct SocketError(String);
-
-impl Class for SocketError {
-    fn prototype() -> &'static [Entry] {
-        static ENTRIES: &[Entry] = &[Entry::function(c"error", 0, |context, call| {
-            let this = call.this();
-            match this.instance::<SocketError>() {
-                Some(error) => context.string(&error.0),
-                None => Err(context.throw_type("not an error of a WebSocket")),
-            }
-        })];
-        ENTRIES
     }
 }
 
@@ -382,10 +349,7 @@ impl Class for Socket {
     }
 
     fn trace(&self, see: &mut dyn FnMut(&Slot)) {
-        self.handlers
-            .borrow()
-            .iter()
-            .for_each(|(_, slot)| see(slot));
+        self.handlers.trace(see);
         self.timers
             .borrow()
             .values()
@@ -405,15 +369,7 @@ fn this<'a, 'c>(
 /// `on(event, handler)`.
 fn on<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let this_value = call.this();
-    let socket = this(context, &this_value)?;
-    let event = call.argument(0).to_text()?.into_string();
-    let handler = call.argument(1);
-    // Handlers that are not functions are ignored.
-    if handler.is_function() {
-        let slot = Slot::empty();
-        slot.set(handler.clone());
-        socket.handlers.borrow_mut().push((event, slot));
-    }
+    this(context, &this_value)?.handlers.add(call)?;
     Ok(context.undefined())
 }
 

@@ -20,7 +20,10 @@ const NODE: usize = 256;
 
 /// Parses a document. HTML parsing accepts every text.
 pub fn parse(text: &str) -> Node {
-    let mut parser = parse_document(Builder::default(), ParseOpts::default());
+    let mut options = ParseOpts::default();
+    // As in k6, a byte order mark is text.
+    options.tokenizer.discard_bom = false;
+    let mut parser = parse_document(Builder::default(), options);
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));

@@ -1,7 +1,5 @@
 //! Reads a tree: names, attributes, texts, and navigation between nodes.
 
-use html5ever::serialize::{HtmlSerializer, SerializeOpts, Serializer};
-
 use plimsoll_quickjs::{collect_in_pieces, give_way, reserve_in_pieces};
 
 use super::tree::{Entry, Kind, Node};
@@ -33,7 +31,7 @@ impl Node {
     pub fn name(&self) -> &str {
         match &self.entry().kind {
             Kind::Document => "#document",
-            Kind::Doctype(_) => "#doctype",
+            Kind::Doctype(name) => name,
             Kind::Text(_) => "#text",
             Kind::Comment(_) => "#comment",
             Kind::Element(name, _) => &name.local,
@@ -147,58 +145,117 @@ impl Node {
         all
     }
 
-    /// Its content as HTML.
-    pub fn inner_html(&self) -> String {
-        let mut html = Vec::new();
-        let options = SerializeOpts {
-            create_missing_parent: true,
-            ..SerializeOpts::default()
-        };
-        let mut serializer = HtmlSerializer::new(&mut html, options);
-        // Writing to memory cannot fail.
-        let _ = self.write(&mut serializer);
-        String::from_utf8(html).unwrap_or_default()
+    /// The text directly in it.
+    pub fn own_text(&self) -> String {
+        let texts =
+            self.entry()
+                .children
+                .iter()
+                .filter_map(|id| match &self.tree.nodes[*id].kind {
+                    Kind::Text(text) => {
+                        give_way(text.len());
+                        Some(text.as_str())
+                    }
+                    _ => None,
+                });
+        texts.collect()
     }
 
-    fn write(&self, serializer: &mut impl Serializer) -> std::io::Result<()> {
+    /// Its content as HTML, with k6's escapes: `<br/>`, `&#34;` and `&#39;`.
+    pub fn inner_html(&self) -> String {
         enum Step {
             Open(usize),
             Close(usize),
         }
         let nodes = &self.tree.nodes;
+        let mut html = String::new();
         let mut waiting = Vec::new();
         push_reversed(&mut waiting, &self.entry().children, Step::Open);
+        // The elements that are open, whose content may need no escapes. As in k6, the node's own text has them.
+        let mut open: Vec<&str> = Vec::new();
         while let Some(step) = waiting.pop() {
             give_way(STEP);
             match step {
                 Step::Close(id) => {
                     if let Kind::Element(name, _) = &nodes[id].kind {
-                        serializer.end_elem(name.clone())?;
+                        html.extend(["</", &*name.local, ">"]);
+                        open.pop();
                     }
                 }
                 Step::Open(id) => match &nodes[id].kind {
                     Kind::Document => {}
-                    Kind::Doctype(name) => serializer.write_doctype(name)?,
-                    Kind::Text(text) => {
-                        let mut rest = text.as_str();
-                        while !rest.is_empty() {
-                            let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
-                            serializer.write_text(piece)?;
-                            give_way(PIECE);
-                            rest = after;
-                        }
+                    Kind::Doctype(name) => html.extend(["<!DOCTYPE ", name.as_ref(), ">"]),
+                    Kind::Text(text) if open.last().is_some_and(|name| RAW.contains(name)) => {
+                        push_pieces(&mut html, text, String::push_str);
                     }
-                    Kind::Comment(text) => serializer.write_comment(text)?,
+                    Kind::Text(text) => push_pieces(&mut html, text, push_escaped),
+                    Kind::Comment(text) => html.extend(["<!--", text.as_ref(), "-->"]),
                     Kind::Element(name, attributes) => {
-                        let attributes = attributes.iter().map(|a| (&a.name, &a.value[..]));
-                        serializer.start_elem(name.clone(), attributes)?;
+                        html.extend(["<", &*name.local]);
+                        for attribute in attributes {
+                            html.push(' ');
+                            if let Some(prefix) = &attribute.name.prefix {
+                                html.extend([&**prefix, ":"]);
+                            }
+                            html.extend([&*attribute.name.local, "=\""]);
+                            push_pieces(&mut html, &attribute.value, push_escaped);
+                            html.push('"');
+                        }
+                        if VOID.contains(&&*name.local) {
+                            html.push_str("/>");
+                            continue;
+                        }
+                        html.push('>');
+                        open.push(&*name.local);
                         waiting.push(Step::Close(id));
                         push_reversed(&mut waiting, &nodes[id].children, Step::Open);
                     }
                 },
             }
         }
-        Ok(())
+        html
+    }
+}
+
+/// Elements without an end tag.
+const VOID: [&str; 15] = [
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "meta", "param",
+    "source", "track", "wbr",
+];
+/// Elements whose text is written as it is.
+const RAW: [&str; 8] = [
+    "iframe",
+    "noembed",
+    "noframes",
+    "noscript",
+    "plaintext",
+    "script",
+    "style",
+    "xmp",
+];
+
+/// Writes a text piece by piece, and yields occasionally.
+fn push_pieces(html: &mut String, text: &str, push: impl Fn(&mut String, &str)) {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE));
+        push(html, piece);
+        give_way(PIECE);
+        rest = after;
+    }
+}
+
+fn push_escaped(html: &mut String, text: &str) {
+    for letter in text.chars() {
+        match letter {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&#34;"),
+            '\'' => html.push_str("&#39;"),
+            '\r' => html.push_str("&#13;"),
+            other => html.push(other),
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 mod deep_stack;
 mod edits;
 mod enums;
+mod imports;
 mod kind;
 mod namespaces;
 mod strip;
@@ -22,6 +23,7 @@ use oxc_parser::Parser;
 use oxc_span::SourceType;
 
 use deep_stack::on_deep_stack;
+pub use imports::{Imports, imports};
 pub use kind::is_esm;
 
 /// Why a source could not be converted to JavaScript, with the position.

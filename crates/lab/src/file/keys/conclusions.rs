@@ -140,6 +140,12 @@ pub static TABLE: Shape = Shape {
             "none",
             "Upper edges of latency buckets; the table shows the share of requests in each.",
         ),
+        key(
+            "note",
+            Text,
+            "none",
+            "What a reader of the table has to know, such as what the compared stores promise.",
+        ),
         WHEN,
     ],
 };

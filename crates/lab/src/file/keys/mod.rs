@@ -88,6 +88,12 @@ pub static FILE: Shape = Shape {
             "The matrix: each axis with its values. The cells are the combinations, and are named after them.",
         ),
         key(
+            "words",
+            Named(&Named(&Text)),
+            "the values themselves",
+            "How a report names the values: for each axis a table of values and their words, such as `wire = { h2 = \"HTTP/2\" }`.",
+        ),
+        key(
             "exclude",
             Many(&When),
             "none",

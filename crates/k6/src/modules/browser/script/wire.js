@@ -203,9 +203,10 @@ class Session extends Emitter {
   }
 }
 
-/** A promise that waits. */
+/** A promise that waits. Events are processed meanwhile. */
 function delay(milliseconds) {
-  return new Promise((resolve) => native.setTimeout(resolve, milliseconds));
+  native.hold(1);
+  return new Promise((resolve) => native.setTimeout(resolve, milliseconds)).finally(() => native.hold(-1));
 }
 
 /** Whether a command failed because the page has moved on, so that repeating it can succeed. */

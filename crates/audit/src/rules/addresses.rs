@@ -1,0 +1,136 @@
+//! The command above an output, compared with the port and the users that the output prints.
+
+use crate::block::{Block, Tool, is_loopback};
+use crate::finding::Level;
+use crate::quantity::digits;
+use crate::readers::command::{Command, asked_users};
+use crate::report::{Findings, Report};
+
+use super::prose::shortened;
+
+const RULE: &str = "label-mismatch";
+
+/// How many lines a tool may print between its command and the first line of its result.
+const NEAR: usize = 30;
+
+/// The same with nothing else between them, such as a fence's end and another one's start.
+const ADJACENT: usize = 6;
+
+pub fn mismatch(report: &Report, findings: &mut Findings) {
+    let mut after = 0;
+    for block in &report.blocks {
+        let from = std::mem::replace(&mut after, block.last_line);
+        if !prints_its_target(block.tool) {
+            continue;
+        }
+        let mut above = report
+            .commands
+            .iter()
+            .filter(|command| command.line > from && command.line <= block.first_line);
+        // With several commands above it, the one that made the output is uncertain.
+        let (Some(command), None) = (above.next(), above.next()) else {
+            continue;
+        };
+        let near = command.line + NEAR >= block.first_line;
+        if near && family(command.tool) == family(block.tool) && !is_template(&command.text) {
+            port(report, block, command, findings);
+            users(report, block, command, findings);
+        }
+    }
+}
+
+fn prints_its_target(tool: Tool) -> bool {
+    matches!(
+        tool,
+        Tool::Ab | Tool::Wrk | Tool::Wrk2 | Tool::Bombardier | Tool::Autocannon
+    )
+}
+
+/// wrk2's program is often called wrk.
+fn family(tool: Tool) -> Tool {
+    match tool {
+        Tool::Wrk2 => Tool::Wrk,
+        other => other,
+    }
+}
+
+/// Whether a command has a part to fill in.
+fn is_template(command: &str) -> bool {
+    command.contains(['<', '$', '{', '[', '…']) || command.contains("...")
+}
+
+/// The host and the port of an address.
+fn host_and_port(address: &str) -> Option<(String, u16)> {
+    let (scheme, rest) = address.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().ok()?),
+        None => (authority, if scheme == "https" { 443 } else { 80 }),
+    };
+    (!host.is_empty()).then(|| (host.to_lowercase(), port))
+}
+
+fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
+    let asked = command
+        .text
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'', '`']))
+        .find(|word| word.contains("://"));
+    let (Some((host, port)), Some((asked_host, asked_port))) = (
+        block.target.as_deref().and_then(host_and_port),
+        asked.and_then(host_and_port),
+    ) else {
+        return;
+    };
+    let same_host = host == asked_host || is_loopback(&host) && is_loopback(&asked_host);
+    // The command may be of another output on the page.
+    let elsewhere = report.blocks.iter().any(|other| {
+        let target = other.target.as_deref().and_then(host_and_port);
+        target.is_some_and(|(_, port)| port == asked_port)
+    });
+    if !same_host || port == asked_port || elsewhere {
+        return;
+    }
+    findings.block(
+        RULE,
+        Level::Warning,
+        block,
+        command.line,
+        [
+            format!(
+                "`{}`; the output is of {host}:{port}",
+                shortened(&command.text)
+            ),
+            format!("port {asked_port} ≠ port {port}"),
+            "Print the command that made this output.".to_owned(),
+        ],
+    );
+}
+
+/// On a page with one command and one output, directly below each other, both are of one run.
+fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
+    let (Some(shown), Some(asked)) = (&block.users, asked_users(&command.text)) else {
+        return;
+    };
+    let adjacent = command.line + ADJACENT >= block.first_line;
+    let alone = report.commands.len() == 1 && report.blocks.len() == 1;
+    if !adjacent || !alone || (shown.value - asked).abs() < 0.5 {
+        return;
+    }
+    findings.block(
+        RULE,
+        Level::Warning,
+        block,
+        shown.line,
+        [
+            format!(
+                "`{}` (line {}); the output has {} users",
+                shortened(&command.text),
+                command.line,
+                shown.text
+            ),
+            format!("{} ≠ {}", digits(asked), shown.text),
+            "Print the command that made this output.".to_owned(),
+        ],
+    );
+}

@@ -1,0 +1,266 @@
+//! "27 minutes (3 + 5 + 1 minutes)", "50 × 20 = 900", "9000 requests in 30 s (250/s)": the sentence's own
+//! figures contradict each other.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, duration, number, plain};
+use crate::report::Findings;
+use crate::rules::prose::shortened;
+
+static PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b([^().=+]{0,40})\(([^()]{3,120})\)").ok()
+});
+static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^[^\d]{0,20}(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b[^\d]*$",
+    )
+    .ok()
+});
+
+pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    if sentence.contains('(') && sentence.contains('+') {
+        parts(sentence, line, findings);
+    }
+    if sentence.contains(" = ") {
+        equation(sentence, line, findings);
+    }
+    if sentence.contains(" in ") {
+        per_second(sentence, line, findings);
+    }
+}
+
+/// One unit of time as the reader of durations knows it.
+fn seconds(count: &str, unit: &str) -> Option<f64> {
+    let unit = match unit.to_lowercase() {
+        unit if unit.starts_with('h') => "h",
+        unit if unit.starts_with('m') => "m",
+        _ => "s",
+    };
+    Some(duration(&format!("{count}{unit}"), 0)?.value)
+}
+
+/// A time with its parts in brackets.
+fn parts(sentence: &str, line: usize, findings: &mut Findings) {
+    let (Some(pattern), Some(part)) = (PARTS.as_ref(), PART.as_ref()) else {
+        return;
+    };
+    for found in pattern.captures_iter(sentence).take(8) {
+        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let listed: Vec<&str> = group(4).split('+').collect();
+        if listed.len() < 2 {
+            continue;
+        }
+        let read = |text: &str| {
+            let found = part.captures(text)?;
+            seconds(found.get(1)?.as_str(), found.get(2)?.as_str())
+        };
+        let times: Vec<f64> = listed.iter().filter_map(|text| read(text)).collect();
+        let Some(said) = seconds(group(1), group(2)).filter(|_| times.len() == listed.len()) else {
+            continue;
+        };
+        let sum: f64 = times.iter().sum();
+        if sum <= 0.0 || (said - sum).abs() <= 0.1 * sum {
+            continue;
+        }
+        // Several runs of this length, unless the time is that of each.
+        let runs = said / sum;
+        let whole = (runs - runs.round()).abs() < 1e-6 && runs >= 2.0;
+        if whole && !group(3).to_lowercase().contains("per ") {
+            continue;
+        }
+        findings.page(
+            "total-mismatch",
+            Level::Warning,
+            line,
+            [
+                format!("\"{}\"", shortened(sentence)),
+                format!(
+                    "{} = {}, not {} {}",
+                    group(4).trim(),
+                    plain_time(sum),
+                    group(1),
+                    group(2)
+                ),
+                "Correct the time or its parts.".to_owned(),
+            ],
+        );
+    }
+}
+
+fn plain_time(seconds: f64) -> String {
+    match seconds {
+        _ if seconds >= 60.0 => format!("{} minutes", digits(seconds / 60.0)),
+        _ => plain(seconds, Unit::Time),
+    }
+}
+
+/// A number with at most one word, which is its unit.
+const TERM: &str = r"\d[\d,]*(?:\.\d+)?(?:\s?%|\s?[A-Za-zµ][A-Za-zµ/]*)?";
+
+static EQUATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(&format!(
+        r"({TERM}(?:\s+[+−×÷*/]\s+{TERM})+)\s+=\s+(\d[\d,]*(?:\.\d+)?)"
+    ))
+    .ok()
+});
+
+/// Factors between units of one kind: of times, of data, of shares.
+const SCALES: [f64; 9] = [1.0, 8.0, 60.0, 100.0, 1e3, 1024.0, 3600.0, 1e6, 1_048_576.0];
+
+/// `a × b = c`. Units are not read, so a result that differs by the factor of two units is right.
+fn equation(sentence: &str, line: usize, findings: &mut Findings) {
+    let Some(pattern) = EQUATION.as_ref() else {
+        return;
+    };
+    for found in pattern.captures_iter(sentence).take(8) {
+        let (Some(whole), Some(left), Some(right)) = (found.get(0), found.get(1), found.get(2))
+        else {
+            continue;
+        };
+        // The end of a longer expression, or a number with another sign.
+        let before = sentence[..whole.start()].trim_end();
+        if before.ends_with(|letter: char| "+−-×÷*/^)=(≈~.,".contains(letter)) {
+            continue;
+        }
+        let (Some(value), Some((said, step))) = (value_of(left.as_str()), number(right.as_str()))
+        else {
+            continue;
+        };
+        if value <= 0.0 || said <= 0.0 {
+            continue;
+        }
+        // The terms are rounded as well.
+        let near = |value: f64| (said - value).abs() <= step + 0.03 * value;
+        if SCALES
+            .iter()
+            .any(|scale| near(value * scale) || near(value / scale))
+        {
+            continue;
+        }
+        let rule = match left.as_str().contains(['×', '÷', '*', '/']) {
+            true => "ratio-misstated",
+            false => "total-mismatch",
+        };
+        findings.page(
+            rule,
+            Level::Warning,
+            line,
+            [
+                format!("\"{}\"", shortened(sentence)),
+                format!(
+                    "{} = {}, not {}",
+                    left.as_str(),
+                    digits(value),
+                    right.as_str()
+                ),
+                "Compute it again.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The value of a sum of products, without units.
+fn value_of(expression: &str) -> Option<f64> {
+    let (mut sum, mut product, mut sign) = (0.0, None, 1.0);
+    let mut operator = "+";
+    for word in expression.split_whitespace() {
+        if matches!(word, "+" | "−" | "×" | "÷" | "*" | "/") {
+            operator = word;
+            continue;
+        }
+        let digits: String = word
+            .chars()
+            .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
+            .collect();
+        // The unit of the number before.
+        if digits.is_empty() {
+            continue;
+        }
+        let (value, _) = number(&digits)?;
+        match (operator, product) {
+            ("×" | "*", Some(known)) => product = Some(known * value),
+            ("÷" | "/", Some(known)) => product = Some(known / value),
+            _ => {
+                sum += sign * product.unwrap_or(0.0);
+                sign = if operator == "−" { -1.0 } else { 1.0 };
+                product = Some(value);
+            }
+        }
+        operator = "";
+    }
+    let value = sum + sign * product?;
+    value.is_finite().then_some(value)
+}
+
+static PER_SECOND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d[\d,]*(?:\.\d+)?)(k?)\s+(?:[a-z]+\s+)?(?:requests|queries|calls)\s+in\s+(?:just |only )?(\d+(?:\.\d+)?)\s?(minutes?|mins?|m|seconds?|secs?|s)\b([^.;\d]{0,40}?)(\d[\d,]*(?:\.\d+)?)(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|rps|qps|tps|requests per second|requests a second)\b").ok()
+});
+
+/// A count, its time and another rate than their quotient.
+fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
+    let Some(pattern) = PER_SECOND.as_ref() else {
+        return;
+    };
+    for found in pattern.captures_iter(sentence).take(8) {
+        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let scaled = |at: usize| {
+            let scale = if group(at + 1).is_empty() { 1.0 } else { 1e3 };
+            Some(number(group(at))?.0 * scale)
+        };
+        let between = group(5).to_lowercase();
+        let of_another = [
+            "peak", "max", "up to", "limit", "target", "each", "per ", "instead",
+        ]
+        .iter()
+        .any(|word| between.contains(word));
+        let (Some(count), Some(time), Some(rate), false) = (
+            scaled(1),
+            seconds(group(3), group(4)),
+            scaled(6),
+            of_another,
+        ) else {
+            continue;
+        };
+        if time <= 0.0 || rate <= 0.0 || (count / time - rate).abs() <= 0.15 * rate {
+            continue;
+        }
+        findings.page(
+            "ratio-misstated",
+            Level::Warning,
+            line,
+            [
+                format!("\"{}\"", shortened(sentence)),
+                format!(
+                    "{} ÷ {} = {}, not {}",
+                    digits(count),
+                    plain(time, Unit::Time),
+                    plain(count / time, Unit::Rate),
+                    plain(rate, Unit::Rate)
+                ),
+                "Take the count, the time and the rate of one run.".to_owned(),
+            ],
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::value_of;
+
+    #[test]
+    fn products_come_before_sums() {
+        for (text, value) in [
+            ("3 + 5 + 1", 9.0),
+            ("2 × 3 + 4", 10.0),
+            ("2 + 3 × 4", 14.0),
+            ("1,000 ÷ 4 − 50", 200.0),
+            ("500 req/s × 30 s", 15_000.0),
+        ] {
+            assert_eq!(value_of(text), Some(value), "{text}");
+        }
+        assert_eq!(value_of("5 ÷ 0"), None);
+    }
+}

@@ -1,0 +1,384 @@
+//! "- **Average latency**: 12 ms", and tables of two columns: a name and a value, next to the only
+//! output of the section, which prints another value.
+
+use std::collections::BTreeMap;
+
+use super::duration::headings;
+use super::total::counts;
+use super::words::{Metric, is_of_another_run, metric};
+use crate::block::{Block, Tool};
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, number, plain, split_number, time_unit};
+use crate::report::{Findings, Report};
+use crate::rules::failures::bad_answers;
+use crate::rules::prose::shortened;
+
+/// A value as a page states it.
+#[derive(Clone, Debug, PartialEq)]
+struct Value {
+    /// Seconds for a time, percent for a share.
+    value: f64,
+    step: f64,
+    unit: Option<Unit>,
+    /// "About", or a rounded number of thousands.
+    about: bool,
+    /// The digits as they are written.
+    digits: String,
+}
+
+/// A name, its value, and where they are.
+struct Claim {
+    metric: Metric,
+    value: Value,
+    text: String,
+    line: usize,
+}
+
+pub fn check(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown {
+        return;
+    }
+    let claims = claims(report);
+    if claims.is_empty() {
+        return;
+    }
+    let numbers = Numbers::of(report.text);
+    for claim in claims {
+        let mut found = findings.found.iter();
+        let known = found.any(|found| found.line == claim.line && found.level > Level::Note);
+        if known || numbers.elsewhere(&claim) {
+            continue;
+        }
+        if let Some(block) = only_block(report, claim.line) {
+            judge(report, block, &claim, findings);
+        }
+    }
+}
+
+/// Maximum number of names with a value.
+const MOST: usize = 500;
+
+/// The numbers of a page, with the line of the first and of the last occurrence.
+struct Numbers(BTreeMap<String, (usize, usize)>);
+
+impl Numbers {
+    fn of(text: &str) -> Numbers {
+        let mut lines = BTreeMap::new();
+        for (at, line) in text.lines().enumerate().take(50_000) {
+            for number in
+                line.split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
+            {
+                let number = plain_digits(number);
+                if !number.is_empty() {
+                    let known = lines.entry(number).or_insert((at + 1, at + 1));
+                    known.1 = at + 1;
+                }
+            }
+        }
+        Numbers(lines)
+    }
+
+    /// Whether another line of the page has the same digits.
+    fn elsewhere(&self, claim: &Claim) -> bool {
+        self.0
+            .get(&plain_digits(&claim.value.digits))
+            .is_some_and(|(first, last)| *first != claim.line || *last != claim.line)
+    }
+}
+
+/// Digits without the signs that group them or end a sentence.
+fn plain_digits(number: &str) -> String {
+    number.trim_matches(['.', ',']).replace(',', "")
+}
+
+fn claims(report: &Report) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    for prose in report.prose() {
+        for (line, text) in prose.lines() {
+            // A colon of a full width is that of Chinese and Japanese.
+            let pair = text.split_once(": ").or_else(|| text.split_once('：'));
+            if let Some((label, value)) = pair {
+                claims.extend(claim(label, value, text, line));
+            }
+        }
+    }
+    for table in report.document.tables.iter().take(200) {
+        if table.header.len() != 2 || table.header.iter().any(|name| is_of_another_run(name)) {
+            continue;
+        }
+        for (line, row) in table.rows.iter().take(500) {
+            if let [label, value] = &row[..] {
+                claims.extend(claim(label, value, &row.join(": "), *line));
+            }
+        }
+    }
+    claims.truncate(MOST);
+    claims
+}
+
+fn claim(label: &str, value: &str, text: &str, line: usize) -> Option<Claim> {
+    Some(Claim {
+        metric: metric(label)?,
+        value: read(value)?,
+        text: text.to_owned(),
+        line,
+    })
+}
+
+/// One number with at most one unit. A range, a comparison or a change is not a value.
+fn read(text: &str) -> Option<Value> {
+    let text = text.trim().trim_start_matches(['*', '`', '_', ' ']);
+    let (text, about) = ["~", "≈", "about ", "around ", "approx. ", "ca. "]
+        .iter()
+        .find_map(|word| Some((text.strip_prefix(word)?.trim_start(), true)))
+        .unwrap_or((text, false));
+    let (written, rest) = split_number(text)?;
+    let written = written.trim_end_matches(['.', ',']);
+    let (value, step) = number(written)?;
+    let rest = rest.trim_start();
+    let end = rest
+        .find(|letter: char| !(letter.is_alphabetic() || matches!(letter, '%' | '/')))
+        .unwrap_or(rest.len());
+    let (unit, after) = rest.split_at(end);
+    // "600-800 ms", "5 → 3 ms", "12 ms to 40 ms".
+    let other = ["-", "–", "→", "->", "±", "<", ">", "+"];
+    let after = after.trim_start_matches(['*', '`', '_', ' ']);
+    if value < 0.0
+        || other.iter().any(|sign| after.starts_with(sign))
+        || after.contains("→")
+        || after.starts_with("to ")
+        || after.starts_with("vs")
+    {
+        return None;
+    }
+    let lower = unit.to_lowercase();
+    let (unit, scale) = match lower.as_str() {
+        "" => (None, 1.0),
+        "%" => (Some(Unit::Share), 1.0),
+        "k" => (None, 1e3),
+        "мс" | "毫秒" | "ミリ秒" | "мсек" => (Some(Unit::Time), 1e-3),
+        "с" | "сек" | "秒" | "sn" => (Some(Unit::Time), 1.0),
+        name if time_unit(name).is_some() => (Some(Unit::Time), time_unit(name)?),
+        "requests" | "reqs" => (Some(Unit::Count), 1.0),
+        "rps" | "qps" | "tps" => (Some(Unit::Rate), 1.0),
+        name if is_rate(name) => (Some(Unit::Rate), 1.0),
+        _ => return None,
+    };
+    Some(Value {
+        value: value * scale,
+        step: step * scale,
+        unit,
+        about: about || lower == "k",
+        digits: written.to_owned(),
+    })
+}
+
+/// Requests per second, and not data per second.
+fn is_rate(unit: &str) -> bool {
+    let requests = ["req", "r/", "запр", "istek", "/s"];
+    (unit.contains("/s") || unit.contains("/с"))
+        && requests.iter().any(|word| unit.starts_with(word))
+}
+
+/// The only block under the headings of the line, or of a section that contains the line.
+fn only_block<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
+    let titles = headings(report, line);
+    if titles.iter().any(|title| is_of_another_run(title)) {
+        return None;
+    }
+    let mut own = report
+        .blocks
+        .iter()
+        .filter(|block| headings(report, block.first_line).starts_with(&titles));
+    if let Some(block) = own.next() {
+        // Of an introduction above several sections, the subject is uncertain.
+        let same = headings(report, block.first_line) == titles;
+        return (same && own.next().is_none()).then_some(block);
+    }
+    // A list in a section below the output.
+    let mut above = report.blocks.iter().filter(|block| {
+        let own = headings(report, block.first_line);
+        !own.is_empty() && block.first_line < line && titles.starts_with(&own)
+    });
+    let block = above.next()?;
+    let own = headings(report, block.first_line);
+    let beside = report
+        .blocks
+        .iter()
+        .filter(|other| headings(report, other.first_line).starts_with(&own));
+    (above.next().is_none() && beside.count() == 1).then_some(block)
+}
+
+fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings) {
+    let said = &claim.value;
+    let shown = match claim.metric {
+        Metric::FailedShare => failed_share(block).filter(|_| said.unit == Some(Unit::Share)),
+        Metric::Requests => {
+            let plain = matches!(said.unit, None | Some(Unit::Count));
+            block
+                .requests
+                .as_ref()
+                .filter(|_| plain && said.value >= 10.0)
+                .map(|count| (count.value, count.text.clone(), count.line))
+        }
+        Metric::Rate => block
+            .rate
+            .as_ref()
+            .filter(|_| matches!(said.unit, None | Some(Unit::Rate)))
+            .map(|rate| (rate.value, rate.text.clone(), rate.line)),
+        _ => latency(block, claim.metric).filter(|_| said.unit == Some(Unit::Time)),
+    };
+    let Some((right, text, at)) = shown else {
+        return;
+    };
+    let share = if said.about { 0.15 } else { 0.05 };
+    // In many languages a dot groups the digits of thousands.
+    let grouped = said
+        .digits
+        .split_once('.')
+        .is_some_and(|(_, after)| after.len() == 3);
+    let near = |right: f64| {
+        let apart = |value: f64| (value - right).abs() <= said.step + share * right;
+        apart(said.value) || grouped && apart(said.value * 1e3)
+    };
+    if near(right) || elsewhere(report, claim, &near) {
+        return;
+    }
+    findings.block(
+        "stale-prose",
+        Level::Warning,
+        block,
+        claim.line,
+        [
+            format!(
+                "\"{}\"; the output has {text} (line {at})",
+                shortened(&claim.text)
+            ),
+            match claim.metric {
+                Metric::FailedShare => format!(
+                    "{} % is not {}, and no share of the page",
+                    digits(said.value),
+                    text
+                ),
+                _ => format!(
+                    "{} is not {text}, and no figure of the page",
+                    match said.unit {
+                        Some(Unit::Time) => plain(said.value, Unit::Time),
+                        _ => digits(said.value),
+                    }
+                ),
+            },
+            "Take the figure from the output, or print the output it is from.".to_owned(),
+        ],
+    );
+}
+
+fn latency(block: &Block, metric: Metric) -> Option<(f64, String, usize)> {
+    let latency = block.latency()?;
+    let figure = match metric {
+        Metric::Mean => latency.mean.as_ref(),
+        Metric::Min => latency.min.as_ref(),
+        Metric::Max => latency.max.as_ref(),
+        Metric::Quantile(quantile) => latency.at(quantile),
+        _ => None,
+    }?;
+    Some((figure.value, figure.text.clone(), figure.line))
+}
+
+/// The share of failed requests in percent, if the block counts them in one way only.
+fn failed_share(block: &Block) -> Option<(f64, String, usize)> {
+    let n = block.samples().filter(|n| *n > 0.0)?;
+    let bad = bad_answers(block);
+    let tally = block
+        .failures
+        .as_ref()
+        .filter(|_| block.length_failures.is_none());
+    let sockets = block.sockets.is_some() || block.lost.is_some();
+    let (failed, line) = match (tally, block.statuses.first()) {
+        (Some(tally), _) if bad == 0.0 || bad == tally.failed => (tally.failed, tally.line),
+        (None, Some((_, first))) => (bad, first.line),
+        _ => return None,
+    };
+    if sockets || block.tool == Tool::Wrk {
+        return None;
+    }
+    Some((
+        failed / n * 100.0,
+        format!("{} of {}", digits(failed), digits(n)),
+        line,
+    ))
+}
+
+/// Whether another figure of an output is this value.
+fn elsewhere(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool {
+    let said = &claim.value;
+    report.blocks.iter().any(|block| match claim.metric {
+        Metric::FailedShare => {
+            let tallies = [&block.checks, &block.failures];
+            let rates = block.rates.iter().map(|(_, tally)| tally);
+            let mut shares = tallies
+                .into_iter()
+                .flatten()
+                .chain(rates)
+                .flat_map(|tally| {
+                    let sum = (tally.passed + tally.failed).max(1.0);
+                    [tally.passed / sum * 100.0, tally.failed / sum * 100.0]
+                });
+            let printed = block.failed_share.as_ref().map(|share| share.value * 100.0);
+            shares.any(near) || printed.is_some_and(near)
+        }
+        Metric::Requests => counts(block, said.value, said.step),
+        Metric::Rate => {
+            let checks = block.checks.as_ref().zip(block.counted_time());
+            let checked = checks
+                .filter(|(_, time)| *time > 0.0)
+                .map(|(tally, time)| (tally.passed + tally.failed) / time);
+            let rates = [&block.rate, &block.iteration_rate, &block.asked_rate];
+            let counted = block.requests.as_ref().zip(block.elapsed.as_ref());
+            let counted = counted
+                .filter(|(_, time)| time.value > 0.0)
+                .map(|(count, time)| count.value / time.value);
+            let printed = rates.into_iter().flatten().map(|rate| rate.value);
+            printed.chain(checked).chain(counted).any(near)
+        }
+        _ => block.trends.iter().any(|trend| {
+            let mut figures = trend.figures().into_iter();
+            figures.any(|(_, figure)| figure.unit == Unit::Time && near(figure.value))
+        }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::quantity::Unit;
+
+    #[test]
+    fn a_value_is_one_number_with_a_unit() {
+        let read = |text| read(text).map(|value| (value.value, value.unit));
+        for (text, wanted) in [
+            ("12 ms", Some((0.012, Some(Unit::Time)))),
+            ("**1.5s** (good)", Some((1.5, Some(Unit::Time)))),
+            ("1,795 (100%)", Some((1795.0, None))),
+            ("~120 req/s", Some((120.0, Some(Unit::Rate)))),
+            ("0.45%", Some((0.45, Some(Unit::Share)))),
+            ("3,24 мс", Some((3.24e-3, Some(Unit::Time)))),
+            ("600-800ms", None),
+            ("5 ms → 3 ms", None),
+            ("< 500ms", None),
+            ("12 users", None),
+            ("none", None),
+        ] {
+            let found = read(text);
+            match (found, wanted) {
+                (Some((value, unit)), Some((right, kind))) => {
+                    assert!(
+                        (value - right).abs() < 1e-9 && unit == kind,
+                        "{text}: {found:?}"
+                    );
+                }
+                _ => assert_eq!(found, wanted, "{text}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Results that were copied and changed: most of their measured figures are equal to the last digit, and
+//! some differ.
+
+use std::collections::BTreeMap;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::Quantity;
+use crate::report::{Findings, Report};
+
+/// Equal figures of four digits that two runs have by chance one time in a billion or less.
+const LEAST: usize = 3;
+
+pub fn changed(report: &Report, findings: &mut Findings) {
+    for (one, other) in report.pairs() {
+        let counted = |block: &Block| block.requests.as_ref().map(|count| count.value);
+        if counted(one).is_none() || counted(one) != counted(other) {
+            continue;
+        }
+        let (first, second) = (measured(one), measured(other));
+        let common = first
+            .iter()
+            .filter_map(|(name, figure)| Some((name, *figure, *second.get(name)?)));
+        let (mut same, mut apart) = (Vec::new(), Vec::new());
+        for (name, a, b) in common {
+            // An author may have rounded a quoted figure.
+            if !a.agrees(b) {
+                apart.push(format!("{name} {} and {}", a.text, b.text));
+            } else if a.text == b.text && is_precise(&a.text) {
+                same.push(format!("{name} {}", a.text));
+            }
+        }
+        // Without a difference, the rule on identical results decides.
+        if same.len() < LEAST || apart.is_empty() || apart.len() > same.len() {
+            continue;
+        }
+        findings.block(
+            "copied-block",
+            Level::Warning,
+            other,
+            other.last_line,
+            [
+                format!(
+                    "{} (lines {} and {}); {}",
+                    same.join(", "),
+                    one.first_line,
+                    other.first_line,
+                    apart.join(", ")
+                ),
+                format!(
+                    "{} measured figures and the count are equal to the last digit, which does not happen in two runs, and {} differ",
+                    same.len(),
+                    apart.len()
+                ),
+                "One of the outputs is a changed copy: print it as the tool wrote it.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Figures that depend on the time of the run. Counts and sizes may be equal in two runs.
+fn measured(block: &Block) -> BTreeMap<String, &Quantity> {
+    let mut figures = BTreeMap::new();
+    for trend in block.trends.iter().take(32) {
+        for (column, figure) in trend.figures() {
+            figures.insert(format!("{} {column}", trend.name), figure);
+        }
+    }
+    let named = [
+        ("rate", &block.rate),
+        ("data per second", &block.received.rate),
+        ("second mean", &block.repeated_mean),
+    ];
+    for (name, figure) in named {
+        if let Some(figure) = figure {
+            figures.insert(name.to_owned(), figure);
+        }
+    }
+    figures
+}
+
+/// Four digits or more, without zeros at the end.
+fn is_precise(text: &str) -> bool {
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').len() >= 4
+}

@@ -1,0 +1,99 @@
+//! A printed share that no count has, and a table whose rows exclude their sum.
+
+use crate::block::Tool;
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, plain};
+use crate::report::{Findings, Report};
+
+/// k6's share of failed requests without its counts: some whole number of the requests must give it.
+pub fn without_counts(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Tool::K6, None, Some(share), Some(requests)) = (
+            block.tool,
+            &block.failures,
+            &block.failed_share,
+            &block.requests,
+        ) else {
+            continue;
+        };
+        let n = requests.value;
+        if n < 1.0 || !(0.0..=1.0).contains(&share.value) {
+            continue;
+        }
+        let fits = |count: f64| (count / n - share.value).abs() <= share.step * 1.001 + 1e-9;
+        let below = (share.value * n).floor();
+        if fits(below) || fits(below + 1.0) {
+            continue;
+        }
+        findings.block(
+            "total-mismatch",
+            Level::Error,
+            block,
+            share.line,
+            [
+                format!(
+                    "http_req_failed {} of {} requests",
+                    share.text, requests.text
+                ),
+                format!(
+                    "{} ÷ {} = {} and {} ÷ {} = {}: no number of requests is {}",
+                    digits(below),
+                    requests.text,
+                    plain(below / n, Unit::Share),
+                    digits(below + 1.0),
+                    requests.text,
+                    plain((below + 1.0) / n, Unit::Share),
+                    share.text
+                ),
+                "Print the summary as the tool wrote it.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The mean of all requests is the mean of the rows, weighted by their requests.
+pub fn sums(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let (Some(requests), Some(mean)) = (
+            &block.requests,
+            block.latency().and_then(|latency| latency.mean.as_ref()),
+        ) else {
+            continue;
+        };
+        let (mut counted, mut weighted) = (0.0, 0.0);
+        for part in &block.parts {
+            counted += part.requests;
+            // Without the mean of a row, nothing is certain.
+            weighted += part.requests * part.mean.as_ref().map_or(f64::NAN, |mean| mean.value);
+        }
+        // An author may have left out rows.
+        if counted != requests.value || counted <= 0.0 || !weighted.is_finite() {
+            continue;
+        }
+        let right = weighted / counted;
+        // Every mean is rounded or cut to the same digits.
+        if (right - mean.value).abs() <= 2.0 * mean.step {
+            continue;
+        }
+        findings.block(
+            "total-mismatch",
+            Level::Error,
+            block,
+            mean.line,
+            [
+                format!(
+                    "mean of all {}; {} rows with {} requests",
+                    mean.text,
+                    block.parts.len(),
+                    requests.text
+                ),
+                format!(
+                    "the rows' means, weighted by their requests, are {} together, not {}",
+                    plain(right, Unit::Time),
+                    mean.text
+                ),
+                "Print the table as the tool wrote it.".to_owned(),
+            ],
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! The command line: the only source of help, manual pages and completions.
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+#[cfg(feature = "fleet")]
+use plimsoll_run::{Destination, Resolved};
+use plimsoll_terminal::exit::Exit;
+use plimsoll_terminal::{messages, reference_systems};
+use serde_json::json;
+
+use crate::args::{GlobalArgs, ReportArgs, WebArgs};
+#[cfg(feature = "fleet")]
+use crate::fleet;
+#[cfg(feature = "scripts")]
+use crate::{args::RunArgs, run, script_files};
+use crate::{
+    attack, audit, certs, compare, control, find, grpc, help, http, lab, link, new, probe, report,
+    single_dash, throughput, vegeta,
+};
+
+/// Generates load, measures it accurately, and tells you whether to trust the numbers
+#[derive(Debug, Parser)]
+#[command(
+    name = "plimsoll",
+    version,
+    arg_required_else_help = true,
+    args_override_self = true
+)]
+#[command(after_help = include_str!("../help/top.txt"))]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: GlobalArgs,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a k6 script, or an archive of one
+    #[cfg(feature = "scripts")]
+    Run(Box<RunArgs>),
+    /// Send HTTP requests to one URL, without a script
+    Http(Box<http::HttpArgs>),
+    /// Send requests to a list of targets, with vegeta's flags and results
+    Attack(Box<attack::AttackArgs>),
+    /// Call one gRPC method, without a script
+    Grpc(Box<grpc::GrpcArgs>),
+    /// Report, convert and plot results of attack, or of vegeta
+    Vegeta(vegeta::VegetaArgs),
+    /// Print a script's consolidated options as JSON
+    #[cfg(feature = "scripts")]
+    Inspect(Box<script_files::InspectArgs>),
+    /// Pack a script and its files into one file
+    #[cfg(feature = "scripts")]
+    Archive(Box<script_files::ArchiveArgs>),
+    /// Copy the modules that a script loads from the network
+    #[cfg(feature = "scripts")]
+    Vendor(Box<script_files::VendorArgs>),
+    /// List what a script imports, without running it
+    #[cfg(feature = "scripts")]
+    Deps(script_files::DepsArgs),
+    /// List k6's features, which --features turns on
+    #[cfg(feature = "scripts")]
+    #[command(after_long_help = include_str!("../help/features.txt"))]
+    Features(VersionArgs),
+    /// Create a script to start from
+    New(new::NewArgs),
+    /// Check load-test reports (k6, wrk, vegeta, …) for errors and contradictions
+    Audit(audit::AuditArgs),
+    /// Find the highest load at which a service meets an objective
+    Find(Box<find::FindArgs>),
+    /// Compare two runs or commands: how much they differ, and how certain that is
+    Compare(Box<compare::CompareArgs>),
+    /// Write the report of a run, or of two runs side by side
+    Report(Box<report::ReportCommandArgs>),
+    /// List kept runs, with one figure over time and where it changed
+    History(compare::HistoryArgs),
+    /// Run a benchmark from one file: set up, check, measure and report
+    Lab(lab::LabArgs),
+    /// Run tests on many machines: server, agents, their state and what they keep
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::FleetCommandArgs),
+    /// Print the state of a run in another process
+    Status(control::ApiArgs),
+    /// Print the metrics of a run in another process
+    Stats(control::ApiArgs),
+    /// Pause a run's externally controlled scenarios
+    Pause(control::ApiArgs),
+    /// Resume a run, or start one that waits
+    Resume(control::ApiArgs),
+    /// Change the users of a run's externally controlled scenario
+    Scale(control::ScaleArgs),
+    /// End a run gracefully
+    Stop(control::ApiArgs),
+    /// Emulate a slow or distant network: latency, jitter, bandwidth, loss
+    Link(link::LinkArgs),
+    /// Measure a network path: connect, round trip, TLS handshake
+    Probe(Box<probe::ProbeArgs>),
+    /// Measure network throughput with iperf3's protocol
+    Throughput(Box<throughput::ThroughputArgs>),
+    /// Create a certificate authority and certificates for tests
+    Certs(certs::CertsArgs),
+    /// Start one of the reference systems (runs plimsoll-serve)
+    #[command(disable_help_flag = true)]
+    Serve(ServeArgs),
+    /// Print the version
+    Version(VersionArgs),
+    /// Print shell completions
+    #[command(after_long_help = include_str!("../help/completion.txt"))]
+    Completion {
+        /// Shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page of the program or of one command
+    #[command(after_long_help = include_str!("../help/man.txt"))]
+    Man {
+        /// Command
+        command: Option<String>,
+    },
+}
+
+impl Command {
+    /// The flags of the live page and of reports, of a command that has both.
+    pub fn page_and_report(&mut self) -> Option<(&WebArgs, &mut ReportArgs)> {
+        match self {
+            #[cfg(feature = "scripts")]
+            Command::Run(args) => Some((&args.web, &mut args.record.report)),
+            Command::Http(args) => Some((&args.web, &mut args.record.report)),
+            Command::Attack(args) => Some((&args.web, &mut args.record.report)),
+            Command::Grpc(args) => Some((&args.web, &mut args.record.report)),
+            Command::Find(args) => Some((&args.web, &mut args.report)),
+            _ => None,
+        }
+    }
+
+    /// Runs it.
+    pub fn run(self, global: &GlobalArgs) -> Exit {
+        match self {
+            #[cfg(feature = "scripts")]
+            Command::Run(args) => run::run(&args, global),
+            #[cfg(feature = "scripts")]
+            Command::Inspect(args) => script_files::inspect(&args, global),
+            #[cfg(feature = "scripts")]
+            Command::Archive(args) => script_files::archive(&args, global),
+            #[cfg(feature = "scripts")]
+            Command::Vendor(args) => script_files::vendor(&args, global),
+            #[cfg(feature = "scripts")]
+            Command::Deps(args) => script_files::deps(&args, global),
+            #[cfg(feature = "scripts")]
+            Command::Features(args) => Exit::of_text(Ok(plimsoll_run::Features::list(args.json))),
+            Command::Http(args) => http::http(&args, global),
+            Command::Attack(args) => attack::attack(&args, global),
+            Command::Grpc(args) => grpc::grpc(&args, global),
+            Command::Vegeta(args) => vegeta::vegeta(&args),
+            Command::New(args) => new::new(&args),
+            Command::Audit(args) => audit::audit(&args),
+            Command::Find(args) => find::find(*args, global),
+            Command::Compare(args) => compare::compare(*args),
+            Command::Report(args) => report::report(&args),
+            Command::History(args) => compare::history(args),
+            Command::Lab(args) => lab::lab(args),
+            #[cfg(feature = "fleet")]
+            Command::Fleet(args) => fleet::fleet(&args, resolve),
+            Command::Status(args) => control::get(&args, "/v1/status"),
+            Command::Stats(args) => control::get(&args, "/v1/metrics"),
+            Command::Pause(args) => control::change(&args, json!({ "paused": true })),
+            Command::Resume(args) => control::change(&args, json!({ "paused": false })),
+            Command::Scale(args) => control::scale(&args),
+            Command::Stop(args) => control::change(&args, json!({ "stopped": true })),
+            Command::Link(args) => link::link(&args),
+            Command::Probe(args) => probe::probe(&args),
+            Command::Throughput(args) => throughput::throughput(&args),
+            Command::Certs(args) => certs::certs(&args),
+            Command::Serve(args) => reference_systems::serve(&args.args),
+            Command::Version(args) => Exit::of_text(Ok(messages::version(args.json))),
+            Command::Completion { shell } => {
+                let mut text = Vec::new();
+                clap_complete::generate(shell, &mut command(), "plimsoll", &mut text);
+                messages::put(&text);
+                Exit::SUCCESS
+            }
+            Command::Man { command } => Exit::of_text(man(command.as_deref())),
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct ServeArgs {
+    /// System and its flags; `plimsoll serve --help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct VersionArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Parses a command line.
+///
+/// # Errors
+/// The help that it asks for, or what is wrong with it.
+pub fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let program = command();
+    let words = single_dash::translate(&program, words);
+    Cli::from_arg_matches(&program.try_get_matches_from(words)?)
+}
+
+fn command() -> clap::Command {
+    help::arrange(Cli::command())
+}
+
+/// Resolves a command on an agent. Its files are those of the coordinator.
+#[cfg(feature = "fleet")]
+fn resolve(words: &[String]) -> Result<Resolved, String> {
+    let words = std::iter::once("plimsoll").chain(words.iter().map(String::as_str));
+    let cli = parse(words.map(OsString::from)).map_err(|error| error.to_string())?;
+    match cli.command {
+        Command::Http(args) => args.options().resolve(),
+        Command::Grpc(args) => args.options().resolve(),
+        Command::Attack(args) => args.options()?.resolve(Destination::Nowhere),
+        _ => Err("this command has no load for agents".to_owned()),
+    }
+}
+
+fn man(name: Option<&str>) -> Result<String, String> {
+    let mut program = command();
+    program.build();
+    let page = match name {
+        None => program,
+        Some(name) => match program.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => {
+                return Err(format!(
+                    "there is no command {name}; plimsoll --help lists them"
+                ));
+            }
+        },
+    };
+    let mut text = Vec::new();
+    let rendered = clap_mangen::Man::new(page).render(&mut text);
+    rendered.map_err(|error| format!("cannot write the manual page: {error}"))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

@@ -1,0 +1,119 @@
+//! The agents of a run.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use plimsoll_fleet::{CommandLoad, FleetLoad, FleetRequest, Policy, ScriptLoad};
+use plimsoll_run::{FileSet, Prepared, Refusal, Resolved, ScriptLog, Workers, collect_files};
+use plimsoll_terminal::load_run::PlacedLoad;
+use plimsoll_terminal::messages::say;
+
+use crate::args::{FleetArgs, FleetLoss, RunArgs};
+
+/// Agents for the users of a script's run.
+///
+/// # Errors
+/// If the run cannot be divided, or agents are missing.
+pub fn script_workers(
+    args: &RunArgs,
+    prepared: &Arc<Prepared>,
+    log: ScriptLog,
+) -> Result<Workers, Refusal> {
+    check(args, prepared).map_err(Refusal::config)?;
+    let load = FleetLoad::Script(Arc::new(ScriptLoad {
+        prepared: Arc::clone(prepared),
+        tls: args.options.tls.files(),
+        secret_sources: args.runtime.secret_source.clone(),
+        thresholds: !args.runtime.no_thresholds,
+    }));
+    let request = request(&args.fleet, load).map_err(Refusal::other)?;
+    let request = FleetRequest {
+        threads: args.runtime.threads.threads,
+        io: args.options.connection.io.io.name(),
+        ..request
+    };
+    plimsoll_fleet::workers(request, log).map_err(Refusal::other)
+}
+
+/// Refuses what a fleet cannot do, rather than leave it out silently.
+fn check(args: &RunArgs, prepared: &Prepared) -> Result<(), String> {
+    let has_traces = !matches!(args.traces_output.as_str(), "" | "none");
+    let has_address = args.address.as_deref().is_some_and(|text| !text.is_empty());
+    let is_paused = prepared.plan.options.paused == Some(true);
+    let refused = [
+        (has_traces, "--traces-output", "agents send no traces"),
+        (
+            has_address,
+            "--address",
+            "a fleet cannot be paused or scaled",
+        ),
+        (
+            is_paused,
+            "--paused",
+            "a fleet starts when all agents are ready",
+        ),
+    ];
+    match refused.into_iter().find(|(is_given, ..)| *is_given) {
+        Some((_, flag, why)) => Err(format!("--fleet does not work with {flag}: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// A load without a script, whose users are on agents, with the files that agents need.
+///
+/// # Errors
+/// If an option is invalid.
+pub fn load<'a>(
+    args: &'a FleetArgs,
+    options: impl FnOnce() -> Result<Resolved, String>,
+) -> Result<PlacedLoad<'a>, Refusal> {
+    let (resolved, files) = collect_files(|| {
+        let resolved = options()?;
+        resolved.load.read_files()?;
+        Ok::<_, String>(resolved)
+    });
+    Ok(PlacedLoad {
+        resolved: resolved.map_err(Refusal::config)?,
+        workers: Box::new(|resolved| {
+            command_workers(args, resolved, files).map_err(Refusal::other)
+        }),
+    })
+}
+
+fn command_workers(
+    args: &FleetArgs,
+    resolved: &Resolved,
+    files: FileSet,
+) -> Result<Workers, String> {
+    let log: ScriptLog = Arc::new(|_, text: &str, _: &[(&str, &str)]| say(text));
+    let words = std::env::args_os().skip(1).map(OsString::into_string);
+    let words = words
+        .collect::<Result<_, _>>()
+        .map_err(|word| format!("{} is not UTF-8 text, which agents need", word.display()))?;
+    let scenario = resolved.load.scenario().cloned();
+    let load = FleetLoad::Command(Arc::new(CommandLoad {
+        words,
+        files,
+        scenario: scenario.ok_or("the command has no scenario")?,
+    }));
+    plimsoll_fleet::workers(request(args, load)?, log)
+}
+
+fn request(args: &FleetArgs, load: FleetLoad) -> Result<FleetRequest, String> {
+    let agents = args.fleet.as_deref().unwrap_or_default();
+    Ok(FleetRequest {
+        agents: agents
+            .parse()
+            .map_err(|error| format!("--fleet: {error}"))?,
+        server: args.fleet_server.clone(),
+        policy: match args.fleet_loss {
+            FleetLoss::Fail => Policy::Fail,
+            FleetLoss::Degrade => Policy::Degrade,
+            FleetLoss::Redistribute => Policy::Redistribute,
+        },
+        patience: args.fleet_wait,
+        threads: None,
+        io: "auto",
+        load,
+    })
+}

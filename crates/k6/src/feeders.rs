@@ -1,0 +1,57 @@
+//! The positions of feeders: which row of a table is next, for all users of a run.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// All feeders of a program, by name.
+#[derive(Debug, Default)]
+pub struct Feeders(Mutex<HashMap<String, Arc<Position>>>);
+
+impl Feeders {
+    /// The position of the feeder with that name, which its first user creates.
+    pub fn position(&self, name: &str) -> Arc<Position> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(name.to_owned()).or_default())
+    }
+}
+
+/// How many rows this machine has taken.
+#[derive(Debug, Default)]
+pub struct Position(AtomicU64);
+
+impl Position {
+    /// The number of the next row of this machine, which nobody else gets.
+    pub fn take(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// The rows of this machine: the place of its n-th row among those of all machines.
+#[derive(Clone)]
+pub struct RowShare(Arc<dyn Fn(u64) -> Option<u64> + Send + Sync>);
+
+impl RowShare {
+    /// `place` maps each number to a place that no other machine has; `None` if this machine has no rows.
+    pub fn new(place: impl Fn(u64) -> Option<u64> + Send + Sync + 'static) -> RowShare {
+        RowShare(Arc::new(place))
+    }
+
+    /// The place of the n-th row.
+    pub fn place(&self, number: u64) -> Option<u64> {
+        (self.0)(number)
+    }
+}
+
+impl Default for RowShare {
+    fn default() -> Self {
+        RowShare::new(Some)
+    }
+}
+
+impl fmt::Debug for RowShare {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RowShare")
+    }
+}

@@ -1,0 +1,182 @@
+//! Ends of streams that nobody waits for.
+//!
+//! To end and close a connection takes about as long as to set one up. In a burst of short connections, the ends of the
+//! first are due while the last still exchange data, and a relay that ended each at its moment would be late with data. So
+//! an end waits while there is other work, but only for a limited time, and only if nobody can see that it is late.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use plimsoll_units::Moment;
+use tokio::sync::Notify;
+
+use crate::account::Side;
+
+/// The longest wait of an end.
+const LATEST: Duration = Duration::from_millis(50);
+/// A turn of the event loop with more steps than this has other work to do.
+const FEW_STEPS: u64 = 8;
+/// The number of streams that end before other work runs.
+const AT_ONCE: usize = 16;
+
+/// How far both directions of a connection have come.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    is_answered: Cell<bool>,
+    is_closed: Cell<bool>,
+}
+
+impl Exchange {
+    /// Data has been delivered.
+    pub fn data(&self, side: Side) {
+        if side == Side::Backward {
+            self.is_answered.set(true);
+        }
+    }
+
+    /// The end of a direction is due.
+    pub fn end(&self, side: Side) {
+        if side == Side::Forward {
+            self.is_closed.set(true);
+        }
+    }
+
+    /// Whether nobody waits for the end of this direction: the client has its response already, or has closed first.
+    pub fn can_wait(&self, side: Side) -> bool {
+        match side {
+            Side::Forward => self.is_answered.get(),
+            Side::Backward => self.is_closed.get(),
+        }
+    }
+}
+
+/// The ends that wait: `T` stands for a stream.
+#[derive(Debug)]
+pub struct Ends<T> {
+    waiting: RefCell<VecDeque<(Moment, T)>>,
+    added: Notify,
+    /// Counts the steps of all tasks.
+    steps: Cell<u64>,
+}
+
+impl<T> Default for Ends<T> {
+    fn default() -> Self {
+        Ends {
+            waiting: RefCell::default(),
+            added: Notify::new(),
+            steps: Cell::new(0),
+        }
+    }
+}
+
+impl<T> Ends<T> {
+    /// A task is about to do something that takes time.
+    pub fn step(&self) {
+        self.steps.set(self.steps.get() + 1);
+    }
+
+    /// Adds a stream whose end was due at `due`.
+    pub fn add(&self, due: Moment, stream: T) {
+        self.waiting.borrow_mut().push_back((due, stream));
+        self.added.notify_one();
+    }
+
+    /// Calls `end` for streams when there is little else to do or when they have waited long enough, as long as it is polled.
+    pub async fn run(&self, end: impl Fn(&T)) {
+        loop {
+            let first = self.waiting.borrow().front().map(|(due, _)| *due);
+            let Some(due) = first else {
+                self.added.notified().await;
+                continue;
+            };
+            let before = self.steps.get();
+            // A turn of the event loop, in which all that is ready runs.
+            tokio::task::yield_now().await;
+            let is_calm = self.steps.get() - before <= FEW_STEPS;
+            if is_calm || plimsoll_clock::now() >= due + LATEST {
+                let mut waiting = self.waiting.borrow_mut();
+                let count = waiting.len().min(AT_ONCE);
+                waiting.drain(..count).for_each(|(_, stream)| end(&stream));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    #[test]
+    fn only_an_end_that_nobody_waits_for_can_wait() {
+        let exchange = Exchange::default();
+        assert!(!exchange.can_wait(Side::Forward), "the server waits for it");
+        assert!(
+            !exchange.can_wait(Side::Backward),
+            "the client waits for it"
+        );
+        exchange.data(Side::Forward);
+        exchange.end(Side::Backward);
+        assert!(!exchange.can_wait(Side::Forward));
+        assert!(!exchange.can_wait(Side::Backward));
+        exchange.data(Side::Backward);
+        assert!(exchange.can_wait(Side::Forward));
+        exchange.end(Side::Forward);
+        assert!(exchange.can_wait(Side::Backward));
+    }
+
+    #[test]
+    fn an_end_waits_while_there_is_much_to_do() -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        let (ends, ended) = (Ends::default(), Cell::new(0));
+        let start = plimsoll_clock::now();
+        ends.add(start, "first");
+        ends.add(start, "second");
+        // Each turn of the event loop polls both sides once.
+        let turns = async {
+            for turn in 0..100 {
+                if plimsoll_clock::now() < start + LATEST {
+                    assert_eq!(ended.get(), 0, "ended in turn {turn}");
+                }
+                (0..FEW_STEPS + 2).for_each(|_| ends.step());
+                yield_now().await;
+            }
+            while ended.get() < 2 {
+                yield_now().await;
+            }
+        };
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = turns => {}
+                () = ends.run(|_| ended.set(ended.get() + 1)) => {}
+            }
+        });
+        assert_eq!(ended.get(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn an_end_waits_for_a_limited_time() -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+        let (ends, ended) = (Ends::default(), Cell::new(false));
+        ends.add(plimsoll_clock::now(), ());
+        let busy = async {
+            while !ended.get() {
+                (0..FEW_STEPS + 2).for_each(|_| ends.step());
+                yield_now().await;
+            }
+        };
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = busy => {}
+                () = ends.run(|()| ended.set(true)) => {}
+            }
+        });
+        assert!(ended.get());
+        Ok(())
+    }
+}

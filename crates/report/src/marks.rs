@@ -1,0 +1,34 @@
+//! The moments that plots mark: an agent of a fleet was lost, or others took over its load.
+
+use plimsoll_plots::number;
+use plimsoll_results::record::Mark;
+
+/// More marks than this are not explained one by one.
+const EXPLAINED: usize = 8;
+
+/// The times of marks, in seconds from the left edge of a plot on which their run starts at `from`.
+pub fn places(from: f64, marks: &[Mark]) -> impl Iterator<Item = f64> {
+    marks.iter().map(move |mark| from + mark.at_seconds)
+}
+
+/// A sentence that explains the marks of these runs, which are numbered from run to run: the title, and what happened at each
+/// mark. A run has a name if there are several. With a space before it; empty without marks.
+pub fn explained<'a>(title: &str, runs: impl IntoIterator<Item = (String, &'a [Mark])>) -> String {
+    let mut all = Vec::new();
+    for (name, marks) in runs {
+        let run = if name.is_empty() { name } else { name + ", " };
+        for mark in marks {
+            let (number, at) = (all.len() + 1, number::tick(mark.at_seconds.round()));
+            all.push(format!("{number}: {run}at {at} s, {}", mark.text));
+        }
+    }
+    if all.is_empty() {
+        return String::new();
+    }
+    let rest = match all.len().saturating_sub(EXPLAINED) {
+        0 => String::new(),
+        rest => format!("; and {rest} more"),
+    };
+    all.truncate(EXPLAINED);
+    format!(" {title}: {}{rest}.", all.join("; "))
+}

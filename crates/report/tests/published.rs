@@ -1,0 +1,62 @@
+//! The reports in `docs/reports` are what this version writes from their results. `UPDATE_SNAPSHOTS=1` renders them again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plimsoll_report::pages;
+use plimsoll_results::lab::LabResult;
+
+#[test]
+fn published_reports_are_those_of_their_results() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
+    let mut read = 0;
+    for report in folders(&folder) {
+        let Ok(text) = fs::read_to_string(report.join("result.json")) else {
+            continue;
+        };
+        let result: LabResult = serde_json::from_str(&text).expect("a result");
+        let written: BTreeMap<String, String> = pages(&result).into_iter().collect();
+        if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+            render(&report, &written);
+        }
+        for (name, text) in &written {
+            let published = fs::read_to_string(report.join(name)).unwrap_or_default();
+            let at = report.join(name);
+            assert!(
+                published == *text,
+                "{} is not what this version writes: UPDATE_SNAPSHOTS=1 renders it again",
+                at.display()
+            );
+        }
+        for name in ["cells", "plots"] {
+            for file in folders(&report.join(name)) {
+                let known = file.strip_prefix(&report).expect("a file of the report");
+                assert!(
+                    written.contains_key(&known.display().to_string()),
+                    "{} belongs to no report: UPDATE_SNAPSHOTS=1 renders it again",
+                    file.display()
+                );
+            }
+        }
+        read += 1;
+    }
+    assert!(read >= 4, "only {read} reports");
+}
+
+fn render(report: &Path, written: &BTreeMap<String, String>) {
+    for name in ["cells", "plots"] {
+        for file in folders(&report.join(name)) {
+            fs::remove_file(&file).expect("a file of the report");
+        }
+    }
+    for (name, text) in written {
+        fs::write(report.join(name), text).expect("a file of the report");
+    }
+}
+
+/// What is in a folder.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
+}

@@ -1,0 +1,72 @@
+//! The tags that many samples of a user have in common.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::condition_set::ConditionSet;
+use crate::record::SampleTags;
+use crate::tags::{Metadata, TagMap};
+
+/// Interned base tags of one [`Recorder`](crate::Recorder). Cheap to clone; created by
+/// [`Recorder::base_tags`](crate::Recorder::base_tags) and valid only for that recorder.
+#[derive(Clone, Debug)]
+pub struct BaseTags {
+    pub(crate) inner: Rc<Base>,
+    pub(crate) metadata: Option<Metadata>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub tags: Arc<TagMap>,
+    /// Hash of the tags, to distinguish series.
+    pub hash: u64,
+    /// The cell in the breakdown for samples with these tags.
+    pub cell: usize,
+    /// The index of the group in the recorder's checks; `None` above the limit.
+    pub group: Option<usize>,
+    /// Conditions that samples without further tags may meet.
+    pub may_hold: ConditionSet,
+    /// The tags of samples for outputs, once there is one without further tags.
+    pub sample_tags: OnceCell<Arc<SampleTags>>,
+}
+
+impl Base {
+    /// The tags of a sample without further tags.
+    pub fn sample_tags(&self) -> Arc<SampleTags> {
+        let tags = self
+            .sample_tags
+            .get_or_init(|| Arc::new(SampleTags::from_base(&self.tags)));
+        Arc::clone(tags)
+    }
+}
+
+impl BaseTags {
+    /// A tag's value.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.inner.tags.get(key)
+    }
+
+    /// The tags as a whole.
+    pub fn tags(&self) -> &TagMap {
+        &self.inner.tags
+    }
+
+    /// The same tags with this metadata on every sample. Needed only with outputs.
+    pub fn with_metadata(&self, metadata: Option<Metadata>) -> BaseTags {
+        BaseTags {
+            inner: Rc::clone(&self.inner),
+            metadata,
+        }
+    }
+
+    /// The same tags with this additional metadata on every sample.
+    pub fn with_more_metadata<'a>(
+        &self,
+        more: impl IntoIterator<Item = (&'a str, String)>,
+    ) -> BaseTags {
+        let mut all = self.metadata.as_deref().cloned().unwrap_or_default();
+        all.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
+        self.with_metadata(Some(Arc::new(all)))
+    }
+}

@@ -1,0 +1,138 @@
+//! A database, whatever its kind.
+
+use std::cell::RefCell;
+
+use crate::postgres::{Postgres, Server};
+use crate::reach::Reach;
+use crate::sqlite::Sqlite;
+use crate::value::{Changes, Rows, SqlValue};
+
+/// The kinds of databases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Driver {
+    Postgres,
+    Sqlite,
+}
+
+/// One connection to a database, opened when it is first used. A call that is dropped closes it.
+pub struct Database {
+    place: Place,
+    open: RefCell<Option<Open>>,
+}
+
+enum Place {
+    Postgres(Box<Server>),
+    Sqlite(String),
+}
+
+enum Open {
+    Postgres(Postgres),
+    Sqlite(Sqlite),
+}
+
+/// What to do with a statement.
+enum Work {
+    Query(Rows),
+    Execute(Changes),
+}
+
+impl Driver {
+    /// The driver with the name of k6's extension.
+    pub fn from_name(name: &str) -> Option<Driver> {
+        match name {
+            "postgres" => Some(Driver::Postgres),
+            "sqlite3" => Some(Driver::Sqlite),
+            _ => None,
+        }
+    }
+}
+
+impl Database {
+    /// A database at this address, which is not opened yet.
+    ///
+    /// # Errors
+    /// If the address is malformed.
+    pub fn new(driver: Driver, address: &str) -> Result<Database, String> {
+        let place = match driver {
+            Driver::Postgres => Place::Postgres(Box::new(Server::parse(address)?)),
+            Driver::Sqlite => Place::Sqlite(address.to_owned()),
+        };
+        Ok(Database {
+            place,
+            open: RefCell::default(),
+        })
+    }
+
+    /// The rows of a query.
+    ///
+    /// # Errors
+    /// The database's message, or why there is no connection.
+    pub async fn query(
+        &self,
+        reach: &Reach,
+        text: &str,
+        values: Vec<SqlValue>,
+    ) -> Result<Rows, String> {
+        match self.run(reach, text, values, true).await? {
+            Work::Query(rows) => Ok(rows),
+            Work::Execute(_) => Ok(Rows::default()),
+        }
+    }
+
+    /// Executes statements that have no rows.
+    ///
+    /// # Errors
+    /// The database's message, or why there is no connection.
+    pub async fn execute(
+        &self,
+        reach: &Reach,
+        text: &str,
+        values: Vec<SqlValue>,
+    ) -> Result<Changes, String> {
+        match self.run(reach, text, values, false).await? {
+            Work::Execute(changes) => Ok(changes),
+            Work::Query(_) => Ok(Changes::default()),
+        }
+    }
+
+    /// Closes the connection, if there is one.
+    pub fn close(&self) {
+        drop(self.open.take());
+    }
+
+    async fn run(
+        &self,
+        reach: &Reach,
+        text: &str,
+        values: Vec<SqlValue>,
+        has_rows: bool,
+    ) -> Result<Work, String> {
+        // It is put back after the call, so a call that is dropped closes the connection.
+        let open = self.open.take();
+        let mut open = match (open, &self.place) {
+            (Some(open), _) => open,
+            (None, Place::Postgres(server)) => Open::Postgres(Postgres::open(server, reach).await?),
+            (None, Place::Sqlite(path)) => Open::Sqlite(Sqlite::open(path).await?),
+        };
+        let (work, is_usable) = match &mut open {
+            Open::Postgres(postgres) => {
+                let work = match has_rows {
+                    true => postgres.query(text, values).await.map(Work::Query),
+                    false => postgres.execute(text, values).await.map(Work::Execute),
+                };
+                (work, postgres.is_usable())
+            }
+            Open::Sqlite(sqlite) => {
+                let work = match has_rows {
+                    true => sqlite.query(text, values).await.map(Work::Query),
+                    false => sqlite.execute(text, values).await.map(Work::Execute),
+                };
+                (work, true)
+            }
+        };
+        if is_usable {
+            *self.open.borrow_mut() = Some(open);
+        }
+        work
+    }
+}

@@ -1,0 +1,14 @@
+//! The network that connections use.
+
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use plimsoll_net::{Network, TrafficCounter};
+
+/// How connections are opened.
+#[derive(Clone)]
+pub struct Reach {
+    pub network: Rc<Network>,
+    pub local: Option<IpAddr>,
+    pub counter: Rc<TrafficCounter>,
+}

@@ -1,0 +1,61 @@
+//! Comparisons of runs, and the history of a figure, printed.
+
+use plimsoll_compare::{History, HistorySettings, Judgment, Settings};
+use plimsoll_run::child::Scratch;
+
+use crate::exit::Exit;
+use crate::messages::{complain, put_as, say, table_columns};
+
+/// Compares two stored runs or, without them, two commands, and prints the differences.
+pub fn compare(
+    settings: &Settings,
+    stored: Option<(&str, &str)>,
+    commands: &[String],
+    is_json: bool,
+) -> Exit {
+    let comparison = match stored {
+        Some((a, b)) => plimsoll_compare::stored(settings, a, b),
+        None => {
+            // Made with the first run, when the commands were found to be right.
+            let mut scratch: Option<Scratch> = None;
+            plimsoll_compare::commands(
+                settings,
+                commands,
+                &mut |name, words| {
+                    let scratch = match &scratch {
+                        Some(scratch) => scratch,
+                        None => scratch.insert(Scratch::new()?),
+                    };
+                    scratch.run(name, words)
+                },
+                &mut |line| say(line),
+            )
+        }
+    };
+    let printed = comparison.map(|comparison| {
+        put_as(is_json, || comparison.json(), || comparison.text());
+        match comparison.judgment() {
+            Judgment::Failed => Exit::FAILED_ON,
+            Judgment::Open => Exit::NOT_JUDGED,
+            Judgment::Passed => Exit::SUCCESS,
+        }
+    });
+    exit(printed)
+}
+
+/// Prints the runs of the store, with a figure.
+pub fn history(settings: &HistorySettings, is_json: bool) -> Exit {
+    exit(
+        History::read(settings, &mut |line| say(line)).map(|history| {
+            put_as(is_json, || history.json(), || history.text(table_columns()));
+            Exit::SUCCESS
+        }),
+    )
+}
+
+fn exit(printed: Result<Exit, String>) -> Exit {
+    printed.unwrap_or_else(|message| {
+        complain(&message);
+        Exit::NOT_COMPARED
+    })
+}

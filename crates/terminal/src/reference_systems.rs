@@ -1,0 +1,59 @@
+//! The program of the reference systems, which is separate, so that the load generator does not contain them.
+
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::exit::Exit;
+use crate::messages::complain;
+
+const SIBLING: &str = "plimsoll-serve";
+
+/// Runs `plimsoll-serve` with `args` and passes its exit status on.
+pub fn serve(args: &[OsString]) -> Exit {
+    let program = find_next_to_this_program().unwrap_or_else(|| PathBuf::from(SIBLING));
+    match run(&program, args) {
+        Ok(exit) => exit,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            complain(&missing());
+            Exit::GENERIC
+        }
+        Err(error) => {
+            complain(&format!("cannot run {}: {error}", program.display()));
+            Exit::GENERIC
+        }
+    }
+}
+
+/// How to get the program.
+fn missing() -> String {
+    let us = std::env::current_exe().ok();
+    let folder = us.as_deref().and_then(Path::parent);
+    let folder = folder.map_or_else(String::new, |folder| format!(" ({})", folder.display()));
+    format!(
+        "the reference systems are in a program of their own, {SIBLING}, which is neither next to \
+         plimsoll{folder} nor in a directory of PATH. The release archive has both: copy {SIBLING} from it. \
+         In the sources, build it with: cargo build --release --manifest-path reference-systems/Cargo.toml"
+    )
+}
+
+/// The sibling in the directory that this program was started from.
+fn find_next_to_this_program() -> Option<PathBuf> {
+    let us = std::env::current_exe().ok()?;
+    let beside = us.parent().unwrap_or(Path::new(".")).join(SIBLING);
+    beside.is_file().then_some(beside)
+}
+
+/// Becomes the program, so that signals reach it.
+#[cfg(unix)]
+fn run(program: &Path, args: &[OsString]) -> std::io::Result<Exit> {
+    use std::os::unix::process::CommandExt;
+    Err(Command::new(program).args(args).exec())
+}
+
+#[cfg(not(unix))]
+fn run(program: &Path, args: &[OsString]) -> std::io::Result<Exit> {
+    let status = Command::new(program).args(args).status()?;
+    Ok(Exit::from_code(status.code().unwrap_or(1)))
+}

@@ -1,0 +1,68 @@
+//! A throughput test or server, whose reports are printed.
+
+use std::sync::atomic::AtomicBool;
+
+use plimsoll_iperf::server::{Serve, Server};
+use plimsoll_iperf::{Error, Report, TestRequest, client, json};
+
+use crate::exit::Exit;
+use crate::messages::{complain, put};
+use crate::signals;
+
+/// What to run: a test as its client, or a server of tests.
+pub enum ThroughputRun {
+    Test(Box<TestRequest>),
+    Server(Serve),
+}
+
+/// Runs until it ends or a signal arrives.
+pub fn run(what: &ThroughputRun) -> Exit {
+    let stop = match signals::flag() {
+        Ok(stop) => stop,
+        Err(text) => {
+            complain(&text);
+            return Exit::NO_RESULT;
+        }
+    };
+    match what {
+        ThroughputRun::Test(test) => ask(test, &stop),
+        ThroughputRun::Server(server) => serve(server, &stop),
+    }
+}
+
+fn ask(test: &TestRequest, stop: &AtomicBool) -> Exit {
+    let report = client::run(test, stop, &mut |line| put(line.as_bytes()));
+    show(test.json, &report);
+    match report.error {
+        None => Exit::SUCCESS,
+        Some(Error::Interrupted(_)) => Exit::SIGNAL,
+        Some(_) => Exit::NO_RESULT,
+    }
+}
+
+fn serve(server: &Serve, stop: &AtomicBool) -> Exit {
+    let mut last = None;
+    let mut done = |report: &Report| {
+        show(server.json, report);
+        last.clone_from(&report.error);
+    };
+    let served = Server::bind(server.clone())
+        .and_then(|bound| bound.run(stop, &mut |line| put(line.as_bytes()), &mut done));
+    match (served, last) {
+        (Err(error), _) => {
+            complain(&error.to_string());
+            Exit::NO_RESULT
+        }
+        // With --one-off the exit status is that of the test.
+        (Ok(()), Some(_)) if server.once => Exit::NO_RESULT,
+        (Ok(()), _) => Exit::SUCCESS,
+    }
+}
+
+fn show(is_json: bool, report: &Report) {
+    if is_json {
+        put(format!("{:#}\n", json::document(report)).as_bytes());
+    } else if let Some(error) = &report.error {
+        complain(&error.to_string());
+    }
+}
