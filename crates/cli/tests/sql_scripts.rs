@@ -106,12 +106,10 @@ fn a_database_that_ends_is_reported_and_used_again() {
     assert_eq!(running.line(), "start 1");
     server.kill();
     let failure = running.line();
-    assert!(
-        failure.contains("closed")
-            || failure.contains("connect")
-            || failure.contains("terminating"),
-        "{failure}"
-    );
+    // What the script notices first depends on when the server's processes end.
+    let expected = ["closed", "connect", "reset by peer", "terminating"];
+    let is_expected = expected.iter().any(|words| failure.contains(words));
+    assert!(is_expected, "{failure}");
     server.restart();
     assert_eq!(running.line(), "again");
     assert_eq!(running.wait().status, Some(0));

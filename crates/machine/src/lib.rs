@@ -3,7 +3,7 @@
 //! This crate only reads. The verdict judges the figures, and the caller chooses the metrics for them.
 //! Information that the system does not provide is absent, or zero where the type says so.
 //!
-//! * [`MachineReading`]: counters of the whole machine, read twice and subtracted.
+//! * [`MachineMeter`], [`MachineReading`]: counters of the whole machine, read twice and subtracted.
 //! * [`descriptors`], [`waiting_ports`]: how close the process is to the kernel's limits.
 //! * [`ThreadMeter`]: processor time, waiting and timer lateness of one thread.
 //! * [`cpu_time`], [`memory`], [`ProcessReading`], [`ProcessUse`], [`descendants`],
@@ -18,7 +18,9 @@ mod clock_step;
 mod file_set;
 mod limits;
 mod listening;
+mod meter;
 mod mount;
+mod open_file;
 mod others;
 mod process;
 mod quota;
@@ -32,6 +34,7 @@ pub use clock_step::clock_step;
 pub use file_set::{FileSet, collect_files, file_exists, is_file_set, read_in_set, with_files};
 pub use limits::{descriptors, waiting_ports};
 pub use listening::listening_processes;
+pub use meter::MachineMeter;
 pub use mount::file_system;
 pub use others::{OtherUse, Programs};
 pub use process::{

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::open_file::OpenFile;
+
 /// Counters of `cpu.stat` (Documentation/admin-guide/cgroup-v2.rst, and
 /// scheduler/sched-bwc.rst for version 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,18 +15,30 @@ pub(crate) struct QuotaReading {
     pub throttled: u64,
 }
 
-/// The current reading of the group that was throttled most often; `None` without control groups.
-pub(crate) fn read() -> Option<QuotaReading> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    read_below(Path::new("/sys/fs/cgroup"), &groups)
-}
+/// The open `cpu.stat` of each of this process's control groups.
+pub(crate) struct QuotaFiles(Vec<OpenFile>);
 
-fn read_below(root: &Path, groups: &str) -> Option<QuotaReading> {
-    folders(root, groups)
-        .iter()
-        .filter_map(|folder| std::fs::read_to_string(folder.join("cpu.stat")).ok())
-        .filter_map(|text| counters(&text))
-        .max_by_key(|quota| (quota.throttled, quota.periods))
+impl QuotaFiles {
+    pub fn open() -> Self {
+        let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        Self::open_below(Path::new("/sys/fs/cgroup"), &groups)
+    }
+
+    fn open_below(root: &Path, groups: &str) -> Self {
+        let files = folders(root, groups)
+            .into_iter()
+            .map(|folder| OpenFile::open(&folder.join("cpu.stat")))
+            .filter(OpenFile::exists);
+        QuotaFiles(files.collect())
+    }
+
+    /// The current reading of the group that was throttled most often; `None` without control groups.
+    pub fn read(&self) -> Option<QuotaReading> {
+        self.0
+            .iter()
+            .filter_map(|file| counters(&file.read()))
+            .max_by_key(|quota| (quota.throttled, quota.periods))
+    }
 }
 
 /// Possible folders of the group and of the groups above it.
@@ -88,12 +102,10 @@ mod tests {
             "nr_periods 20\nnr_throttled 7\nthrottled_time 1\n",
         );
         let quota = |periods, throttled| Some(QuotaReading { periods, throttled });
-        assert_eq!(read_below(&root, "0::/a/b\n"), quota(9, 3));
-        assert_eq!(
-            read_below(&root, "4:memory:/m\n2:cpu,cpuacct:/x/y\n"),
-            quota(20, 7)
-        );
-        assert_eq!(read_below(&root, "nonsense\n5:x\n"), None);
+        let read = |groups: &str| QuotaFiles::open_below(&root, groups).read();
+        assert_eq!(read("0::/a/b\n"), quota(9, 3));
+        assert_eq!(read("4:memory:/m\n2:cpu,cpuacct:/x/y\n"), quota(20, 7));
+        assert_eq!(read("nonsense\n5:x\n"), None);
         std::fs::remove_dir_all(&root).expect("removed");
     }
 

@@ -1,11 +1,8 @@
 //! Counters of the machine. Read them twice; the difference says what happened in between.
 
-use std::path::Path;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use plimsoll_units::Moment;
-
-use crate::{cpu_time, quota};
+use crate::MachineMeter;
 
 /// Counters of the machine. Counters that a system does not provide are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,41 +45,7 @@ pub struct MachineReading {
 impl MachineReading {
     /// The current reading.
     pub fn now() -> Self {
-        Self::read(Path::new("/proc"))
-    }
-
-    /// The current reading, with kernel counters from `proc`.
-    fn read(proc: &Path) -> Self {
-        let file = |path: &str| std::fs::read_to_string(proc.join(path)).unwrap_or_default();
-        let stat = file("stat");
-        let snmp = file("net/snmp");
-        let netstat = file("net/netstat");
-        // Linux 5.10 began to count the segments of each report.
-        let arrived_twice = ["TCPDSACKRecvSegs", "TCPDSACKRecv"]
-            .into_iter()
-            .find_map(|name| counter(&netstat, "TcpExt:", name));
-        let (processor_time, steal) = processor_times(&stat).unzip();
-        let allowed = allowed_processors(&file("self/status"));
-        let (allowed_time, allowed_busy) = allowed_times(&stat, &allowed).unzip();
-        let quota = quota::read();
-        MachineReading {
-            span: plimsoll_clock::now().since(Moment::ZERO),
-            steal,
-            processor_time,
-            allowed_time,
-            allowed_busy,
-            own: cpu_time(),
-            throttled: quota.map(|quota| quota.throttled),
-            quota_periods: quota.map(|quota| quota.periods),
-            processor_pressure: pressure(&file("pressure/cpu")),
-            memory_pressure: pressure(&file("pressure/memory")),
-            retransmitted: counter(&snmp, "Tcp:", "RetransSegs"),
-            retransmitted_needlessly: arrived_twice,
-            segments_sent: counter(&snmp, "Tcp:", "OutSegs"),
-            opened: counter(&snmp, "Tcp:", "ActiveOpens"),
-            calendar: SystemTime::now().duration_since(UNIX_EPOCH).ok(),
-            since_boot: since_boot(),
-        }
+        MachineMeter::open().read()
     }
 
     /// Information that the system does not let this process read, and that the verdict therefore does not cover.
@@ -135,18 +98,8 @@ impl MachineReading {
     }
 }
 
-#[cfg(target_os = "linux")]
-fn since_boot() -> Option<Duration> {
-    Some(crate::process::clock_time(rustix::time::ClockId::Boottime))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn since_boot() -> Option<Duration> {
-    None
-}
-
 /// The processors of `Cpus_allowed_list: 0-3,8` (proc_pid_status(5)).
-fn allowed_processors(status: &str) -> Vec<u32> {
+pub(crate) fn allowed_processors(status: &str) -> Vec<u32> {
     let list = status
         .lines()
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
@@ -163,7 +116,7 @@ fn allowed_processors(status: &str) -> Vec<u32> {
 }
 
 /// Total and busy time of the given processors, from the lines `cpuN`.
-fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration, Duration)> {
+pub(crate) fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration, Duration)> {
     let (mut all, mut busy) = (0, 0);
     for line in stat.lines() {
         let mut words = line.split_ascii_whitespace();
@@ -185,7 +138,7 @@ fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration, Duration)>
 
 /// The total of the line `some avg10=… total=MICROSECONDS`
 /// (Documentation/accounting/psi.rst).
-fn pressure(text: &str) -> Option<Duration> {
+pub(crate) fn pressure(text: &str) -> Option<Duration> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
     let total = line
         .split_ascii_whitespace()
@@ -196,7 +149,7 @@ fn pressure(text: &str) -> Option<Duration> {
 /// Sum of all states, and steal, from the first line of `/proc/stat`
 /// (proc_stat(5): user nice system idle iowait irq softirq steal …, in
 /// hundredths of a second).
-fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
+pub(crate) fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
     let line = stat.lines().find(|line| line.starts_with("cpu "))?;
     let ticks: Vec<u64> = line
         .split_ascii_whitespace()
@@ -209,7 +162,7 @@ fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
 }
 
 /// A counter from the pair of lines of a protocol, such as `Tcp:`: names above values.
-fn counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
+pub(crate) fn counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter(|line| line.starts_with(protocol));
     let place = lines
         .next()?
@@ -229,8 +182,8 @@ mod tests {
 
     #[test]
     fn unreadable_counters_are_named() {
-        let folder = Path::new("/nonexistent/proc");
-        let unreadable = MachineReading::read(folder).unreadable();
+        let folder = std::path::Path::new("/nonexistent/proc");
+        let unreadable = MachineMeter::open_in(folder).read().unreadable();
         assert_eq!(
             unreadable,
             [

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_engine::{Setting, UserFactory};
+use plimsoll_machine::MachineMeter;
 #[cfg(feature = "scripts")]
 use plimsoll_output::catalog::Catalog;
 use plimsoll_plan::{Plan, Scenario};
@@ -291,6 +292,7 @@ impl<'a> Launch<'a> {
             Workers::Part { shares_machine } => Some(Part { shares_machine }),
             Workers::Local | Workers::Remote(_) => None,
         };
+        let meter = MachineMeter::open();
         let (running, remote) = match self.workers {
             Workers::Local | Workers::Part { .. } => (plimsoll_engine::start(setting), None),
             Workers::Remote(mut remote) => {
@@ -315,6 +317,7 @@ impl<'a> Launch<'a> {
         }
         Supervisor::new(
             running,
+            meter,
             &registry,
             &watch,
             warm_up,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use plimsoll_engine::{
     AbortReason, Event as EngineEvent, Part as RunPart, RunState, Running, ScenarioState,
 };
-use plimsoll_machine::MachineReading;
+use plimsoll_machine::{MachineMeter, MachineReading};
 use plimsoll_results::secrets::for_display;
 use plimsoll_samples::{MetricId, Registry, Stage, Stretch, Summary, Totals, Values, Watch};
 use plimsoll_units::Moment;
@@ -26,6 +26,7 @@ pub struct Supervisor<'a> {
     warm_up: Duration,
     /// The samples after the warm-up, if there is one.
     after_warm_up: Option<Stretch>,
+    meter: MachineMeter,
     machine_before: MachineReading,
     /// Highest number of users at a time, as counted each second.
     users_most: u32,
@@ -53,9 +54,11 @@ const JUDGE: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 impl<'a> Supervisor<'a> {
-    /// Supervises `running`. The verdict excludes the first `warm_up`.
+    /// Supervises `running`. The verdict excludes the first `warm_up`. The `meter` is older than the run, which may
+    /// use up the file descriptors at once.
     pub fn new(
         running: Running,
+        meter: MachineMeter,
         registry: &Arc<Registry>,
         watch: &Arc<Watch>,
         warm_up: Duration,
@@ -71,7 +74,8 @@ impl<'a> Supervisor<'a> {
             listeners,
             warm_up: Duration::from_secs(warm_up.as_secs()),
             after_warm_up,
-            machine_before: MachineReading::now(),
+            machine_before: meter.read(),
+            meter,
             users_most: 0,
             is_request_load,
             part: None,
@@ -214,7 +218,7 @@ impl<'a> Supervisor<'a> {
         // The warm-up's last second has ended.
         let elapsed = self.progress.elapsed() + 2 * EARLIER;
         if !self.warm_up.is_zero() && elapsed >= self.warm_up && elapsed < self.warm_up + SECOND {
-            self.machine_before = MachineReading::now();
+            self.machine_before = self.meter.read();
         }
     }
 
@@ -260,7 +264,7 @@ impl<'a> Supervisor<'a> {
 
     /// The readings of the machine. Workers in other processes count as this program.
     fn machine(&self) -> MachineReading {
-        let mut machine = MachineReading::now().since(&self.machine_before);
+        let mut machine = self.meter.read().since(&self.machine_before);
         if let Some(remote) = &self.remote {
             machine.own += remote.local_time();
         }

@@ -1,0 +1,31 @@
+//! A file of the kernel that stays open, so that it can be read when a run has used up the file descriptors.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::path::Path;
+
+/// A file whose content the kernel writes anew for each reader; absent if it could not be opened.
+pub(crate) struct OpenFile(Option<File>);
+
+impl OpenFile {
+    pub fn open(path: &Path) -> Self {
+        OpenFile(File::open(path).ok())
+    }
+
+    pub fn exists(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The current content; empty if it cannot be read.
+    pub fn read(&self) -> String {
+        let mut text = String::new();
+        let read = self.0.as_ref().map(|mut file| {
+            file.rewind()?;
+            file.read_to_string(&mut text)
+        });
+        match read {
+            Some(Ok(_)) => text,
+            Some(Err(_)) | None => String::new(),
+        }
+    }
+}
