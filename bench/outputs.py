@@ -8,8 +8,11 @@
     bench/outputs.py --out json=/dev/null  another output instead of the three
     bench/outputs.py --cpus 0,1            the generator may use both CPUs, for its outputs, and has one worker thread
 
+Build the programs first: cargo build --release --package plimsoll --package plimsoll-bench
+
 The script requests a fixed response over HTTP. The outputs are Prometheus (Debian's), OpenTelemetry over HTTP and StatsD; what
-the latter two send is read and dropped. The server, the receivers and the viewers share CPU 0, the generator has CPU 1.
+the latter two send is read and dropped. The server, the receivers and the viewers share CPU 0, the generator has CPU 1. The verdicts of the runs
+and what outputs complained about are below the table.
 
 A round has two runs without outputs and one with them, in a different order each time. Keep the machine otherwise idle. Prints
 a Markdown table: medians of the rounds, with the smallest and the largest, and the ratios to the first run without outputs of
@@ -18,6 +21,7 @@ outputs lies within the range of their ratios.
 """
 
 import argparse
+import collections
 import http.server
 import itertools
 import json
@@ -132,17 +136,25 @@ class Viewers:
         return self
 
     def watch(self, number):
+        stalls = number == self.count - 1
         connection = None
         while connection is None and not self.over.is_set():
+            connection = socket.socket()
+            connection.settimeout(30)
+            if stalls:
+                # Otherwise the kernel would receive the whole run for it.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
             try:
-                connection = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+                connection.connect(("127.0.0.1", self.port))
             except OSError:
+                connection.close()
+                connection = None
                 time.sleep(0.02)
         if connection is None:
             return
         with connection:
             connection.sendall(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
-            if number == self.count - 1:
+            if stalls:
                 self.received[number] = len(connection.recv(1))
                 self.over.wait()
                 return
@@ -186,7 +198,8 @@ def read(cost):
     figures["iterations/s"] = result["metrics"]["iterations"]["values"]["rate"]
     figures["CPUs used"] = cost.cpu_seconds / cost.wall_seconds
     figures["MB"] = cost.peak_rss_bytes / 1e6
-    return figures, result["plimsoll"]["verdict"]["level"], cost.stderr
+    lost = [line for line in cost.stderr.splitlines() if "output " in line]
+    return figures, result["plimsoll"]["verdict"]["level"], lost
 
 
 def spread(values):
@@ -222,21 +235,29 @@ def main():
     rivals.use_profile(args.profile)
     program = rivals.find("plimsoll") or sys.exit(f"build plimsoll first: cargo build --profile {args.profile}")
     found = {kind: [] for kind in KINDS}
+    verdicts = {kind: collections.Counter() for kind in KINDS}
+    lost = []
     with Receivers() as receivers, FixedServer() as server, tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "script.js"
         script.write_text(SCRIPT % (args.rate, args.seconds))
-        outputs = args.out or receivers.outputs
+        outputs = receivers.outputs if args.out is None else [output for output in args.out if output]
         orders = list(itertools.permutations(KINDS))
         for number in range(args.rounds):
             for kind in orders[number % len(orders)]:
                 is_with = kind == "with"
                 viewers = args.viewers if is_with and args.page else 0
-                figures, verdict, said = run(program, script, server.url, outputs if is_with else [], viewers, args.cpus)
+                figures, verdict, complaints = run(program, script, server.url, outputs if is_with else [], viewers, args.cpus)
                 found[kind].append(figures)
-                lost = [line for line in said.splitlines() if "output " in line]
-                print(kind, verdict, figures, *lost, file=sys.stderr)
+                verdicts[kind][verdict] += 1
+                lost += complaints
+                print(kind, verdict, figures, *complaints, file=sys.stderr)
     second = f"with outputs and a page with {args.viewers} viewers" if args.page else "with outputs"
     print(table(["", "without", "without, again", second, "ratio without, again", "ratio with", "within noise"], rows(found)))
+    print()
+    for kind in KINDS:
+        print(f"Verdicts {kind}: " + ", ".join(f"{level} {count}" for level, count in sorted(verdicts[kind].items())))
+    # Without a line here, the outputs sent everything.
+    print("\n".join(lost))
 
 
 if __name__ == "__main__":
