@@ -275,7 +275,7 @@ fn field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) ->
     } else {
         let mut all = figures(cell).iter();
         all.find(|figure| figure.name == column.name)
-            .map(|figure| value(figure, column.by))
+            .map(|figure| value(figure, column.by, bound(cell, figure)))
     };
     let words = words.unwrap_or_else(|| Words::plain("no value"));
     if letters.is_empty() {
@@ -285,8 +285,17 @@ fn field(result: &LabResult, cell: &Cell, column: &Column, notes: &Footnotes) ->
     }
 }
 
+/// What stands before a value that is only a lower bound: that of a search which found no rate that missed the objective.
+pub fn bound(cell: &Cell, figure: &Figure) -> &'static str {
+    let is_searched = figure.name == "limit";
+    match cell.limit.as_ref().filter(|_| is_searched) {
+        Some(search) if search.broken.is_none() => "≥ ",
+        _ => "",
+    }
+}
+
 /// A value with as many digits as its interval justifies, and half the interval's width in percent.
-fn value(figure: &Figure, by: f64) -> Words {
+fn value(figure: &Figure, by: f64, bound: &str) -> Words {
     let interval = figure.interval.map(|(low, high)| (low * by, high * by));
     let value = figure.value * by;
     let place = Place::of(value, interval);
@@ -297,7 +306,7 @@ fn value(figure: &Figure, by: f64) -> Words {
         if value == 0.0 {
             "0".to_owned()
         } else {
-            place.print(value)
+            format!("{bound}{}", place.print(value))
         },
         spread.map(percent),
     )

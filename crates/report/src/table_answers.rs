@@ -7,7 +7,7 @@ use plimsoll_results::lab::{Cell, Figure, LabResult, TableLayout};
 use crate::document::{Head, Table, Words};
 use crate::leads::value_on;
 use crate::naming::{capital, cell_words, value_words};
-use crate::pivot::{combinations, joined, published_of, values, with_unit};
+use crate::pivot::{bound, combinations, joined, published_of, values, with_unit};
 use crate::units::factor;
 
 /// Rows and columns of a table on the first screen.
@@ -208,7 +208,11 @@ impl<'a> Question<'a> {
         Some(Value {
             text: match value == 0.0 {
                 true => "0".to_owned(),
-                false => Place::of(value, interval).print(value),
+                false => format!(
+                    "{}{}",
+                    bound(cell, figure),
+                    Place::of(value, interval).print(value)
+                ),
             },
             published: published_of(cell, &figure.name).map(|value| shortened(value * by)),
         })

@@ -441,6 +441,31 @@ fn suspect_cells_are_marked_with_one_footnote_per_reason_and_excluded_from_the_c
 }
 
 #[test]
+fn a_rate_that_no_trial_missed_is_a_lower_bound_in_tables() {
+    let mut result = small(&FOUR);
+    for (cell, broken) in result.cells.iter_mut().zip([None, Some(120.0), None, None]) {
+        let kept = cell.figures[0].value;
+        cell.figures[0].name = "limit".into();
+        cell.limit = Some(LimitSearch {
+            objective: "p95<100ms".into(),
+            kept: Some(kept),
+            broken,
+            confirmed: true,
+            ..LimitSearch::default()
+        });
+    }
+    let mut limits = rates(&result, &["backend"], &["place"]);
+    limits.figures = vec!["limit".into()];
+    result.tables = vec![limits];
+    assert_eq!(small_table(&result)[3], "| sqlite | ≥ 1000 | 110 |");
+    let row = &table(&result)[2];
+    assert!(
+        row.starts_with("| sqlite | ≥ 1000") && !row.contains("≥ 110"),
+        "{row}"
+    );
+}
+
+#[test]
 fn a_suspect_search_is_not_in_the_conclusion() {
     let mut result = small(&FOUR);
     result.cells[0].limit = Some(LimitSearch {
