@@ -54,7 +54,32 @@ pub enum LinkProtocol {
 
 /// Relays until a signal comes, and then reports what was relayed.
 pub fn link(args: &LinkArgs) -> Exit {
+    #[cfg(unix)]
+    keep_freed_memory();
     Exit::of_text(run(args).map(|report| format!("{report}\n")))
+}
+
+/// Starts this program again, in this process, with an allocator that keeps freed memory: it reads that setting once, at
+/// the start. Otherwise it would return the memory of a burst of connections to the kernel, and the next burst would
+/// wait for it.
+#[cfg(unix)]
+fn keep_freed_memory() {
+    use std::os::unix::process::CommandExt;
+
+    const SETTING: &str = "MIMALLOC_PURGE_DELAY";
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
+    if std::env::var_os(SETTING).is_some() {
+        return;
+    }
+    let mut arguments = std::env::args_os();
+    let mut again = std::process::Command::new(program);
+    if let Some(name) = arguments.next() {
+        again.arg0(name);
+    }
+    // Returns only if it fails, and the relay works without it, too.
+    let _ = again.args(arguments).env(SETTING, "-1").exec();
 }
 
 fn run(args: &LinkArgs) -> Result<serde_json::Value, String> {

@@ -76,6 +76,11 @@ impl<T> Ends<T> {
         self.steps.set(self.steps.get() + 1);
     }
 
+    /// How many steps all tasks have made.
+    pub fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
     /// Adds a stream whose end was due at `due`.
     pub fn add(&self, due: Moment, stream: T) {
         self.waiting.borrow_mut().push_back((due, stream));
