@@ -9,7 +9,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut open = false;
     let (mut host, mut port, mut path) = (None, None, None);
     for line in lines {
-        let text = line.text.trim();
+        let text = without_remark(line.text.trim());
         if text == BOUNDARY {
             open = false;
             continue;
@@ -58,6 +58,17 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// A row without what an author wrote behind it: `9501 # the port`. ab's own `[#/sec]` remains.
+fn without_remark(text: &str) -> &str {
+    let remark = text
+        .match_indices('#')
+        .find(|(at, _)| *at > 0 && text[..*at].ends_with(char::is_whitespace));
+    match remark {
+        Some((at, _)) => text[..at].trim_end(),
+        None => text,
+    }
 }
 
 /// Whether a block has enough rows for a result of its own.

@@ -57,7 +57,12 @@ impl Reader {
             }
             _ => {}
         }
-        if text.starts_with('│') || text.starts_with('┃') {
+        if text.contains("</td>") {
+            for row in html_rows(text) {
+                let cells: Vec<&str> = row.iter().map(String::as_str).collect();
+                self.cells(&cells, line);
+            }
+        } else if text.starts_with('│') || text.starts_with('┃') {
             let cells: Vec<&str> = text
                 .trim_matches(['│', '┃'])
                 .split(['│', '┃'])
@@ -228,6 +233,37 @@ impl Reader {
             _ => {}
         }
     }
+}
+
+/// The cells of an HTML table, by rows, as far as one line has them.
+fn html_rows(text: &str) -> Vec<Vec<String>> {
+    const MOST: usize = 64;
+    let rows = text.split("</tr>").take(MOST);
+    rows.map(|row| {
+        let cells = row.split("</td>").flat_map(|part| part.split("</th>"));
+        let mut cells: Vec<String> = cells
+            .take(MOST)
+            .map(|cell| without_tags(cell).trim().to_owned())
+            .collect();
+        // Behind the last end of a cell is nothing.
+        cells.pop();
+        cells
+    })
+    .collect()
+}
+
+fn without_tags(text: &str) -> String {
+    let mut out = String::new();
+    let mut in_tag = false;
+    for letter in text.chars() {
+        match letter {
+            '<' => in_tag = true,
+            '>' => in_tag = false,
+            letter if !in_tag => out.push(letter),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// `83k`: the last digit's step is a thousand.

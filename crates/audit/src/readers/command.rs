@@ -258,6 +258,20 @@ pub fn asked_users(command: &str) -> Option<f64> {
     Some(users)
 }
 
+/// The time of a test in a command's options, and as it is written there.
+pub fn asked_time(command: &str) -> Option<(f64, String)> {
+    let words: Vec<&str> = command
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '\'', '`']))
+        .collect();
+    let written = flag(&words, &["-d", "--duration"])?;
+    let seconds = match written.parse::<f64>() {
+        Ok(seconds) => seconds,
+        Err(_) => duration(&written.to_lowercase(), 0)?.value,
+    };
+    (seconds > 0.0).then(|| (seconds, written.to_owned()))
+}
+
 /// The value of the first of these flags: `-c 5`, `-c5`, `--connections=5`.
 fn flag<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
     for (at, word) in words.iter().enumerate() {
@@ -305,7 +319,8 @@ fn apply(block: &mut Block) {
         let value = flag(&words, names)?;
         let seconds = match value.parse::<f64>() {
             Ok(seconds) => seconds,
-            Err(_) => duration(value, line)?.value,
+            // wrk and others accept `30S`.
+            Err(_) => duration(&value.to_lowercase(), line)?.value,
         };
         (seconds > 0.0 && seconds.is_finite()).then(|| {
             let mut time = exact(seconds, Unit::Time);

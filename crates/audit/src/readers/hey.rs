@@ -6,9 +6,11 @@ use crate::quantity::{Quantity, Unit, bare, duration};
 
 pub fn read(lines: &[Line]) -> Vec<Block> {
     summaries(lines, Tool::Hey, |summary| {
-        summary.contains("Fastest:")
-            && !summary.contains("Success rate:")
-            && !summary.contains("Count:")
+        let timed = summary.contains("Fastest:");
+        // An author may have kept only some parts.
+        let short = summary.contains("Requests/sec:") && summary.contains("distribution:")
+            || summary.contains("Latency distribution:") && summary.contains(" secs");
+        (timed || short) && !summary.contains("Success rate:") && !summary.contains("Count:")
     })
 }
 
@@ -41,6 +43,18 @@ fn begins(lines: &[Line], at: usize) -> bool {
     let text = lines[at].text.trim();
     if text == "Summary:" {
         return true;
+    }
+    // Of a summary, only the percentiles and the status codes.
+    if text == "Latency distribution:" {
+        let above = lines[..at].iter().rev().take(60);
+        let mut above = above
+            .map(|line| line.text.trim())
+            .take_while(|text| *text != BOUNDARY);
+        return !above.any(|text| {
+            ["Summary:", "Total:", "Requests/sec", "Fastest", "Average"]
+                .iter()
+                .any(|label| text.starts_with(label))
+        });
     }
     if !["Total:", "Count:", "Success rate:"]
         .iter()
@@ -103,7 +117,12 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     trend.line = trend.mean.as_ref().map_or(first, |mean| mean.line);
     block.trends.insert(0, trend);
     count(&mut block);
-    block.rate.is_some().then_some(block)
+    let of_parts = tool == Tool::Hey
+        && !block.statuses.is_empty()
+        && block
+            .latency()
+            .is_some_and(|latency| !latency.quantiles.is_empty());
+    (block.rate.is_some() || of_parts).then_some(block)
 }
 
 /// hey keeps the status and the time of at most a million responses. Its rate and its mean are of all.

@@ -1,6 +1,8 @@
 //! k6's summaries in text: with ✓ and ✗ marks, with `0 out of 9`, and in sections (`█ TOTAL
 //! RESULTS`).
 
+use std::borrow::Cow;
+
 use super::{BOUNDARY, Line};
 use crate::block::{Block, CheckCount, Model, Role, Tally, Threshold, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, data, duration, number, split_number, time_unit};
@@ -84,7 +86,11 @@ impl Reader {
                         passed,
                     });
                 }
-                put(block, name, rest, line.number);
+                match name {
+                    // Two numbers, of users now and at most.
+                    "vus" | "vus_max" => put(block, name, rest, line.number),
+                    _ => put(block, name, &ungrouped(rest), line.number),
+                }
             }
             return;
         }
@@ -103,7 +109,11 @@ impl Reader {
             }
             return;
         };
-        if head(block, text, line.number) || running(block, text, line.number) {
+        let text = match text.starts_with("running (") {
+            true => ungrouped(text),
+            false => Cow::Borrowed(text),
+        };
+        if head(block, &text, line.number) || running(block, &text, line.number) {
             block.last_line = line.number;
         }
     }
@@ -135,6 +145,40 @@ impl Reader {
             self.blocks.push(block);
         }
     }
+}
+
+/// The text with numbers whose thousands are grouped by single blanks in one piece: `143 508 265.8/s` is
+/// 143508 and 265.8/s.
+fn ungrouped(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let groups = |at: usize| {
+        let before = bytes[..at]
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let starts = at
+            .checked_sub(before + 1)
+            .and_then(|at| bytes.get(at))
+            .is_none_or(u8::is_ascii_whitespace);
+        let after = bytes.get(at + 4);
+        let ends = after.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b',');
+        (1..=3).contains(&before)
+            && starts
+            && (1..=3).all(|ahead| is_digit(at + ahead))
+            && ends
+    };
+    let blanks: Vec<usize> = (1..bytes.len())
+        .filter(|at| bytes[*at] == b' ' && groups(*at))
+        .collect();
+    if blanks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let kept = text
+        .char_indices()
+        .filter(|(at, _)| blanks.binary_search(at).is_err());
+    Cow::Owned(kept.map(|(_, letter)| letter).collect())
 }
 
 /// `name....: rest`, or `{ expected_response:true }...: rest`. For metrics that every summary

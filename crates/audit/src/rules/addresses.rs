@@ -1,9 +1,9 @@
-//! The command above an output, compared with the port and the users that the output prints.
+//! The command above an output, compared with the port, the users and the time that the output prints.
 
 use crate::block::{Block, Tool, is_loopback};
 use crate::finding::Level;
-use crate::quantity::digits;
-use crate::readers::command::{Command, asked_users};
+use crate::quantity::{Unit, digits, plain};
+use crate::readers::command::{Command, asked_time, asked_users};
 use crate::report::{Findings, Report};
 
 use super::prose::shortened;
@@ -35,6 +35,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
         if near && family(command.tool) == family(block.tool) && !is_template(&command.text) {
             port(report, block, command, findings);
             users(report, block, command, findings);
+            time(block, command, findings);
         }
     }
 }
@@ -130,6 +131,39 @@ fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findi
                 shown.text
             ),
             format!("{} ≠ {}", digits(asked), shown.text),
+            "Print the command that made this output.".to_owned(),
+        ],
+    );
+}
+
+/// A tool prints the time of its test as it was requested.
+fn time(block: &Block, command: &Command, findings: &mut Findings) {
+    let prints_it = matches!(block.tool, Tool::Wrk | Tool::Wrk2 | Tool::Autocannon);
+    let adjacent = command.line + ADJACENT >= block.first_line;
+    let (Some(shown), Some((asked, written)), true) = (
+        &block.declared,
+        asked_time(&command.text),
+        prints_it && adjacent,
+    ) else {
+        return;
+    };
+    // wrk rounds to whole minutes.
+    if (shown.value - asked).abs() <= shown.step.max(0.02 * asked) {
+        return;
+    }
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        command.line,
+        [
+            format!(
+                "`{}` requests {written}; the output is of a test of {} (line {})",
+                shortened(&command.text),
+                shown.text,
+                shown.line
+            ),
+            format!("{} ≠ {}", plain(asked, Unit::Time), shown.text),
             "Print the command that made this output.".to_owned(),
         ],
     );

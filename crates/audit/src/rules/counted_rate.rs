@@ -70,15 +70,18 @@ pub fn counted(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// wrk prints the duration it was asked for and the one it measured.
+/// wrk prints the duration it was asked for and the one it measured. Others have it in their command, and
+/// may take longer, which another rule judges.
 fn asked_duration(block: &Block, findings: &mut Findings) {
-    let (Tool::Wrk | Tool::Wrk2, Some(asked), Some(took)) =
-        (block.tool, &block.declared, &block.elapsed)
-    else {
+    let (Some(asked), Some(took)) = (&block.declared, &block.elapsed) else {
         return;
     };
+    let prints_both = matches!(block.tool, Tool::Wrk | Tool::Wrk2);
+    if !prints_both && !matches!(block.tool, Tool::Hey | Tool::Oha | Tool::Ghz) {
+        return;
+    }
     let early = took.value + took.step < 0.9 * (asked.value - asked.step);
-    let late = took.value > 2.0 * (asked.value + asked.step) + 10.0;
+    let late = prints_both && took.value > 2.0 * (asked.value + asked.step) + 10.0;
     if !(early || late) {
         return;
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use crate::block::Block;
+use crate::block::{Block, Tool};
 use crate::finding::Level;
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
@@ -14,9 +14,26 @@ use super::tables::cell;
 pub fn mismatch(report: &Report, findings: &mut Findings) {
     schemas(report, findings);
     for block in &report.blocks {
-        headings(block, findings);
+        headings(report, block, findings);
     }
     engines(report, findings);
+}
+
+/// The innermost title, or a title further out that is above this output only if the inner ones have no
+/// number: "200 req/s for a minute", "Result:".
+fn title_of<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
+    let numbered = |title: &String| title.contains(|letter: char| letter.is_ascii_digit());
+    let at = block.titles.iter().rposition(numbered)?;
+    let path = &block.titles[..=at];
+    let inner = at + 1 == block.titles.len();
+    let mut under = report
+        .blocks
+        .iter()
+        .filter(|other| other.titles.starts_with(path));
+    let alone = under.next().is_some() && under.next().is_none();
+    (inner || alone)
+        .then(|| &block.titles[at])
+        .filter(|title| title.len() < 80)
 }
 
 static SCHEMA: LazyLock<Option<Regex>> =
@@ -117,7 +134,7 @@ static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([\w.-]+\.[jt]s)\b").ok());
 
 /// The users, rate or script in the innermost title, compared with the block's own.
-fn headings(block: &Block, findings: &mut Findings) {
+fn headings(report: &Report, block: &Block, findings: &mut Findings) {
     let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
         let mut all = pattern.as_ref()?.captures_iter(text);
         let found = all.next()?;
@@ -128,7 +145,7 @@ fn headings(block: &Block, findings: &mut Findings) {
         Some(found.get(1)?.as_str().to_owned())
     };
     let mut wrong = Vec::new();
-    if let Some(title) = block.titles.last().filter(|title| title.len() < 80) {
+    if let Some(title) = title_of(report, block) {
         let said = first(&USERS, title).and_then(|text| Some(number(&text)?.0));
         if let (Some(said), Some(users)) = (said, &block.users)
             && said != users.value
@@ -144,9 +161,15 @@ fn headings(block: &Block, findings: &mut Findings) {
         if let (Some(said), Some(rate)) = (said, block.asked_rate.as_ref().or(block.rate.as_ref()))
             && (said - rate.value).abs() > 0.05 * said
         {
+            let each = match (block.tool, &block.users, &block.asked_rate) {
+                (Tool::Hey, Some(users), Some(_)) => {
+                    format!(": hey's -q is the rate of each of {} users", users.text)
+                }
+                _ => String::new(),
+            };
             wrong.push((
                 format!("\"{title}\" above a block of {}", rate.text),
-                format!("{} ≠ {}", digits(said), rate.text),
+                format!("{} ≠ {}{each}", digits(said), rate.text),
                 rate.line,
                 // A title may name the rate that was wanted.
                 match block.asked_rate {

@@ -125,6 +125,8 @@ pub fn check(report: &Report, findings: &mut Findings) {
     claims::totals(report, findings);
     claims::arithmetic(report, findings);
     claims::labelled(report, findings);
+    claims::rows(report, findings);
+    claims::data(report, findings);
     shares::without_counts(report, findings);
     shares::sums(report, findings);
     copies::changed(report, findings);

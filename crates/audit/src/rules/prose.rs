@@ -72,7 +72,7 @@ static PROMISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 /// Numbers next to these words are settings, not results.
-const SETTINGS: [&str; 16] = [
+pub const SETTINGS: [&str; 16] = [
     "wait after",
     "sleep",
     "think",
@@ -502,7 +502,8 @@ pub fn misquoted(report: &Report, findings: &mut Findings) {
     }
 }
 
-fn misquote(
+/// Whether `figure`, quoted as `name`, is the value of another column of an output.
+pub fn misquote(
     report: &Report,
     prose: &crate::document::Prose,
     sentence: &str,
@@ -510,6 +511,7 @@ fn misquote(
     figure: &Quantity,
     findings: &mut Findings,
 ) {
+    let name = if name == "p50" { "median" } else { name };
     let columns = || {
         report.blocks.iter().flat_map(|block| {
             let trend = block.latency().into_iter();

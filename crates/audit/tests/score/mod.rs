@@ -1,10 +1,10 @@
 //! Compares the findings for the corpus with the labels of its pages.
 //!
 //! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
-//! of their names: one third of the first collection and half of the second one only measure, and no
-//! rule may be derived from them. The second collection was labeled when the rules for the first
-//! one were finished. The third and the fourth one only measure: each was labeled when the rules for the
-//! one before it were finished.
+//! of their names: one third of the first collection and half of the second and of the ninth one only
+//! measure, and no rule may be derived from them. The second collection was labeled when the rules for the
+//! first one were finished. The others only measure: each was labeled when the rules for the one before it
+//! were finished.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,9 +58,11 @@ pub enum Part {
     Sixth,
     Seventh,
     Eighth,
+    NinthWriting,
+    NinthMeasuring,
 }
 
-pub const PARTS: [(&str, Part); 10] = [
+pub const PARTS: [(&str, Part); 12] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -71,12 +73,22 @@ pub const PARTS: [(&str, Part); 10] = [
     ("sixth collection", Part::Sixth),
     ("seventh collection", Part::Seventh),
     ("eighth collection", Part::Eighth),
+    ("ninth collection, writing", Part::NinthWriting),
+    ("ninth collection, measuring", Part::NinthMeasuring),
 ];
 
 impl Part {
     /// Whether rules may be derived from its pages.
     pub fn writes(self) -> bool {
-        matches!(self, Part::Writing | Part::SecondWriting)
+        matches!(
+            self,
+            Part::Writing | Part::SecondWriting | Part::NinthWriting
+        )
+    }
+
+    /// Whether the hash divides its folder into two halves.
+    fn is_half(self) -> bool {
+        self.is_second() || matches!(self, Part::NinthWriting | Part::NinthMeasuring)
     }
 
     fn is_second(self) -> bool {
@@ -91,6 +103,7 @@ impl Part {
             Part::Sixth => "sixth",
             Part::Seventh => "seventh",
             Part::Eighth => "eighth",
+            Part::NinthWriting | Part::NinthMeasuring => "ninth",
             _ if self.is_second() => "second",
             _ => "pages",
         };
@@ -101,16 +114,14 @@ impl Part {
 
     /// Whether a page of its folder belongs to it, by FNV-1a of the page's name.
     fn has(self, name: &str) -> bool {
-        if !matches!(
-            self,
-            Part::Writing | Part::Measuring | Part::SecondWriting | Part::SecondMeasuring
-        ) {
+        let is_first = matches!(self, Part::Writing | Part::Measuring);
+        if !is_first && !self.is_half() {
             return true;
         }
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
         });
-        let parts = if self.is_second() { 2 } else { 3 };
+        let parts = if self.is_half() { 2 } else { 3 };
         ((hash >> 24) % parts == 0) != self.writes()
     }
 }

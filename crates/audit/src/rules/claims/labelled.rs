@@ -4,26 +4,46 @@
 use std::collections::BTreeMap;
 
 use super::duration::headings;
+use super::linked::Printed;
 use super::total::counts;
 use super::words::{Metric, is_of_another_run, metric};
 use crate::block::{Block, Tool};
 use crate::finding::Level;
-use crate::quantity::{Unit, digits, number, plain, split_number, time_unit};
+use crate::quantity::{Quantity, Unit, digits, number, plain, split_number, time_unit};
 use crate::report::{Findings, Report};
 use crate::rules::failures::bad_answers;
 use crate::rules::prose::shortened;
 
 /// A value as a page states it.
 #[derive(Clone, Debug, PartialEq)]
-struct Value {
+pub struct Value {
     /// Seconds for a time, percent for a share.
-    value: f64,
-    step: f64,
-    unit: Option<Unit>,
+    pub value: f64,
+    pub step: f64,
+    pub unit: Option<Unit>,
     /// "About", or a rounded number of thousands.
-    about: bool,
+    pub about: bool,
     /// The digits as they are written.
     digits: String,
+}
+
+impl Value {
+    /// A value that was read in another way, in the unit of the figure that it is compared with.
+    pub fn exact(value: f64, step: f64) -> Value {
+        Value {
+            value,
+            step,
+            unit: None,
+            about: false,
+            digits: String::new(),
+        }
+    }
+
+    pub fn times(mut self, scale: f64) -> Value {
+        self.value *= scale;
+        self.step *= scale;
+        self
+    }
 }
 
 /// A name, its value, and where they are.
@@ -32,6 +52,8 @@ struct Claim {
     value: Value,
     text: String,
     line: usize,
+    /// The table that has it, counted from 0.
+    table: Option<usize>,
 }
 
 pub fn check(report: &Report, findings: &mut Findings) {
@@ -43,16 +65,32 @@ pub fn check(report: &Report, findings: &mut Findings) {
         return;
     }
     let numbers = Numbers::of(report.text);
+    let printed = Printed::of(report);
     for claim in claims {
         let mut found = findings.found.iter();
         let known = found.any(|found| found.line == claim.line && found.level > Level::Note);
-        if known || numbers.elsewhere(&claim) {
+        // Every page has the number 100.
+        let whole = claim.metric == Metric::PassedShare && claim.value.value == 100.0;
+        if known || !whole && numbers.elsewhere(&claim) {
             continue;
         }
-        if let Some(block) = only_block(report, claim.line) {
+        let block = only_block(report, claim.line).or_else(|| repeated(report, &printed, &claim));
+        if let Some(block) = block {
             judge(report, block, &claim, findings);
         }
     }
+}
+
+/// The output whose figures the claim's table repeats.
+fn repeated<'r>(report: &Report, printed: &Printed<'r>, claim: &Claim) -> Option<&'r Block> {
+    let table = report.document.tables.get(claim.table?)?;
+    let cells: Vec<&str> = table
+        .rows
+        .iter()
+        .take(100)
+        .flat_map(|(_, row)| row.iter().map(String::as_str))
+        .collect();
+    printed.of_figures(&cells, 2)
 }
 
 /// Maximum number of names with a value.
@@ -98,17 +136,21 @@ fn claims(report: &Report) -> Vec<Claim> {
             // A colon of a full width is that of Chinese and Japanese.
             let pair = text.split_once(": ").or_else(|| text.split_once('：'));
             if let Some((label, value)) = pair {
-                claims.extend(claim(label, value, text, line));
+                claims.extend(claim(label, value, text, line, None));
             }
         }
     }
-    for table in report.document.tables.iter().take(200) {
-        if table.header.len() != 2 || table.header.iter().any(|name| is_of_another_run(name)) {
+    for (at, table) in report.document.tables.iter().enumerate().take(200) {
+        if table.header.iter().any(|name| is_of_another_run(name)) {
             continue;
         }
         for (line, row) in table.rows.iter().take(500) {
-            if let [label, value] = &row[..] {
-                claims.extend(claim(label, value, &row.join(": "), *line));
+            // A row of one value may have empty cells behind it.
+            if let [label, value, rest @ ..] = &row[..]
+                && rest.iter().all(|cell| is_empty(cell))
+            {
+                let text = format!("{label}: {value}");
+                claims.extend(claim(label, value, &text, *line, Some(at)));
             }
         }
     }
@@ -116,17 +158,32 @@ fn claims(report: &Report) -> Vec<Claim> {
     claims
 }
 
-fn claim(label: &str, value: &str, text: &str, line: usize) -> Option<Claim> {
+/// Whether a cell has no value.
+fn is_empty(cell: &str) -> bool {
+    matches!(
+        cell.trim().to_lowercase().as_str(),
+        "" | "-" | "–" | "—" | "n/a" | "na"
+    )
+}
+
+fn claim(
+    label: &str,
+    value: &str,
+    text: &str,
+    line: usize,
+    table: Option<usize>,
+) -> Option<Claim> {
     Some(Claim {
         metric: metric(label)?,
         value: read(value)?,
         text: text.to_owned(),
         line,
+        table,
     })
 }
 
 /// One number with at most one unit. A range, a comparison or a change is not a value.
-fn read(text: &str) -> Option<Value> {
+pub fn read(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches(['*', '`', '_', ' ']);
     let (text, about) = ["~", "≈", "about ", "around ", "approx. ", "ca. "]
         .iter()
@@ -213,6 +270,7 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
     let said = &claim.value;
     let shown = match claim.metric {
         Metric::FailedShare => failed_share(block).filter(|_| said.unit == Some(Unit::Share)),
+        Metric::PassedShare => passed_share(block).filter(|_| said.unit == Some(Unit::Share)),
         Metric::Requests => {
             let plain = matches!(said.unit, None | Some(Unit::Count));
             block
@@ -238,6 +296,10 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
         .split_once('.')
         .is_some_and(|(_, after)| after.len() == 3);
     let near = |right: f64| {
+        if claim.metric == Metric::PassedShare {
+            // Near 100 %, a difference of some percent is one of many failures.
+            return (said.value - right).abs() <= said.step + 0.3;
+        }
         let apart = |value: f64| (value - right).abs() <= said.step + share * right;
         apart(said.value) || grouped && apart(said.value * 1e3)
     };
@@ -255,7 +317,7 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
                 shortened(&claim.text)
             ),
             match claim.metric {
-                Metric::FailedShare => format!(
+                Metric::FailedShare | Metric::PassedShare => format!(
                     "{} % is not {}, and no share of the page",
                     digits(said.value),
                     text
@@ -274,15 +336,33 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
 }
 
 fn latency(block: &Block, metric: Metric) -> Option<(f64, String, usize)> {
-    let latency = block.latency()?;
-    let figure = match metric {
-        Metric::Mean => latency.mean.as_ref(),
-        Metric::Min => latency.min.as_ref(),
-        Metric::Max => latency.max.as_ref(),
-        Metric::Quantile(quantile) => latency.at(quantile),
-        _ => None,
-    }?;
-    Some((figure.value, figure.text.clone(), figure.line))
+    let figure = figure_of(block, metric).filter(|figure| figure.unit == Unit::Time)?;
+    Some((figure.value, figure.text, figure.line))
+}
+
+/// The figure of an output that a name means.
+pub fn figure_of(block: &Block, metric: Metric) -> Option<Quantity> {
+    let latency = block.latency();
+    match metric {
+        Metric::Mean => latency?.mean.clone(),
+        Metric::Min => latency?.min.clone(),
+        Metric::Max => latency?.max.clone(),
+        Metric::Quantile(quantile) => latency?.at(quantile).cloned(),
+        Metric::Rate => block.rate.clone(),
+        Metric::Requests => block.requests.clone(),
+        Metric::FailedShare | Metric::PassedShare => None,
+    }
+}
+
+/// The share in percent of what passed: of the checks, or of the requests.
+fn passed_share(block: &Block) -> Option<(f64, String, usize)> {
+    if let Some(tally) = &block.checks {
+        let sum = tally.passed + tally.failed;
+        let text = format!("{} of {} checks passed", digits(tally.passed), digits(sum));
+        return (sum > 0.0).then(|| (tally.passed / sum * 100.0, text, tally.line));
+    }
+    let (failed, text, line) = failed_share(block)?;
+    Some((100.0 - failed, format!("{text} requests failed"), line))
 }
 
 /// The share of failed requests in percent, if the block counts them in one way only.
@@ -313,7 +393,7 @@ fn failed_share(block: &Block) -> Option<(f64, String, usize)> {
 fn elsewhere(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool {
     let said = &claim.value;
     report.blocks.iter().any(|block| match claim.metric {
-        Metric::FailedShare => {
+        Metric::FailedShare | Metric::PassedShare => {
             let tallies = [&block.checks, &block.failures];
             let rates = block.rates.iter().map(|(_, tally)| tally);
             let mut shares = tallies
@@ -325,7 +405,8 @@ fn elsewhere(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool
                     [tally.passed / sum * 100.0, tally.failed / sum * 100.0]
                 });
             let printed = block.failed_share.as_ref().map(|share| share.value * 100.0);
-            shares.any(near) || printed.is_some_and(near)
+            let passed = printed.map(|failed| 100.0 - failed);
+            shares.any(near) || printed.is_some_and(near) || passed.is_some_and(near)
         }
         Metric::Requests => counts(block, said.value, said.step),
         Metric::Rate => {

@@ -1,18 +1,27 @@
 //! Claims in sentences and cells, checked against each other and against the blocks. A claim whose
 //! subject is uncertain produces no finding.
 
+mod advantage;
 mod arithmetic;
+mod behind;
 mod below;
+mod criteria;
+mod data;
 mod duration;
 mod each;
 mod errors;
 mod labelled;
+mod linked;
 mod met;
 mod named;
 mod objective;
 mod quantile;
 mod ratio;
+mod rows;
+mod steps;
 mod sum;
+mod takes;
+mod tool_rate;
 mod total;
 mod words;
 
@@ -33,6 +42,7 @@ pub fn ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         ratio::sentence(sentence, prose.line, findings);
         named::sentence(report, sentence, prose.line, findings);
+        advantage::sentence(report, sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
         ratio::table(table, findings);
@@ -61,6 +71,7 @@ pub fn objectives(report: &Report, findings: &mut Findings) {
 pub fn rates(report: &Report, findings: &mut Findings) {
     objective::rates(report, findings);
     met::check(report, findings);
+    criteria::check(report, findings);
     below::rates(report, findings);
 }
 
@@ -74,12 +85,29 @@ pub fn arithmetic(report: &Report, findings: &mut Findings) {
 /// Names with a value that the output of the section prints with another one.
 pub fn labelled(report: &Report, findings: &mut Findings) {
     labelled::check(report, findings);
+    takes::lines(report, findings);
+    for (prose, sentence) in sentences(report) {
+        tool_rate::sentence(report, prose, sentence, findings);
+    }
+}
+
+/// Amounts of data with another unit than the output's.
+pub fn data(report: &Report, findings: &mut Findings) {
+    for (prose, sentence) in sentences(report) {
+        data::sentence(report, prose, sentence, findings);
+    }
+}
+
+/// Cells that the output of their row prints with another value.
+pub fn rows(report: &Report, findings: &mut Findings) {
+    rows::check(report, findings);
 }
 
 /// Percentiles quoted next to a block with another figure.
 pub fn quantiles(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         quantile::sentence(report, prose, sentence, findings);
+        behind::sentence(report, prose, sentence, findings);
     }
 }
 
@@ -94,6 +122,9 @@ pub fn durations(report: &Report, findings: &mut Findings) {
 /// Claimed numbers of requests, and of requests and failures together.
 pub fn totals(report: &Report, findings: &mut Findings) {
     total::lines(report, findings);
+    steps::stages(report, findings);
+    steps::requests(report, findings);
+    steps::phases(report, findings);
     below::asked(report, findings);
     for (prose, sentence) in sentences(report) {
         each::sentence(report, sentence, prose.line, findings);
@@ -130,6 +161,16 @@ fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
         .iter()
         .any(|block| block.first_line > prose.line && under(&block));
     (own.next().is_none() && !below).then_some(block)
+}
+
+/// The last output above a line, under the same headings and with no other one in between.
+fn nearest_above<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
+    let at = report
+        .blocks
+        .partition_point(|block| block.first_line <= line);
+    let block = report.blocks.get(at.checked_sub(1)?)?;
+    let same = duration::headings(report, block.first_line) == duration::headings(report, line);
+    (block.last_line < line && same).then_some(block)
 }
 
 /// A number with its unit, in a sentence or a cell.

@@ -158,7 +158,7 @@ fn both(sentence: &str, a: &Quantity, b: &Quantity) -> String {
 }
 
 /// The only other block of the tool whose headings above its own are the same.
-fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
+pub fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
     let (_, above) = one.titles.split_last()?;
     let mut others = report.blocks.iter().filter(|other| {
         other.tool == one.tool
@@ -173,7 +173,7 @@ fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
 }
 
 /// The only block whose innermost title has these words.
-fn only<'r>(report: &'r Report, name: &str) -> Option<&'r Block> {
+pub fn only<'r>(report: &'r Report, name: &str) -> Option<&'r Block> {
     let name = name.trim().to_lowercase();
     let name = name
         .rsplit([',', ':'])
@@ -181,18 +181,21 @@ fn only<'r>(report: &'r Report, name: &str) -> Option<&'r Block> {
         .unwrap_or(&name)
         .trim()
         .trim_start_matches("the ");
+    let plain = |text: &str| {
+        let text = text.to_lowercase();
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        words
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let name = plain(name);
     if name.len() < 2 {
         return None;
     }
     let mut with = report.blocks.iter().filter(|block| {
-        block.titles.last().is_some_and(|title| {
-            title
-                .to_lowercase()
-                .split(|letter: char| !letter.is_alphanumeric())
-                .collect::<Vec<_>>()
-                .join(" ")
-                .contains(name)
-        })
+        let title = block.titles.last();
+        title.is_some_and(|title| plain(title).contains(&name))
     });
     let first = with.next()?;
     with.next().is_none().then_some(first)

@@ -10,6 +10,7 @@ pub enum Metric {
     Rate,
     Requests,
     FailedShare,
+    PassedShare,
 }
 
 const MEAN: [&str; 18] = [
@@ -164,6 +165,23 @@ const FAILED_SHARE: [&str; 13] = [
     "エラー率",
     "hata oranı",
 ];
+const PASSED_SHARE: [&str; 15] = [
+    "success rate",
+    "pass rate",
+    "success ratio",
+    "checks passed",
+    "checks succeeded",
+    "tasa de éxito",
+    "taxa de sucesso",
+    "taux de réussite",
+    "taux de succès",
+    "erfolgsrate",
+    "доля успешных",
+    "процент успешных",
+    "成功率",
+    "성공률",
+    "başarı oranı",
+];
 /// A label or a title with one of these is about a limit, or about another run.
 const OTHER_RUN: [&str; 22] = [
     "target",
@@ -189,8 +207,8 @@ const OTHER_RUN: [&str; 22] = [
     "ziel",
     "цель",
 ];
-/// A label with one of these is about another time than that of a request.
-const OTHER_TIME: [&str; 23] = [
+/// A label with one of these is about another time than that of a request, or about a part of the rate.
+const OTHER_TIME: [&str; 30] = [
     "cpu",
     "memory",
     "database",
@@ -214,6 +232,13 @@ const OTHER_TIME: [&str; 23] = [
     "virtual",
     "user",
     "worker",
+    "thread",
+    "core",
+    "/connection",
+    "per connection",
+    "per node",
+    "per instance",
+    "per pod",
 ];
 
 fn has(text: &str, words: &[&str]) -> bool {
@@ -238,6 +263,9 @@ pub fn metric(label: &str) -> Option<Metric> {
     }
     if has(label, &FAILED_SHARE) {
         return Some(Metric::FailedShare);
+    }
+    if has(label, &PASSED_SHARE) {
+        return Some(Metric::PassedShare);
     }
     let statistic = statistic(label);
     if has(label, &RATE) {
@@ -319,9 +347,12 @@ mod tests {
             ("Requests/sec", Some(Metric::Rate)),
             ("Average RPS", Some(Metric::Rate)),
             ("Max RPS", None),
+            ("Throughput/Thread", None),
             ("Total requests", Some(Metric::Requests)),
             ("Failed requests", None),
             ("Error rate", Some(Metric::FailedShare)),
+            ("**Checks passed**", Some(Metric::PassedShare)),
+            ("Taxa de sucesso", Some(Metric::PassedShare)),
             ("Average build time", None),
             ("Average query latency", None),
             ("p95 and p99 latency", None),

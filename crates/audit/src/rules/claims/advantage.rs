@@ -1,0 +1,118 @@
+//! "A has 12 % more throughput": A and one other output are the only ones under the same headings.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::named::{only, rival};
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{Quantity, digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::{is_conditional, shortened};
+
+static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\W{0,3}\s+(?:has|had|shows?|showed|achieves?|achieved|delivers?|delivered|offers?|gives?|gave|provides?|sees?|saw|gets?)\s+(?:a |an |about |around |roughly |~)*(\d+(?:\.\d+)?)\s?%\s+(better |higher |lower |more |less )?(throughput|latency|requests per second|rps|performance)(?:\s+(?:advantage|improvement|gain|increase|edge|lead|benefit|reduction|decrease))?\b([^.;]*)").ok()
+});
+
+pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+    if !sentence.contains('%') || is_conditional(sentence) {
+        return;
+    }
+    let Some(found) = CLAIM
+        .as_ref()
+        .and_then(|pattern| pattern.captures(sentence))
+    else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let (Some((said, step)), Some(one)) = (number(group(2)), only(report, group(1))) else {
+        return;
+    };
+    // "than X" may name a third output.
+    let lower = sentence.to_lowercase();
+    let about = ["about", "around", "roughly", "~", "over ", "nearly", "almost"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let Some(other) = rival(report, one).filter(|_| !group(5).to_lowercase().contains("than"))
+    else {
+        return;
+    };
+    let of_latency = group(4).to_lowercase().starts_with("latenc");
+    let pairs: Vec<(Quantity, Quantity)> = figures(one, of_latency)
+        .into_iter()
+        .zip(figures(other, of_latency))
+        .filter_map(|(a, b)| Some((a?, b?)))
+        .filter(|(a, b)| a.value > 0.0 && b.value > 0.0)
+        .collect();
+    let slack = if about { 0.1 * said } else { 0.0 };
+    let fits = pairs.iter().any(|(a, b)| {
+        [a.value / b.value, b.value / a.value]
+            .iter()
+            .any(|ratio| written(said, step, (ratio - 1.0).abs() * 100.0, slack))
+    });
+    let Some((a, b)) = pairs.first().filter(|_| !fits) else {
+        return;
+    };
+    findings.page(
+        "ratio-misstated",
+        Level::Warning,
+        line,
+        [
+            format!(
+                "\"{}\"; {} (line {}) and {} (line {})",
+                shortened(sentence),
+                a.text,
+                a.line,
+                b.text,
+                b.line
+            ),
+            format!(
+                "{} ÷ {} = {}, a difference of {} %, not {} %",
+                a.text,
+                b.text,
+                digits(a.value / b.value),
+                digits((a.value / b.value - 1.0).abs() * 100.0),
+                digits(said)
+            ),
+            "Compute it again from the two outputs, and name the figure.".to_owned(),
+        ],
+    );
+}
+
+/// The figures that a sentence may mean, in the same order for each output.
+fn figures(block: &Block, of_latency: bool) -> [Option<Quantity>; 5] {
+    let latency = block.latency();
+    let quantile = |q: f64| latency.and_then(|latency| latency.at(q).cloned());
+    let mean = latency.and_then(|latency| latency.mean.clone());
+    if of_latency {
+        return [mean, quantile(0.5), quantile(0.95), quantile(0.99), None];
+    }
+    [
+        block.rate.clone(),
+        block.requests.clone(),
+        block.elapsed.clone(),
+        mean,
+        quantile(0.5),
+    ]
+}
+
+/// Whether a percentage may be written for this value: rounded, or cut off.
+fn written(said: f64, step: f64, right: f64, slack: f64) -> bool {
+    let rounded = (said - right).abs() <= 0.5 * step * 1.001 + slack + 1e-9;
+    let cut = right >= said && right < said + step;
+    rounded || cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written;
+
+    #[test]
+    fn a_percentage_is_rounded_or_cut_off() {
+        assert!(written(3.7, 0.1, 3.732, 0.0));
+        assert!(written(3.7, 0.1, 3.79, 0.0));
+        assert!(!written(3.8, 0.1, 3.732, 0.0));
+        assert!(written(40.0, 1.0, 43.0, 4.0));
+    }
+}

@@ -1,0 +1,47 @@
+//! "3.10 ms (p50)": a figure with the name of its column behind it.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::document::Prose;
+use crate::quantity::duration;
+use crate::report::{Findings, Report};
+use crate::rules::prose::{SETTINGS, misquote};
+
+static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,<>≤≥-])(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\s*\(\s*(?:the )?(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)(?:th)?[ -]percentile)\b").ok()
+});
+
+pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    if !sentence.contains('(') {
+        return;
+    }
+    let lower = sentence.to_lowercase();
+    if SETTINGS.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    for found in BEHIND
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(sentence))
+        .take(8)
+    {
+        let Some(figure) = found
+            .get(1)
+            .and_then(|group| duration(group.as_str(), prose.line))
+        else {
+            continue;
+        };
+        let name = match (found.get(2), found.get(3).or_else(|| found.get(4))) {
+            (Some(word), _) => match word.as_str().to_lowercase().as_str() {
+                "average" => "mean".to_owned(),
+                "maximum" => "max".to_owned(),
+                "minimum" => "min".to_owned(),
+                other => other.to_owned(),
+            },
+            (None, Some(percent)) => format!("p{}", percent.as_str()),
+            _ => continue,
+        };
+        misquote(report, prose, sentence, &name, &figure, findings);
+    }
+}

@@ -1,0 +1,149 @@
+//! "Validated criteria: 5,000 RPS, stable for ten minutes" on a page whose outputs are all far below.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{Unit, digits, number, plain};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:(?:throughput|rate)\W{1,6})?(\d[\d,]*(?:\.\d+)?)(k?)\+?\s?(?:rps|tps|qps|req/s|req/sec|requests/s|requests/sec|requests per second)\b").ok()
+});
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:stable|sustained|steady|stability)\b[^\d]{0,20}(\d+(?:\.\d+)?)\s?(minutes?|mins?|hours?|h)\b").ok()
+});
+
+const OF_AIMS: [&str; 5] = ["criteri", "goal", "objective", "requirement", "target"];
+const MET: [&str; 6] = ["validated", "met", "achieved", "fulfilled", "reached", "verified"];
+
+/// A heading that says that what follows was met.
+fn says_met(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    let words: Vec<&str> = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .collect();
+    OF_AIMS.iter().any(|aim| lower.contains(aim))
+        && MET.iter().any(|word| words.contains(word))
+        && !words.contains(&"not")
+        && !words.contains(&"if")
+}
+
+pub fn check(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown {
+        return;
+    }
+    let Some(first) = report.blocks.first() else {
+        return;
+    };
+    let headings = report.document.headings.iter().take(2000);
+    let lines: Vec<&str> = report.text.lines().collect();
+    for (line, _) in headings.filter(|(_, heading)| says_met(heading)) {
+        for (at, text) in lines.iter().enumerate().skip(*line).take(30) {
+            if text.starts_with('#') || report.is_output(at + 1) {
+                break;
+            }
+            if text.len() > 200 {
+                continue;
+            }
+            if let Some(said) = rate(text) {
+                below(first, report, (said, Unit::Rate), text, at + 1, findings);
+            }
+            if let Some(said) = time(text) {
+                below(first, report, (said, Unit::Time), text, at + 1, findings);
+            }
+        }
+    }
+}
+
+fn rate(line: &str) -> Option<f64> {
+    let found = RATE.as_ref()?.captures(line)?;
+    let scale = if found.get(2)?.as_str().is_empty() {
+        1.0
+    } else {
+        1e3
+    };
+    Some(number(found.get(1)?.as_str())?.0 * scale)
+}
+
+fn time(line: &str) -> Option<f64> {
+    let found = TIME.as_ref()?.captures(line)?;
+    let hours = found.get(2)?.as_str().to_lowercase().starts_with('h');
+    let unit = if hours { 3600.0 } else { 60.0 };
+    Some(number(found.get(1)?.as_str())?.0 * unit)
+}
+
+/// Every output has less than half of it.
+fn below(
+    first: &Block,
+    report: &Report,
+    (said, unit): (f64, Unit),
+    text: &str,
+    line: usize,
+    findings: &mut Findings,
+) {
+    let of = |block: &Block| match unit {
+        Unit::Rate => block.rate.as_ref().map(|rate| rate.value),
+        _ => block
+            .elapsed
+            .as_ref()
+            .map(|time| time.value)
+            .or(block.counted_time()),
+    };
+    let mut most = 0.0_f64;
+    for block in &report.blocks {
+        let Some(value) = of(block) else {
+            return;
+        };
+        most = most.max(value);
+    }
+    if most <= 0.0 || most >= 0.5 * said {
+        return;
+    }
+    findings.block(
+        "objective-contradicted",
+        Level::Warning,
+        first,
+        line,
+        [
+            format!(
+                "\"{}\" among what was met; no output has more than {}",
+                shortened(text.trim()),
+                plain(most, unit)
+            ),
+            format!(
+                "{} ÷ {} = {}",
+                plain(most, unit),
+                plain(said, unit),
+                digits(most / said)
+            ),
+            "State by how much it was missed, or print the run that met it.".to_owned(),
+        ],
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{rate, says_met, time};
+
+    #[test]
+    fn only_headings_of_what_was_met_count() {
+        assert!(says_met("Validated criteria:"));
+        assert!(says_met("✅ Goals achieved"));
+        assert!(!says_met("Criteria"));
+        assert!(!says_met("Targets that were not met"));
+        assert!(!says_met("Test methods and goals"));
+    }
+
+    #[test]
+    fn items_name_a_rate_or_a_time() {
+        assert_eq!(rate("4. **5,000 RPS** - throughput"), Some(5000.0));
+        assert_eq!(rate("- Throughput: 2k req/s"), Some(2000.0));
+        assert_eq!(rate("- 10,000 users"), None);
+        assert_eq!(time("5. **Stable for 10 minutes**"), Some(600.0));
+        assert_eq!(time("- 10 minutes of warm-up"), None);
+    }
+}

@@ -1,0 +1,119 @@
+//! "reads 1.2 KB per second" next to an output with 1.22 MB per second: the digits of the output with
+//! another multiple of the unit.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::nearest_above;
+use crate::block::Block;
+use crate::document::Prose;
+use crate::finding::Level;
+use crate::quantity::{Quantity, number, split_number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static DATA: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?)\s?([kmg])i?(b|byte|bytes|bits?)\b").ok()
+});
+
+/// Words of a sentence about the data of a run, and not about the size of a response.
+const PER_TIME: [&str; 16] = [
+    "per second",
+    "/s",
+    "a second",
+    "transfer",
+    "throughput",
+    "bandwidth",
+    "每秒",
+    "吞吐",
+    "传输",
+    "毎秒",
+    "초당",
+    "por segundo",
+    "par seconde",
+    "в секунду",
+    "pro sekunde",
+    "saniyede",
+];
+
+pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    let lower = sentence.to_lowercase();
+    if !PER_TIME.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    let Some(pattern) = DATA.as_ref() else {
+        return;
+    };
+    let Some(block) = nearest_above(report, prose.line) else {
+        return;
+    };
+    for found in pattern.captures_iter(sentence).take(4) {
+        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let (Some((said, step)), Some(multiple)) = (number(group(1)), group(2).chars().next())
+        else {
+            continue;
+        };
+        let digits = group(1).chars().filter(char::is_ascii_digit).count();
+        let bits = group(3).to_lowercase().starts_with("bit") || group(3) == "b" && multiple == 'M';
+        if digits < 2 || bits || said <= 0.0 {
+            continue;
+        }
+        let written = format!("{} {}{}", group(1), group(2), group(3));
+        let multiple = multiple.to_ascii_lowercase();
+        // Rounded or cut off, the digits are those of the output.
+        let same = |figure: &&Quantity| {
+            parts(figure).is_some_and(|(value, unit)| {
+                unit == multiple && (value - said).abs() <= step.max(0.05 * value)
+            })
+        };
+        let other = |figure: &&Quantity| {
+            parts(figure).is_some_and(|(value, unit)| {
+                let cut = value >= said && value < said + step;
+                unit != multiple && ((value - said).abs() <= 0.5 * step || cut)
+            })
+        };
+        if report.blocks.iter().flat_map(amounts).any(|figure| same(&figure)) {
+            continue;
+        }
+        let Some(shown) = amounts(block).into_iter().find(|figure| other(&figure)) else {
+            continue;
+        };
+        findings.block(
+            "unit-mismatch",
+            Level::Warning,
+            block,
+            prose.line,
+            [
+                format!(
+                    "\"{}\"; the output has {} (line {})",
+                    shortened(sentence),
+                    shown.text,
+                    shown.line
+                ),
+                format!("{written} and {} have the same digits, and another unit", shown.text),
+                "Write the unit of the output.".to_owned(),
+            ],
+        );
+        return;
+    }
+}
+
+/// What an output prints about its data.
+fn amounts(block: &Block) -> Vec<&Quantity> {
+    let sides = [&block.received, &block.sent];
+    sides
+        .into_iter()
+        .flat_map(|side| [&side.rate, &side.total])
+        .flatten()
+        .collect()
+}
+
+/// The number as it is written, and the letter of its multiple.
+fn parts(figure: &Quantity) -> Option<(f64, char)> {
+    let (digits, unit) = split_number(&figure.text)?;
+    let unit = unit.trim();
+    let letter = unit.chars().next()?.to_ascii_lowercase();
+    let bytes = unit.contains('B');
+    (bytes && matches!(letter, 'k' | 'm' | 'g')).then_some((number(digits)?.0, letter))
+}

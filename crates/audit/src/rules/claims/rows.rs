@@ -1,0 +1,186 @@
+//! A row of a table that repeats the figures of one output, and one cell of it that this output prints
+//! with another value.
+
+use super::labelled::{Value, figure_of, read};
+use super::linked::Printed;
+use super::words::{Metric, is_of_another_run, metric};
+use crate::block::Block;
+use crate::document::Table;
+use crate::finding::Level;
+use crate::quantity::{Quantity, Unit, data, digits, plain};
+use crate::report::{Findings, Report};
+
+/// Maximum number of tables and of rows of each.
+const MOST_TABLES: usize = 200;
+const MOST_ROWS: usize = 200;
+
+/// A row and the output whose figures it has.
+struct Row<'r> {
+    line: usize,
+    cells: &'r [String],
+    block: &'r Block,
+}
+
+pub fn check(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown || report.blocks.is_empty() {
+        return;
+    }
+    let tables: Vec<&Table> = report
+        .document
+        .tables
+        .iter()
+        .filter(|table| table.header.len() >= 3)
+        .filter(|table| !table.header.iter().any(|name| is_of_another_run(name)))
+        .filter(|table| !report.is_output(table.line))
+        .take(MOST_TABLES)
+        .collect();
+    if tables.is_empty() {
+        return;
+    }
+    let printed = Printed::of(report);
+    let rows: Vec<(&Table, Vec<Row>)> = tables
+        .into_iter()
+        .map(|table| (table, linked(table, &printed)))
+        .collect();
+    let of_a_row: Vec<&Block> = rows
+        .iter()
+        .flat_map(|(_, rows)| rows.iter().map(|row| row.block))
+        .collect();
+    for (table, rows) in &rows {
+        for row in rows {
+            cells(report, table, row, &of_a_row, findings);
+        }
+    }
+}
+
+fn linked<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
+    table
+        .rows
+        .iter()
+        .take(MOST_ROWS)
+        .filter_map(|(line, cells)| {
+            let texts: Vec<&str> = cells.iter().map(String::as_str).collect();
+            Some(Row {
+                line: *line,
+                cells,
+                block: printed.of_figures(&texts, 1)?,
+            })
+        })
+        .collect()
+}
+
+fn cells(
+    report: &Report,
+    table: &Table,
+    row: &Row,
+    of_a_row: &[&Block],
+    findings: &mut Findings,
+) {
+    // Two cells with the figures of a row that describes two runs would each contradict the other run.
+    let mut wrong = Vec::new();
+    let mut right = 0;
+    for (name, cell) in table.header.iter().zip(row.cells).take(32) {
+        let Some((said, shown)) = compared(name, cell, row.block) else {
+            continue;
+        };
+        if near(&said, shown.value) {
+            right += 1;
+            continue;
+        }
+        // The figure of an output that has no row of its own may have been meant.
+        let of_another = report.blocks.iter().any(|other| {
+            let own_row = of_a_row.iter().any(|known| std::ptr::eq(*known, other));
+            !std::ptr::eq(other, row.block)
+                && !own_row
+                && compared(name, cell, other).is_some_and(|(said, shown)| near(&said, shown.value))
+        });
+        let in_block = row.block.trends.iter().any(|trend| {
+            let mut figures = trend.figures().into_iter();
+            figures.any(|(_, figure)| figure.unit == shown.unit && near(&said, figure.value))
+        });
+        if !of_another && !in_block {
+            wrong.push((name, cell, said, shown));
+        }
+    }
+    let [(name, cell, said, shown)] = &wrong[..] else {
+        return;
+    };
+    if right == 0 {
+        return;
+    }
+    findings.block(
+        "stale-prose",
+        Level::Warning,
+        row.block,
+        row.line,
+        [
+            format!(
+                "`{}` in the column `{name}`; the output with the other figures of this row has {} (line {})",
+                cell.trim(),
+                shown.text,
+                shown.line
+            ),
+            format!(
+                "{} ÷ {} = {:.2}",
+                match shown.unit {
+                    Unit::Time | Unit::ByteRate => plain(said.value, shown.unit),
+                    _ => digits(said.value),
+                },
+                shown.text,
+                said.value / shown.value
+            ),
+            "Copy the cell from this output again.".to_owned(),
+        ],
+    );
+}
+
+/// What a cell says, and what the output prints for this column.
+fn compared(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> {
+    if let Some(said) = data_rate(cell) {
+        let shown = block.received.rate.as_ref().or(block.sent.rate.as_ref())?;
+        // Tools write their binary multiples like decimal ones, and authors copy the text.
+        let written = data(&shown.text, shown.line).map_or(shown.value, |raw| raw.value);
+        let mut shown = shown.clone();
+        shown.value = written;
+        return (shown.value > 0.0 && shown.unit != Unit::BitRate).then_some((said, shown));
+    }
+    let metric = metric(name)?;
+    let said = read(cell)?;
+    let shown = figure_of(block, metric)?;
+    let fits = match metric {
+        Metric::Rate => matches!(said.unit, None | Some(Unit::Rate)),
+        Metric::Requests => matches!(said.unit, None | Some(Unit::Count)),
+        Metric::FailedShare | Metric::PassedShare => false,
+        _ => said.unit == Some(Unit::Time) || named_unit(name).is_some() && said.unit.is_none(),
+    };
+    if !fits || shown.value <= 0.0 {
+        return None;
+    }
+    let scale = match said.unit {
+        None if shown.unit == Unit::Time => named_unit(name)?,
+        _ => 1.0,
+    };
+    Some((said.times(scale), shown))
+}
+
+/// The unit of a column that names it: `Mean (ms)`.
+fn named_unit(name: &str) -> Option<f64> {
+    let (_, rest) = name.rsplit_once(['(', ',', '['])?;
+    match rest.trim_matches([')', ']', ' ']) {
+        "ms" | "мс" | "毫秒" => Some(1e-3),
+        "s" | "sec" | "с" | "秒" => Some(1.0),
+        "us" | "µs" | "μs" => Some(1e-6),
+        _ => None,
+    }
+}
+
+/// Data per second, with its unit in the cell.
+fn data_rate(cell: &str) -> Option<Value> {
+    let figure = data(cell.trim().trim_matches(['*', '`', ' ']), 0)?;
+    (figure.unit == Unit::ByteRate).then(|| Value::exact(figure.value, figure.step))
+}
+
+fn near(said: &Value, shown: f64) -> bool {
+    let share = if said.about { 0.15 } else { 0.05 };
+    (said.value - shown).abs() <= said.step + share * shown
+}

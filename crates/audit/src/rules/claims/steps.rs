@@ -1,0 +1,266 @@
+//! Lists of steps: stages whose times do not add up to the stated time, rates with their times that are not
+//! the requests of the output, and the requests of a user that are not those of an iteration.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::duration::headings;
+use crate::block::{Block, Tool};
+use crate::finding::Level;
+use crate::quantity::{digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static TOTAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*(?:total |test )?(?:duration|time)\W{1,6}(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b(?:\s+(?:in )?total)?\W*$").ok()
+});
+static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s*(?:[-*+]|\d+[.)])\s+[^()]*?(?:\(|:\s*|\bfor\s+|\bover\s+|–\s*|—\s*)(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b").ok()
+});
+static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b\d+(?:\.\d+)?\s?(?:m|mins?|minutes?|s|secs?|seconds?)\b").ok()
+});
+
+/// How many lines a list may be below the stated time.
+const BELOW: usize = 4;
+const MOST_ITEMS: usize = 40;
+
+fn seconds(count: &str, unit: &str) -> Option<f64> {
+    let (value, _) = number(count)?;
+    let minutes = unit.to_lowercase().starts_with('m');
+    Some(if minutes { value * 60.0 } else { value })
+}
+
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    line.starts_with("- ")
+        || line.starts_with("* ")
+        || line.starts_with("+ ")
+        || number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "))
+}
+
+/// "Duration: 30 minutes", and a list of at least three stages that each have a time.
+pub fn stages(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown {
+        return;
+    }
+    let (Some(total), Some(item), Some(any)) = (TOTAL.as_ref(), ITEM.as_ref(), ANY.as_ref()) else {
+        return;
+    };
+    let lines: Vec<&str> = report.text.lines().take(50_000).collect();
+    for (at, line) in lines.iter().enumerate() {
+        if line.len() > 100 || report.is_output(at + 1) {
+            continue;
+        }
+        let Some(said) = total.captures(line).and_then(|found| {
+            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+            seconds(group(1), group(2))
+        }) else {
+            continue;
+        };
+        // The list that contains the line is not below it.
+        let below = &lines[at + 1..lines.len().min(at + 1 + BELOW)];
+        let start = below.iter().position(|line| is_item(line));
+        let Some(start) = start.filter(|_| !is_item(line)) else {
+            continue;
+        };
+        // Only a list that is introduced by the time, or by a short line such as "Stages:".
+        if below[..start]
+            .iter()
+            .any(|line| line.trim_start().starts_with('#') || line.len() > 60)
+        {
+            continue;
+        }
+        let mut times = Vec::new();
+        let mut complete = true;
+        for line in lines[at + 1 + start..]
+            .iter()
+            .take(MOST_ITEMS)
+            .take_while(|line| is_item(line))
+        {
+            let found = item.captures(line).filter(|_| any.find_iter(line).count() == 1);
+            let time = found.and_then(|found| {
+                let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+                seconds(group(1), group(2))
+            });
+            match time {
+                Some(time) => times.push(time),
+                None => complete = false,
+            }
+        }
+        let sum: f64 = times.iter().sum();
+        let about = ["~", "≈", "about", "around"]
+            .iter()
+            .any(|word| line.to_lowercase().contains(word));
+        let slack = if about { 0.15 } else { 0.02 } * sum;
+        if !complete || times.len() < 3 || (said - sum).abs() <= slack {
+            continue;
+        }
+        let parts: Vec<String> = times.iter().map(|time| digits(time / 60.0)).collect();
+        findings.page(
+            "total-mismatch",
+            Level::Warning,
+            at + 1,
+            [
+                format!("\"{}\" above {} stages", shortened(line.trim()), times.len()),
+                format!(
+                    "{} minutes are {}, not {}",
+                    parts.join(" + "),
+                    digits(sum / 60.0),
+                    digits(said / 60.0)
+                ),
+                "Correct the time or the stages.".to_owned(),
+            ],
+        );
+    }
+}
+
+static PHASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(\d+(?:\.\d+)?)\s?(?:req(?:uest)?s?\s?/\s?s(?:ec(?:ond)?)?|requests per second|rps|tps|qps)\b[^\d\n]{0,20}?\bfor\s+(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b").ok()
+});
+
+/// How many lines above an output its phases may be.
+const ABOVE: usize = 25;
+
+/// "10 req/s for 5 s", "20 req/s for 5 s" and so on above an output: the products are its requests.
+pub fn phases(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = PHASE.as_ref() else {
+        return;
+    };
+    let lines: Vec<&str> = report.text.lines().take(50_000).collect();
+    let mut after = 0;
+    for block in report.blocks.iter().take(500) {
+        let from = std::mem::replace(&mut after, block.last_line);
+        let from = from.max(block.first_line.saturating_sub(ABOVE));
+        let to = block.first_line.saturating_sub(1).min(lines.len());
+        let (mut sum, mut count, mut first) = (0.0, 0, 0);
+        for (at, line) in lines.iter().enumerate().take(to).skip(from) {
+            let mut found = pattern.captures_iter(line);
+            let (Some(one), None) = (found.next(), found.next()) else {
+                continue;
+            };
+            let group = |at: usize| one.get(at).map_or("", |group| group.as_str());
+            let (Some((rate, _)), Some(time)) = (number(group(1)), seconds(group(2), group(3)))
+            else {
+                continue;
+            };
+            if count == 0 {
+                first = at + 1;
+            }
+            sum += rate * time;
+            count += 1;
+        }
+        let Some(requests) = block.requests.as_ref().filter(|n| n.value > 0.0) else {
+            continue;
+        };
+        if count < 2 || sum <= 0.0 || (sum - requests.value).abs() <= 0.1 * sum {
+            continue;
+        }
+        findings.block(
+            "declared-vs-counted",
+            Level::Warning,
+            block,
+            requests.line,
+            [
+                format!(
+                    "{count} phases from line {first}, \"{}\"; {} requests",
+                    shortened(lines.get(first - 1).map_or("", |line| line.trim())),
+                    requests.text
+                ),
+                format!(
+                    "the rates times their times are {} requests, not {}",
+                    digits(sum),
+                    requests.text
+                ),
+                "Print the phases that were run, or the output that they made.".to_owned(),
+            ],
+        );
+    }
+}
+
+static REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\s*\d+[.)]\s+\W{0,4}(?:GET|POST|PUT|PATCH|DELETE)\b\W{1,3}/").ok()
+});
+
+/// A numbered list of requests that each user makes, above the only output of the page, which has fewer for
+/// each iteration. More may be redirects or a setup.
+pub fn requests(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = REQUEST.as_ref().filter(|_| report.document.markdown) else {
+        return;
+    };
+    let [block] = &report.blocks[..] else {
+        return;
+    };
+    let Some(each) = block.requests_per_turn() else {
+        return;
+    };
+    if block.tool != Tool::K6 || block.interrupted.is_some_and(|count| count > 0.0) {
+        return;
+    }
+    let lines: Vec<&str> = report.text.lines().take(block.first_line).collect();
+    let Some(first) = lines.iter().position(|line| pattern.is_match(line)) else {
+        return;
+    };
+    let listed: Vec<&&str> = lines[first..]
+        .iter()
+        .take_while(|line| is_item(line))
+        .take(MOST_ITEMS)
+        .collect();
+    let all = listed.iter().all(|line| pattern.is_match(line));
+    let lead = lines[..first]
+        .iter()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .map_or("", |line| *line);
+    let of_a_user = ["VU", "user", "iteration", "usuario", "usuário", "kullanıcı", "用户", "ユーザー"]
+        .iter()
+        .any(|word| lead.contains(word));
+    let count = listed.len() as f64;
+    let whole = (each - each.round()).abs() < 0.02;
+    if !all || listed.len() < 2 || !of_a_user || !whole || each.round() >= count {
+        return;
+    }
+    // The same list may introduce several scripts.
+    if headings(report, first + 1).is_empty() {
+        return;
+    }
+    report_requests(block, lead, first + 1, (count, each), findings);
+}
+
+fn report_requests(
+    block: &Block,
+    lead: &str,
+    line: usize,
+    (count, each): (f64, f64),
+    findings: &mut Findings,
+) {
+    let (Some(requests), Some(iterations)) = (&block.requests, &block.iterations) else {
+        return;
+    };
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        line,
+        [
+            format!(
+                "\"{}\" and {} requests; {} requests in {} iterations (line {})",
+                shortened(lead.trim()),
+                digits(count),
+                requests.text,
+                iterations.text,
+                requests.line
+            ),
+            format!(
+                "{} ÷ {} = {}, not {}",
+                requests.text,
+                iterations.text,
+                digits(each.round()),
+                digits(count)
+            ),
+            "List the requests that the script made, or say which steps were skipped.".to_owned(),
+        ],
+    );
+}

@@ -1,0 +1,101 @@
+//! "each request takes about 220 ms" directly below an output none of whose times is near.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use crate::block::Block;
+use crate::finding::Level;
+use crate::quantity::{Unit, duration, plain};
+use crate::report::{Findings, Report};
+use crate::rules::prose::{is_conditional, shortened};
+
+static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:(?:each|every|one|a|per|the average|average|all)\s+)?(?:(?:http\s+)?(?:request|response|call)s?|each)\s+(?:on average\s+)?(?:takes?|took|needs?|needed|is (?:done|completed|answered|handled|served) in|(?:completes?|finishes|responds?) in)\s+(?:only |just |about |around |approximately |roughly |~|≈)*(\d+(?:\.\d+)?)\s?(ms|milliseconds|s|secs?|seconds|us|µs|microseconds)\b").ok()
+});
+
+/// How many lines below an output a sentence still describes it.
+const NEAR: usize = 6;
+
+pub fn lines(report: &Report, findings: &mut Findings) {
+    let Some(pattern) = TAKES.as_ref() else {
+        return;
+    };
+    let lines: Vec<&str> = report.text.lines().collect();
+    for (at, block) in report.blocks.iter().enumerate().take(500) {
+        let next = report
+            .blocks
+            .get(at + 1)
+            .map_or(usize::MAX, |next| next.first_line);
+        let command = report.commands.iter().map(|command| command.line);
+        let command = command.filter(|line| *line > block.last_line).min();
+        let until = next
+            .min(command.unwrap_or(usize::MAX))
+            .min(block.last_line + NEAR + 1);
+        for number in block.last_line + 1..until {
+            let Some(line) = lines.get(number - 1) else {
+                break;
+            };
+            if line.trim_start().starts_with('#') {
+                break;
+            }
+            if line.len() > 400 || is_conditional(line) {
+                continue;
+            }
+            let Some(found) = pattern.captures(line) else {
+                continue;
+            };
+            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+            if let Some(said) = duration(&format!("{}{}", group(1), group(2)), number) {
+                judge(block, line, said.value, number, findings);
+            }
+        }
+    }
+}
+
+fn judge(block: &Block, line: &str, said: f64, number: usize, findings: &mut Findings) {
+    let Some(latency) = block.latency() else {
+        return;
+    };
+    let Some(mean) = latency.mean.as_ref().filter(|mean| mean.value > 0.0) else {
+        return;
+    };
+    // Any time that the output prints may be meant, also that of an iteration.
+    let near = |value: f64| (said - value).abs() <= 0.3 * value;
+    let known = block.trends.iter().any(|trend| {
+        let mut figures = trend.figures().into_iter();
+        figures.any(|(_, figure)| figure.unit == Unit::Time && near(figure.value))
+    });
+    let computed = [&block.computed_mean, &block.inverse_rate];
+    let known = known
+        || computed
+            .into_iter()
+            .flatten()
+            .any(|figure| near(figure.value));
+    // Between a mean and a longest request, it may be another percentile.
+    let apart = said < mean.value / 2.0 || said > mean.value * 2.0;
+    if known || !apart {
+        return;
+    }
+    findings.block(
+        "stale-prose",
+        Level::Warning,
+        block,
+        number,
+        [
+            format!(
+                "\"{}\"; the mean is {} (line {})",
+                shortened(line.trim()),
+                mean.text,
+                mean.line
+            ),
+            format!(
+                "{} ÷ {} = {:.2}, and no time of the output is near",
+                plain(said, Unit::Time),
+                mean.text,
+                said / mean.value
+            ),
+            "Take the time from the latency of the output, not from another row.".to_owned(),
+        ],
+    );
+}

@@ -1,0 +1,87 @@
+//! "120K requests per second with h2load" on a page whose outputs of that tool all have another rate.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::words::is_of_another_run;
+use crate::block::{Block, Tool};
+use crate::document::Prose;
+use crate::finding::Level;
+use crate::quantity::{digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::{is_conditional, shortened};
+
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,])(about |around |~|≈|over |more than |nearly |almost )?(\d[\d,]*(?:\.\d+)?)\s?(k?)\s?(?:tps|rps|qps|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?)\b").ok()
+});
+
+/// The tool must be named, and every output of it must be known.
+pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
+    let [first, ..] = &report.blocks[..] else {
+        return;
+    };
+    let tool = first.tool;
+    let lower = sentence.to_lowercase();
+    let named = lower
+        .split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .any(|word| word == tool.name());
+    if !named || is_conditional(sentence) || is_of_another_run(sentence) || tool == Tool::K6 {
+        return;
+    }
+    let rated = |block: &Block| block.tool == tool && block.rate.is_some();
+    // With several outputs, a sum or a best run of another time may be meant.
+    if report.blocks.len() != 1 || !report.blocks.iter().all(rated) {
+        return;
+    }
+    let mut found = RATE.iter().flat_map(|pattern| pattern.captures_iter(sentence));
+    let (Some(found), None) = (found.next(), found.next()) else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let Some((value, step)) = number(group(2)) else {
+        return;
+    };
+    let scale = if group(3).is_empty() { 1.0 } else { 1e3 };
+    let (said, step) = (value * scale, step * scale);
+    let Some(rate) = first.rate.as_ref().filter(|rate| rate.value > 0.0) else {
+        return;
+    };
+    let share = if group(1).is_empty() { 0.05 } else { 0.15 };
+    if (said - rate.value).abs() <= step + share * rate.value {
+        return;
+    }
+    // Another number of the page may be the rate of a run that is printed in another way.
+    let elsewhere = report.document.tables.iter().any(|table| {
+        let mut cells = table.rows.iter().flat_map(|(_, row)| row);
+        cells.any(|cell| {
+            number(cell.trim().trim_matches(['*', '`']))
+                .is_some_and(|(value, _)| (value - said).abs() <= 0.05 * said)
+        })
+    });
+    if elsewhere {
+        return;
+    }
+    findings.block(
+        "stale-prose",
+        Level::Warning,
+        first,
+        prose.line,
+        [
+            format!(
+                "\"{}\"; the only output of {} has {} (line {})",
+                shortened(sentence),
+                tool.name(),
+                rate.text,
+                rate.line
+            ),
+            format!(
+                "{} ÷ {} = {:.2}",
+                digits(said),
+                rate.text,
+                said / rate.value
+            ),
+            "Take the rate from the output, or print the run that reached it.".to_owned(),
+        ],
+    );
+}
