@@ -334,6 +334,8 @@ pub struct Block {
     pub streams: Option<Quantity>,
     pub checks: Option<Tally>,
     pub check_names: Vec<(String, usize)>,
+    /// How many of them are marked as failed.
+    pub failed_marks: usize,
     pub statuses: Vec<(String, Quantity)>,
     pub success: Option<Quantity>,
     pub errors: Vec<(String, usize)>,
@@ -408,6 +410,7 @@ impl Block {
             streams: None,
             checks: None,
             check_names: Vec::new(),
+            failed_marks: 0,
             statuses: Vec::new(),
             success: None,
             errors: Vec::new(),

@@ -7,8 +7,13 @@ fn found(text: &str) -> Vec<(&'static str, String)> {
     let audited = audit("x.md", text).unwrap();
     let found = audited.findings.into_iter();
     let loud = found.filter(|finding| finding.level > Level::Note);
-    loud.map(|finding| (finding.rule, format!("{} {}", finding.evidence, finding.arithmetic)))
-        .collect()
+    loud.map(|finding| {
+        (
+            finding.rule,
+            format!("{} {}", finding.evidence, finding.arithmetic),
+        )
+    })
+    .collect()
 }
 
 fn has(text: &str, rule: &str) -> bool {
@@ -57,7 +62,12 @@ fn a_cell_is_compared_with_the_output_of_its_row() {
         ("| /list | 30.12ms | 1450.08 | 0.76MB/s |", false),
     ] {
         let text = page_of_rows(list, item);
-        assert_eq!(has(&text, "stale-prose"), wrong, "{list}: {:?}", found(&text));
+        assert_eq!(
+            has(&text, "stale-prose"),
+            wrong,
+            "{list}: {:?}",
+            found(&text)
+        );
     }
 }
 
@@ -128,7 +138,10 @@ fn an_advantage_is_computed_from_the_two_outputs() {
         ("`with signals` shows a 12% higher throughput.", true),
         ("With signals has about 5% more throughput.", false),
         ("With signals could have a 12% throughput advantage.", false),
-        ("With signals has a 12% throughput advantage than with threads.", false),
+        (
+            "With signals has a 12% throughput advantage than with threads.",
+            false,
+        ),
     ] {
         let text = pair(text);
         let has = has(&text, "ratio-misstated");
@@ -171,10 +184,9 @@ fn a_command_for_another_time_is_of_another_run() {
         assert_eq!(has, wrong, "{text}: {:?}", found(&text));
     }
     // wrk prints whole minutes.
-    let text = page("80s").replace("Running 20s", "Running 1m").replace(
-        "42527 requests in 20.00s",
-        "170108 requests in 80.00s",
-    );
+    let text = page("80s")
+        .replace("Running 20s", "Running 1m")
+        .replace("42527 requests in 20.00s", "170108 requests in 80.00s");
     assert!(!has(&text, "declared-vs-counted"), "{:?}", found(&text));
 }
 
@@ -251,8 +263,14 @@ fn a_rate_with_the_name_of_the_tool_is_that_of_its_output() {
         )
     };
     for (text, wrong) in [
-        ("It serves 2.6K requests per second, measured with wrk.", true),
-        ("It serves 2.1K requests per second, measured with wrk.", false),
+        (
+            "It serves 2.6K requests per second, measured with wrk.",
+            true,
+        ),
+        (
+            "It serves 2.1K requests per second, measured with wrk.",
+            false,
+        ),
         // Another program may have measured it.
         ("It serves 2.6K requests per second.", false),
         ("wrk should show 2.6K requests per second.", false),
@@ -311,7 +329,11 @@ fn the_requests_of_a_user_are_those_of_an_iteration() {
             k6_run(requests)
         )
     };
-    assert!(has(&page(2000), "declared-vs-counted"), "{:?}", found(&page(2000)));
+    assert!(
+        has(&page(2000), "declared-vs-counted"),
+        "{:?}",
+        found(&page(2000))
+    );
     assert!(!has(&page(3000), "declared-vs-counted"));
     // Redirects.
     assert!(!has(&page(4000), "declared-vs-counted"));
@@ -326,34 +348,11 @@ fn a_title_further_out_names_the_rate() {
     };
     let label = "label-mismatch";
     assert!(has(&page("Steady load: 200 req/s for 60s", "200"), label));
-    assert!(!has(&page("Steady load: 10000 req/s for 60s", "200"), label));
+    assert!(!has(
+        &page("Steady load: 10000 req/s for 60s", "200"),
+        label
+    ));
     assert!(!has(&page("Steady load", "200"), label));
-}
-
-#[test]
-fn autocannon_s_tables_may_be_html() {
-    let page = "\
-# Broker
-
-Running 30s test @ http://192.0.2.7:8080/publish
-20 connections with 10 pipelining factor
-
-<table> <tr><th>Stat</th><th>2.5%</th><th>50%</th><th>97.5%</th><th>99%</th><th>Avg</th><th>Stdev</th><th>Max</th></tr> <tr><td><b>Latency</b></td><td>9 ms</td><td>18 ms</td><td>60 ms</td><td>75 ms</td><td><b>21.25 ms</b></td><td>10.9 ms</td><td>134 ms</td></tr> </table>
-
-<table> <tr><th>Stat</th><th>1%</th><th>2.5%</th><th>50%</th><th>97.5%</th><th>Avg</th><th>Stdev</th><th>Min</th></tr> <tr><td><b>Req/Sec</b></td><td>4,224</td><td>4,224</td><td>9,343</td><td>12,119</td><td><b>9,315.5</b></td><td>1,103.26</td><td>4,224</td></tr> </table>
-
-279k requests in 30.04s, 120 MB read.
-";
-    let audited = audit("x.md", page).unwrap();
-    let [block] = &audited.blocks[..] else {
-        panic!("{:?}", audited.blocks);
-    };
-    assert_eq!(block.rate.as_ref().unwrap().value, 9315.5);
-    assert_eq!(block.streams.as_ref().unwrap().value, 10.0);
-    let latency = block.latency().unwrap();
-    assert!((latency.at(0.99).unwrap().value - 0.075).abs() < 1e-9);
-    assert!((latency.mean.as_ref().unwrap().value - 0.02125).abs() < 1e-9);
-    assert_eq!(block.requests.as_ref().unwrap().value, 279_000.0);
 }
 
 #[test]
@@ -380,81 +379,12 @@ fn what_was_met_is_compared_with_every_output() {
     };
     let rule = "objective-contradicted";
     assert!(has(&page("Criteria that were met", "5,000 RPS"), rule));
-    assert!(has(&page("Criteria that were met", "Stable for 10 minutes"), rule));
+    assert!(has(
+        &page("Criteria that were met", "Stable for 10 minutes"),
+        rule
+    ));
     assert!(!has(&page("Criteria that were met", "2,000 RPS"), rule));
     assert!(!has(&page("Criteria", "5,000 RPS"), rule));
-}
-
-#[test]
-fn blanks_may_group_thousands_in_k6_s_output() {
-    let page = "\
-```
-running (9m00.0s), 000/300 VUs, 47 832 complete and 0 interrupted iterations
-
-  http_req_duration........: avg=287ms    min=11ms     med=198ms  max=3.42s  p(95)=918ms   p(99)=1.42s
-  http_req_failed..........: 0.41% ✓ 588   ✗ 142 920
-  http_reqs................: 143 508 265.8/s
-  iteration_duration.......: avg=2.51s    min=1.18s    med=2.42s  max=8.91s  p(95)=4.18s
-  iterations...............: 47 832  88.6/s
-  checks...................: 99.58% ✓ 285 244 ✗ 1 196
-  vus......................: 100 300
-```
-";
-    let audited = audit("x.md", page).unwrap();
-    let [block] = &audited.blocks[..] else {
-        panic!("{:?}", audited.blocks);
-    };
-    assert_eq!(block.requests.as_ref().unwrap().value, 143_508.0);
-    assert_eq!(block.rate.as_ref().unwrap().value, 265.8);
-    assert_eq!(block.iterations.as_ref().unwrap().value, 47_832.0);
-    let failed = block.failures.as_ref().unwrap();
-    assert_eq!((failed.failed, failed.passed), (588.0, 142_920.0));
-    let checks = block.checks.as_ref().unwrap();
-    assert_eq!((checks.failed, checks.passed), (1196.0, 285_244.0));
-}
-
-#[test]
-fn parts_of_a_summary_of_hey_are_read() {
-    let head = "# Gate\n\n```\nSummary:\n  Total:        1.2500 secs\n  Requests/sec: 40.00\n\n";
-    let statuses = "Status code distribution:\n  [200]  6 responses\n  [429]  44 responses\n\n";
-    let latency = "Latency distribution:\n  50% in 0.0866 secs\n  90% in 0.2600 secs\n";
-    for page in [
-        format!("{head}{statuses}{latency}```\n"),
-        format!("# Gate\n\n```\n{latency}\n{statuses}```\n"),
-    ] {
-        let audited = audit("x.md", &page).unwrap();
-        let [block] = &audited.blocks[..] else {
-            panic!("{page} {:?}", audited.blocks);
-        };
-        assert_eq!(block.requests.as_ref().unwrap().value, 50.0, "{page}");
-        assert!(block.latency().unwrap().at(0.9).is_some(), "{page}");
-    }
-}
-
-#[test]
-fn remarks_behind_ab_s_rows_are_not_read() {
-    let page = "\
-```
-ab -n 2000 -c 100 http://192.0.2.7:9501/lock
-
-Server Hostname:        192.0.2.7 # the host
-Server Port:            9501 # its port
-
-Document Path:          /lock #the path
-
-Concurrency Level:      100 #users
-Time taken for tests:   2.000 seconds #in all
-Complete requests:      2000 #as requested
-Failed requests:        0 #none
-Requests per second:    1000.00 [#/sec] (mean) # per second
-Time per request:       100.000 [ms] (mean)
-```
-";
-    let audited = audit("x.md", page).unwrap();
-    let block = &audited.blocks[0];
-    assert_eq!(block.target.as_deref(), Some("http://192.0.2.7:9501/lock"));
-    assert_eq!(block.rate.as_ref().unwrap().value, 1000.0);
-    assert!(!has(page, "label-mismatch"), "{:?}", found(page));
 }
 
 #[test]
@@ -468,4 +398,112 @@ fn a_run_that_was_cut_short_is_reported() {
     assert!(has(&page("300s"), rule));
     assert!(!has(&page("60s"), rule));
     assert!(!has(&page("1m"), rule));
+}
+
+#[test]
+fn a_check_that_failed_is_marked() {
+    let page = |mark: &str| {
+        format!(
+            "```\n     ✓ status is 200\n     {mark} has a body\n\n     checks.........................: 99.50% ✓ 29850 ✗ 150\n     http_req_duration..............: avg=45ms   min=10ms  med=40ms  max=200ms p(90)=80ms  p(95)=95ms\n     http_reqs......................: 15000  500/s\n```\n"
+        )
+    };
+    assert!(has(&page("✓"), "total-mismatch"));
+    assert!(!has(&page("✗"), "total-mismatch"));
+}
+
+const K6: &str = "\
+```
+     http_req_duration..............: avg=7.53s    min=12.39ms med=7.65s   max=17.08s   p(90)=12.96s   p(95)=14.7s
+     http_req_failed................: 0.00%   0 out of 2000
+     http_req_receiving.............: avg=48.96ms  min=24µs    med=11.12ms max=633.83ms p(90)=143.41ms p(95)=196.59ms
+     http_reqs......................: 2000    103.30/s
+```
+";
+
+#[test]
+fn the_percentile_of_a_part_is_not_that_of_the_request() {
+    let page = |text: &str| format!("# Test\n\n{K6}\n{text}\n");
+    for (text, wrong) in [
+        ("The p95 is 196ms, which is good.", true),
+        ("P95가 196ms 인 나쁘지 않은 성능을 보였다.", true),
+        ("The p95 of receiving is 196ms.", false),
+        ("The p95 is 14.7s.", false),
+        ("The p95 is 305ms on another machine.", false),
+    ] {
+        let text = page(text);
+        let has = has(&text, "percentile-misquoted");
+        assert_eq!(has, wrong, "{text}: {:?}", found(&text));
+    }
+}
+
+#[test]
+fn a_negative_time_is_found_outside_of_a_summary() {
+    let page = |least: &str| {
+        format!(
+            "# Test\n\n{K6}\n## A bug\n\n```\nlogin_duration: avg=218ms  max=3.48s\n   min={least}\n```\n"
+        )
+    };
+    assert!(has(&page("-519000000ns"), "negative-duration"));
+    assert!(!has(&page("519000000ns"), "negative-duration"));
+}
+
+#[test]
+fn an_expression_with_brackets_has_its_value() {
+    let page = |text: &str| format!("# Test\n\n{K6}\n```text\n{text}\n```\n");
+    let rule = "ratio-misstated";
+    assert!(
+        has(
+            &page("A is faster by 100 % - ((300/400) * 100 %) = 33 %"),
+            rule
+        ) || has(&page("100 % - ((300/400) * 100 %) = 33 %"), rule)
+    );
+    assert!(!has(&page("100 % - ((300/400) * 100 %) = 25 %"), rule));
+    assert!(!has(
+        &page("mean = (71.5 + 74.7 + 883.8) ms / 3 = 343.3 ms"),
+        rule
+    ));
+}
+
+#[test]
+fn jmeter_names_the_users_that_started() {
+    let page = |users: &str| {
+        format!(
+            "# Orders\n\n**Inputs:** {users} users within 10 seconds.\n\n```\nsummary +    284 in 00:00:10 =   28.4/s Avg:  5173 Min:   372 Max:  9820 Err:     0 (0.00%) Active: 1020 Started: 1303 Finished: 283\nsummary +    873 in 00:00:30 =   29.1/s Avg: 24499 Min:  9855 Max: 39072 Err:     0 (0.00%) Active: 147 Started: 1303 Finished: 1156\nsummary =   1157 in 00:00:40 =   28.9/s Avg: 19755 Min:   372 Max: 39072 Err:     0 (0.00%)\n```\n"
+        )
+    };
+    let rule = "declared-vs-counted";
+    assert!(has(&page("10,000"), rule), "{:?}", found(&page("10,000")));
+    assert!(!has(&page("1303"), rule));
+}
+
+#[test]
+fn a_run_of_one_command_that_ended_early() {
+    let run = |count: &str, rate: &str| {
+        format!(
+            "```\nType     Name      # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s\n--------|---------|-------|-------------|-------|-------|-------|-------|--------|-----------\n         Aggregated    {count}     0(0.00%) |   2537     445    6095   2400 |    {rate}        0.00\n```\n"
+        )
+    };
+    let page = |second: String| {
+        format!(
+            "# Model\n\n```\nlocust --headless -u 10 --run-time 1m -f x.py -H https://model.example.com\n```\n\n## Short\n\n{}\n## Long\n\n{second}",
+            run("206", "3.46")
+        )
+    };
+    let rule = "declared-vs-counted";
+    assert!(has(&page(run("86", "1.78")), rule));
+    assert!(!has(&page(run("106", "1.78")), rule));
+}
+
+#[test]
+fn a_remark_that_explains_the_inverse_rate() {
+    let page = |remark: &str| {
+        format!(
+            "```\nab -n 2000 -c 20 http://192.0.2.7/\n\nConcurrency Level:      20\nTime taken for tests:   32.943 seconds\nComplete requests:      2000\nFailed requests:        0\nRequests per second:    60.71 [#/sec] (mean)\nTime per request:       329.432 [ms] (mean)\nTime per request:       16.472 [ms] (mean, across all concurrent requests) {remark}\n```\n"
+        )
+    };
+    let rule = "inverse-rate-as-latency";
+    assert!(has(&page("# the time of the server"), rule));
+    assert!(has(&page("#服务端处理请求的时间"), rule));
+    assert!(!has(&page("# time of the server / concurrency"), rule));
+    assert!(!has(&page("# 1 divided by the rate"), rule));
 }

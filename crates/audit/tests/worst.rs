@@ -33,7 +33,12 @@ fn findings() -> Vec<(String, Finding)> {
     let mut all = Vec::new();
     for (name, text) in examples() {
         if let Ok(audited) = audit(&name, &text) {
-            all.extend(audited.findings.into_iter().map(|found| (name.clone(), found)));
+            all.extend(
+                audited
+                    .findings
+                    .into_iter()
+                    .map(|found| (name.clone(), found)),
+            );
         }
     }
     all
@@ -86,12 +91,17 @@ fn the_worst_example_of_each_rule_can_be_read() {
 fn messages_are_short_and_have_figures() {
     for (page, finding) in findings() {
         let place = format!("{page}:{} {finding:?}", finding.line);
-        let texts = [&finding.evidence, &finding.arithmetic, &finding.advice];
-        for text in texts {
+        // The evidence quotes the page, with its blanks.
+        for text in [&finding.arithmetic, &finding.advice] {
+            let quoted = text.contains('`') || text.contains('"');
+            assert!(quoted || !text.contains("  "), "{place}");
+        }
+        for text in [&finding.evidence, &finding.arithmetic, &finding.advice] {
             assert!(!text.trim().is_empty(), "{place}");
-            for bad in ["NaN", "inf ", "inf%", "∞", "  ", " ,", "-0 ", "probably", "maybe"] {
-                // The first two are quoted from the page.
-                let quoted = text.contains('`') || text.contains('"');
+            let quoted = text.contains('`') || text.contains('"');
+            for bad in [
+                "NaN", "inf ", "inf%", "∞", " ,", "-0 ", "probably", "maybe", "(s)",
+            ] {
                 assert!(quoted || !text.contains(bad), "`{bad}` in {place}");
             }
         }

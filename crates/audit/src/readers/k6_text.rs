@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::grouped::ungrouped;
 use super::{BOUNDARY, Line};
 use crate::block::{Block, CheckCount, Model, Role, Tally, Threshold, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, data, duration, number, split_number, time_unit};
@@ -138,47 +139,20 @@ impl Reader {
                 || block.checks.is_some()
                 || block.failures.is_some()
         };
+        // The row of the request alone is a result if it has every column.
+        let alone = |block: &Block| {
+            block.latency().is_some_and(|trend| {
+                let ends = trend.min.is_some() && trend.mean.is_some() && trend.max.is_some();
+                trend.name == "http_req_duration" && ends && trend.quantiles.len() >= 3
+            })
+        };
         if let Some(block) = self.block.take()
-            && self.metrics >= 2
+            && (self.metrics >= 2 || alone(&block))
             && measured(&block)
         {
             self.blocks.push(block);
         }
     }
-}
-
-/// The text with numbers whose thousands are grouped by single blanks in one piece: `143 508 265.8/s` is
-/// 143508 and 265.8/s.
-fn ungrouped(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let groups = |at: usize| {
-        let before = bytes[..at]
-            .iter()
-            .rev()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let starts = at
-            .checked_sub(before + 1)
-            .and_then(|at| bytes.get(at))
-            .is_none_or(u8::is_ascii_whitespace);
-        let after = bytes.get(at + 4);
-        let ends = after.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b',');
-        (1..=3).contains(&before)
-            && starts
-            && (1..=3).all(|ahead| is_digit(at + ahead))
-            && ends
-    };
-    let blanks: Vec<usize> = (1..bytes.len())
-        .filter(|at| bytes[*at] == b' ' && groups(*at))
-        .collect();
-    if blanks.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let kept = text
-        .char_indices()
-        .filter(|(at, _)| blanks.binary_search(at).is_err());
-    Cow::Owned(kept.map(|(_, letter)| letter).collect())
 }
 
 /// `name....: rest`, or `{ expected_response:true }...: rest`. For metrics that every summary
@@ -501,7 +475,10 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
                 line,
                 passed,
             }),
-            None if !rest.is_empty() => block.check_names.push((rest.to_owned(), line)),
+            None if !rest.is_empty() => {
+                block.check_names.push((rest.to_owned(), line));
+                block.failed_marks += usize::from(!passed);
+            }
             None => {}
         }
     } else {

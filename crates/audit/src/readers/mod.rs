@@ -10,6 +10,7 @@ pub mod command;
 mod drill;
 mod gcannon;
 mod ghz;
+mod grouped;
 mod h2load;
 mod hey;
 mod httparena;

@@ -48,6 +48,7 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             }
         }
     }
+    marks(report, findings);
     let count = |n: usize| {
         if n == 1 {
             "1 block".to_owned()
@@ -81,6 +82,38 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
                 format!("`{name}`, the only check in {}", count(status.len())),
                 "cannot tell whether the responses were correct: a check of what they contain is not printed".to_owned(),
                 "Check a field of the response, and add an example that must fail the check.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// k6 marks a check that failed once. If every check is marked as passed, none failed.
+fn marks(report: &Report, findings: &mut Findings) {
+    for block in &report.blocks {
+        let Some(tally) = block.checks.as_ref().filter(|tally| tally.failed > 0.0) else {
+            continue;
+        };
+        let printed = block.check_names.len();
+        if printed == 0 || block.failed_marks > 0 || !block.check_counts.is_empty() {
+            continue;
+        }
+        findings.block(
+            "total-mismatch",
+            Level::Warning,
+            block,
+            tally.line,
+            [
+                format!(
+                    "checks: {} passed, {} failed; {} of {printed} checks are marked as failed",
+                    digits(tally.passed),
+                    digits(tally.failed),
+                    block.failed_marks
+                ),
+                format!(
+                    "{} failures belong to no check that is printed",
+                    digits(tally.failed)
+                ),
+                "Print the check that failed, as the tool wrote it.".to_owned(),
             ],
         );
     }
@@ -150,8 +183,12 @@ pub fn partial(report: &Report, findings: &mut Findings) {
                 tally.line,
                 [
                     format!(
-                        "{} runs of {names} checks, {} requests",
+                        "{} runs of {}, {} requests",
                         digits(runs),
+                        match names {
+                            1 => "1 check".to_owned(),
+                            names => format!("{names} checks"),
+                        },
                         requests.text
                     ),
                     format!(

@@ -236,6 +236,7 @@ pub fn base(report: &Report, findings: &mut Findings) {
 pub fn inverse(report: &Report, findings: &mut Findings) {
     computed(report, findings);
     const RULE: &str = "inverse-rate-as-latency";
+    let lines: Vec<&str> = report.text.lines().collect();
     for block in &report.blocks {
         let (Some(inverse), Some(rate), Some(users)) =
             (&block.inverse_rate, &block.rate, &block.users)
@@ -265,11 +266,16 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
                 })
                 .map(|sentence| (prose.line, shortened(sentence)))
         });
-        let level = if quoted.is_some() {
-            Level::Error
-        } else {
-            Level::Note
+        let explained = lines
+            .get(inverse.line.saturating_sub(1))
+            .and_then(|line| of_the_server(line))
+            .map(|remark| (inverse.line, shortened(remark)));
+        let level = match (&quoted, &explained) {
+            (Some(_), _) => Level::Error,
+            (None, Some(_)) => Level::Warning,
+            (None, None) => Level::Note,
         };
+        let quoted = quoted.or(explained);
         let line = quoted.as_ref().map_or(inverse.line, |(line, _)| *line);
         findings.block(
             RULE,
@@ -298,6 +304,35 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+/// A remark behind ab's second `Time per request` that explains it as the time of the server.
+fn of_the_server(line: &str) -> Option<&str> {
+    const SERVER: [&str; 14] = [
+        "server",
+        "process",
+        "服务",
+        "处理",
+        "サーバ",
+        "処理",
+        "서버",
+        "처리",
+        "сервер",
+        "обработ",
+        "servidor",
+        "procesa",
+        "serveur",
+        "traitement",
+    ];
+    // An explanation that is right speaks of the other requests, or of the division.
+    const RIGHT: [&str; 7] = ["concurr", "并发", "並發", "÷", "/", "between", "同時"];
+    let (_, remark) = line.split_once("concurrent requests)")?;
+    let remark = remark
+        .trim()
+        .trim_start_matches(['#', '/', '-', '←', '<', ' ']);
+    let lower = remark.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    (has(&SERVER) && !has(&RIGHT)).then_some(remark)
 }
 
 /// Whether a sentence contains this number, and not as part of a longer one.

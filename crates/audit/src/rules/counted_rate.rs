@@ -25,6 +25,7 @@ fn tolerance(block: &Block) -> Option<f64> {
 
 /// A rate that differs from count ÷ time by more than the printed digits explain.
 pub fn counted(report: &Report, findings: &mut Findings) {
+    of_one_command(report, findings);
     for block in &report.blocks {
         throughput(block, findings);
         wait(block, findings);
@@ -65,6 +66,65 @@ pub fn counted(report: &Report, findings: &mut Findings) {
                     plain(count.value / rate.value, Unit::Time)
                 ),
                 "Print the count, the time and the rate of one run.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// Locust: the page has one command, of whose runs one took the requested time and another one ended early.
+fn of_one_command(report: &Report, findings: &mut Findings) {
+    let mut commands = report
+        .commands
+        .iter()
+        .filter(|command| command.tool == Tool::Locust);
+    let (Some(_), None) = (commands.next(), commands.next()) else {
+        return;
+    };
+    let runs: Vec<(&Block, f64)> = report
+        .blocks
+        .iter()
+        .filter(|block| block.tool == Tool::Locust)
+        .filter_map(|block| Some((block, block.counted_time()?)))
+        .collect();
+    let asked = runs.iter().find_map(|(block, time)| {
+        let asked = block.declared.as_ref()?;
+        ((time / asked.value - 1.0).abs() < 0.05).then_some(asked)
+    });
+    let Some(asked) = asked else {
+        return;
+    };
+    for (block, time) in &runs {
+        let (Some(count), Some(rate)) = (&block.requests, &block.rate) else {
+            continue;
+        };
+        // The printed digits of the rate.
+        let longest = count.value / (rate.value - rate.step).max(1e-9);
+        let own = block
+            .declared
+            .as_ref()
+            .is_some_and(|own| own.value != asked.value);
+        if own || longest >= 0.9 * asked.value {
+            continue;
+        }
+        findings.block(
+            "declared-vs-counted",
+            Level::Warning,
+            block,
+            rate.line,
+            [
+                format!(
+                    "{} requests at {}/s; the command requests {}",
+                    count.text, rate.text, asked.text
+                ),
+                format!(
+                    "{} ÷ {} = {}, {:.2} of {}",
+                    count.text,
+                    rate.text,
+                    plain(*time, Unit::Time),
+                    time / asked.value,
+                    asked.text
+                ),
+                "State that the run ended early, and why.".to_owned(),
             ],
         );
     }

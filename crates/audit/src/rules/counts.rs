@@ -547,9 +547,13 @@ pub fn torn(report: &Report, findings: &mut Findings) {
                 [
                     what.join("; "),
                     format!(
-                        "{} line(s) are not as {} prints them: the block was cut or edited",
-                        what.len(),
-                        block.tool.name()
+                        "{} not as {} prints {}: the block was cut or edited",
+                        match what.len() {
+                            1 => "1 line is".to_owned(),
+                            lines => format!("{lines} lines are"),
+                        },
+                        block.tool.name(),
+                        if what.len() == 1 { "it" } else { "them" }
                     ),
                     "Keep the tool's output unchanged.".to_owned(),
                 ],

@@ -1,12 +1,45 @@
 //! Impossible figures.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
+static BELOW_ZERO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?:^|\s)((?:avg|min|med|max|p\(\d+(?:\.\d+)?\))=-(\d+(?:\.\d+)?)(?:ns|us|µs|μs|ms|s|m))\b").ok()
+});
+
+/// A row of k6 that is quoted without the others.
+fn negative_alone(report: &Report, findings: &mut Findings) {
+    for (at, line) in report.text.lines().enumerate().take(50_000) {
+        if !line.contains("=-") || report.is_output(at + 1) {
+            continue;
+        }
+        let found = BELOW_ZERO.as_ref().and_then(|row| row.captures(line));
+        let Some(figure) = found.and_then(|found| found.get(1)) else {
+            continue;
+        };
+        findings.page(
+            "negative-duration",
+            Level::Error,
+            at + 1,
+            [
+                format!("`{}`", figure.as_str()),
+                format!("{} < 0: nothing ends before it begins; two clocks were compared, or a clock was set back", figure.as_str()),
+                "Take both ends of a duration from one monotonic clock. The other figures of this row were taken the same way.".to_owned(),
+            ],
+        );
+        return;
+    }
+}
+
 /// min < 0, or any other column below zero.
 pub fn negative(report: &Report, findings: &mut Findings) {
+    negative_alone(report, findings);
     for block in &report.blocks {
         for trend in &block.trends {
             let below: Vec<String> = trend
@@ -23,7 +56,7 @@ pub fn negative(report: &Report, findings: &mut Findings) {
                     trend.line,
                     [
                         format!("{}: {}", trend.name, below.join(", ")),
-                        format!("{} < 0: nothing ends before it begins; two clocks were compared, or a clock was set back", below.join(", ")),
+                        format!("{} < 0: nothing ends before it begins; two clocks were compared, or a clock was set back", below[0]),
                         "Take both ends of a duration from one monotonic clock. The other figures of this row were taken the same way.".to_owned(),
                     ],
                 );

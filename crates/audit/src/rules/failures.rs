@@ -172,7 +172,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
                     all_max.text,
                     good_max.text,
                     mean.filter(|mean| *mean > 0.0).map_or(String::new(), |mean| format!(
-                        ", and the failed ones took about {} each, (mean of all × all − mean of good × good) ÷ failed",
+                        "; the failed ones took about {} each: (mean of all × all − mean of good × good) ÷ failed",
                         plain(mean, Unit::Time)
                     ))
                 )
@@ -417,9 +417,15 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .as_ref()
                 .is_none_or(|max| figure.value >= 0.99 * max.value);
             let apart = (apart && is_max) || piled;
+            // wrk has no latency of a request that times out: if all take that long, the service does.
+            let all = latency
+                .mean
+                .as_ref()
+                .is_some_and(|mean| (mean.value / figure.value - 1.0).abs() < 0.01);
+            let of_service = block.sockets.is_some() && bad_answers(block) <= 0.0 && all;
             // One failure explains one slow sample, and not the slowest hundredth.
             let enough = named || failed >= 0.5 * at_least(block, latency, figure);
-            name != "min" && name != "mean" && round && (apart || named) && enough
+            name != "min" && name != "mean" && round && (apart || named) && enough && !of_service
         });
         let Some((name, figure)) = found else {
             continue;
@@ -441,7 +447,10 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                     digits(failed),
                     good.map_or(String::new(), |good| format!("; slowest successful response {}", good.text))
                 ),
-                format!("{} is {2:.1} % above the round number {1}, and requests failed", figure.text, plain(round, Unit::Time), (figure.value / round - 1.0) * 100.0),
+                match (figure.value / round - 1.0) * 100.0 {
+                    above if above < 0.05 => format!("{} is a round number, and requests failed", figure.text),
+                    above => format!("{} is {above:.1} % above the round number {}, and requests failed", figure.text, plain(round, Unit::Time)),
+                },
                 "Count these requests as lost, and report the latency of the others: this is how long the client waited.".to_owned(),
             ],
         );

@@ -91,6 +91,24 @@ pub const SETTINGS: [&str; 16] = [
     "version",
 ];
 
+/// Times next to these words were measured by something else than the load generator.
+const ELSEWHERE: [&str; 14] = [
+    "server-side",
+    "server side",
+    "service-side",
+    "database",
+    "query",
+    "queries",
+    "sql",
+    "redis",
+    "kernel",
+    "garbage",
+    " gc ",
+    "cpu",
+    "upstream",
+    "backend",
+];
+
 /// Maximum number of numbers in prose that are checked.
 const MOST_NUMBERS: usize = 2000;
 
@@ -151,6 +169,9 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                 // The word next to the number decides whether it is a setting.
                 let near = clause(&lower, found.get(0).map_or(0, |all| all.start()));
                 if SETTINGS.iter().any(|word| near.contains(word)) || of_another_run(&lower) {
+                    continue;
+                }
+                if ELSEWHERE.iter().any(|word| near.contains(word)) {
                     continue;
                 }
                 if in_full && !COLUMNS.iter().any(|word| near.contains(word)) {

@@ -1,5 +1,6 @@
 //! A single address for every request, on a page whose work depends on the data.
 
+use crate::block::Tool;
 use crate::finding::Level;
 use crate::report::{Findings, Report};
 
@@ -10,7 +11,13 @@ pub fn same(report: &Report, findings: &mut Findings) {
             let query = target.split_once('?').map(|(_, query)| query);
             query.is_some_and(|query| query.contains('=') && !query.contains(['$', '{']))
         });
-        let Some(sent) = query.cloned().or_else(|| body(block.command.as_deref()?)) else {
+        // In other tools -d is a time or a file.
+        let takes_body = matches!(
+            block.tool,
+            Tool::Hey | Tool::Oha | Tool::Ghz | Tool::Bombardier | Tool::Autocannon
+        );
+        let command = block.command.as_deref().filter(|_| takes_body);
+        let Some(sent) = query.cloned().or_else(|| body(command?)) else {
             continue;
         };
         let varied = block.command.as_ref().is_some_and(|command| {
@@ -53,7 +60,16 @@ fn body(command: &str) -> Option<String> {
         let (name, value) = word.trim_start_matches('-').split_once([' ', '='])?;
         matches!(name, "d" | "data" | "b" | "body").then_some(value)
     })?;
-    let value = option.trim().trim_matches(['\'', '"']);
+    let option = option.trim();
+    // What follows the closing quotation mark is another argument.
+    let quote = option
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '\'' | '"'));
+    let value = match quote {
+        Some(mark) => option[1..].split(mark).next()?,
+        None => option.split_whitespace().next()?,
+    };
     let has_values = value.contains([':', '=']) && !value.contains("{{") && !value.contains('$');
     has_values.then(|| value.to_owned())
 }

@@ -51,12 +51,18 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
                 ),
                 format!(
                     "Do not quote a percentile above {}, or take {} samples.",
-                    quantile_name((1.0 - NEEDED / samples).max(0.5)),
+                    quantile_name(sayable((1.0 - NEEDED / samples).max(0.5))),
                     digits((NEEDED / (1.0 - q)).ceil())
                 ),
             ],
         );
     }
+}
+
+/// A quantile with as many digits as people say: p98.8, p99.95.
+fn sayable(quantile: f64) -> f64 {
+    let steps = if quantile < 0.99 { 1e3 } else { 1e4 };
+    (quantile * steps).floor() / steps
 }
 
 /// Fewer than five one-second windows do not show whether the run was steady.

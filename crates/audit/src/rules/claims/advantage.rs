@@ -31,9 +31,11 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     };
     // "than X" may name a third output.
     let lower = sentence.to_lowercase();
-    let about = ["about", "around", "roughly", "~", "over ", "nearly", "almost"]
-        .iter()
-        .any(|word| lower.contains(word));
+    let about = [
+        "about", "around", "roughly", "~", "over ", "nearly", "almost",
+    ]
+    .iter()
+    .any(|word| lower.contains(word));
     let Some(other) = rival(report, one).filter(|_| !group(5).to_lowercase().contains("than"))
     else {
         return;

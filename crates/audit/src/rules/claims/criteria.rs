@@ -18,7 +18,14 @@ static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 const OF_AIMS: [&str; 5] = ["criteri", "goal", "objective", "requirement", "target"];
-const MET: [&str; 6] = ["validated", "met", "achieved", "fulfilled", "reached", "verified"];
+const MET: [&str; 6] = [
+    "validated",
+    "met",
+    "achieved",
+    "fulfilled",
+    "reached",
+    "verified",
+];
 
 /// A heading that says that what follows was met.
 fn says_met(heading: &str) -> bool {

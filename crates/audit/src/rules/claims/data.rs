@@ -73,10 +73,15 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                 unit != multiple && ((value - said).abs() <= 0.5 * step || cut)
             })
         };
-        if report.blocks.iter().flat_map(amounts).any(|figure| same(&figure)) {
+        if report
+            .blocks
+            .iter()
+            .flat_map(amounts)
+            .any(|figure| same(&figure))
+        {
             continue;
         }
-        let Some(shown) = amounts(block).into_iter().find(|figure| other(&figure)) else {
+        let Some(shown) = amounts(block).into_iter().find(|figure| other(figure)) else {
             continue;
         };
         findings.block(
@@ -91,7 +96,10 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                     shown.text,
                     shown.line
                 ),
-                format!("{written} and {} have the same digits, and another unit", shown.text),
+                format!(
+                    "{written} and {} have the same digits, and another unit",
+                    shown.text
+                ),
                 "Write the unit of the output.".to_owned(),
             ],
         );

@@ -166,13 +166,7 @@ fn is_empty(cell: &str) -> bool {
     )
 }
 
-fn claim(
-    label: &str,
-    value: &str,
-    text: &str,
-    line: usize,
-    table: Option<usize>,
-) -> Option<Claim> {
+fn claim(label: &str, value: &str, text: &str, line: usize, table: Option<usize>) -> Option<Claim> {
     Some(Claim {
         metric: metric(label)?,
         value: read(value)?,

@@ -24,8 +24,7 @@ impl<'r> Printed<'r> {
             let from = block.first_line.saturating_sub(1).min(lines.len());
             let to = block.last_line.min(from + MOST_LINES).min(lines.len());
             let own = lines.get(from..to).unwrap_or_default();
-            let numbers: BTreeSet<String> =
-                own.iter().flat_map(|line| distinctive(line)).collect();
+            let numbers: BTreeSet<String> = own.iter().flat_map(|line| distinctive(line)).collect();
             for number in &numbers {
                 *seen.entry(number.clone()).or_default() += 1;
             }

@@ -10,6 +10,7 @@ mod data;
 mod duration;
 mod each;
 mod errors;
+mod expression;
 mod labelled;
 mod linked;
 mod met;
@@ -18,6 +19,7 @@ mod objective;
 mod quantile;
 mod ratio;
 mod rows;
+mod started;
 mod steps;
 mod sum;
 mod takes;
@@ -80,6 +82,7 @@ pub fn arithmetic(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         arithmetic::sentence(sentence, prose.line, findings);
     }
+    expression::lines(report, findings);
 }
 
 /// Names with a value that the output of the section prints with another one.
@@ -128,6 +131,7 @@ pub fn totals(report: &Report, findings: &mut Findings) {
     below::asked(report, findings);
     for (prose, sentence) in sentences(report) {
         each::sentence(report, sentence, prose.line, findings);
+        started::sentence(report, prose, sentence, findings);
         sum::sentence(report, sentence, prose.line, findings);
     }
 }

@@ -1,10 +1,11 @@
-//! "P95 latency: 456 ms" below a block that prints another p95.
+//! "P95 latency: 456 ms" below a block that prints another p95, or prints it for a part of the request.
 
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
 use super::{Kind, figure};
+use crate::block::Role;
 use crate::document::Prose;
 use crate::finding::Level;
 use crate::quantity::Unit;
@@ -12,7 +13,7 @@ use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
 static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bp\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*\W{0,3}(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|seconds))\b").ok()
+    Regex::new(r"(?i)\bp\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:|：|가|이|은|는|为|是|が|は)\s*\W{0,3}(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|seconds))\b").ok()
 });
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
@@ -36,6 +37,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let Some(pattern) = QUOTED.as_ref().filter(|pattern| pattern.is_match(sentence)) else {
         return;
     };
+    of_a_part(report, prose, sentence, pattern, findings);
     let Some(block) = super::linked(report, prose) else {
         return;
     };
@@ -85,6 +87,89 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
                     said.text, shown.text
                 ),
                 "Take the figure from the block, or print the block it is from.".to_owned(),
+            ],
+        );
+        return;
+    }
+}
+
+/// Words for the parts of a request.
+const PARTS: [&str; 15] = [
+    "receiving",
+    "received",
+    "send",
+    "wait",
+    "connect",
+    "block",
+    "tls",
+    "handshake",
+    "ttfb",
+    "first byte",
+    "iteration",
+    "수신",
+    "接收",
+    "送信",
+    "受信",
+];
+
+/// The quantile of a part of the request, such as receiving the response, quoted as that of the whole.
+fn of_a_part(
+    report: &Report,
+    prose: &Prose,
+    sentence: &str,
+    pattern: &Regex,
+    findings: &mut Findings,
+) {
+    let lower = sentence.to_lowercase();
+    if PARTS.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    let Some(block) = super::nearest_above(report, prose.line) else {
+        return;
+    };
+    let Some(latency) = block.latency() else {
+        return;
+    };
+    for found in pattern.captures_iter(sentence).take(8) {
+        let (Some(percent), Some(said)) = (
+            found.get(1).and_then(|p| p.as_str().parse::<f64>().ok()),
+            found.get(2).and_then(|text| figure(text.as_str())),
+        ) else {
+            continue;
+        };
+        let few = said.text.chars().filter(char::is_ascii_digit).count() < 3;
+        let near = |value: f64| (said.value - value).abs() <= said.step.max(0.01 * value);
+        let own = report.blocks.iter().any(|block| {
+            let latency = block.latency().into_iter();
+            let mut figures = latency.flat_map(|latency| latency.figures());
+            figures.any(|(_, figure)| near(figure.value))
+        });
+        let Some(right) = latency.at(percent / 100.0).filter(|_| !few && !own) else {
+            continue;
+        };
+        let part = block
+            .trends
+            .iter()
+            .filter(|trend| !matches!(trend.role, Role::Request | Role::Expected | Role::Own))
+            .find_map(|trend| {
+                let figure = trend.at(percent / 100.0)?;
+                near(figure.value).then_some((trend, figure))
+            });
+        let Some((trend, figure)) = part else {
+            continue;
+        };
+        findings.block(
+            "percentile-misquoted",
+            Level::Error,
+            block,
+            prose.line,
+            [
+                format!("\"{}\"", shortened(sentence)),
+                format!(
+                    "{} is the p{percent} of {} (line {}); that of the requests is {} (line {})",
+                    figure.text, trend.name, figure.line, right.text, right.line
+                ),
+                "Quote the row of the whole request.".to_owned(),
             ],
         );
         return;

@@ -69,13 +69,7 @@ fn linked<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
         .collect()
 }
 
-fn cells(
-    report: &Report,
-    table: &Table,
-    row: &Row,
-    of_a_row: &[&Block],
-    findings: &mut Findings,
-) {
+fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], findings: &mut Findings) {
     // Two cells with the figures of a row that describes two runs would each contradict the other run.
     let mut wrong = Vec::new();
     let mut right = 0;

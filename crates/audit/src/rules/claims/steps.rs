@@ -80,7 +80,9 @@ pub fn stages(report: &Report, findings: &mut Findings) {
             .take(MOST_ITEMS)
             .take_while(|line| is_item(line))
         {
-            let found = item.captures(line).filter(|_| any.find_iter(line).count() == 1);
+            let found = item
+                .captures(line)
+                .filter(|_| any.find_iter(line).count() == 1);
             let time = found.and_then(|found| {
                 let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
                 seconds(group(1), group(2))
@@ -104,7 +106,11 @@ pub fn stages(report: &Report, findings: &mut Findings) {
             Level::Warning,
             at + 1,
             [
-                format!("\"{}\" above {} stages", shortened(line.trim()), times.len()),
+                format!(
+                    "\"{}\" above {} stages",
+                    shortened(line.trim()),
+                    times.len()
+                ),
                 format!(
                     "{} minutes are {}, not {}",
                     parts.join(" + "),
@@ -214,9 +220,18 @@ pub fn requests(report: &Report, findings: &mut Findings) {
         .rev()
         .find(|line| !line.trim().is_empty())
         .map_or("", |line| *line);
-    let of_a_user = ["VU", "user", "iteration", "usuario", "usuário", "kullanıcı", "用户", "ユーザー"]
-        .iter()
-        .any(|word| lead.contains(word));
+    let of_a_user = [
+        "VU",
+        "user",
+        "iteration",
+        "usuario",
+        "usuário",
+        "kullanıcı",
+        "用户",
+        "ユーザー",
+    ]
+    .iter()
+    .any(|word| lead.contains(word));
     let count = listed.len() as f64;
     let whole = (each - each.round()).abs() < 0.02;
     if !all || listed.len() < 2 || !of_a_user || !whole || each.round() >= count {

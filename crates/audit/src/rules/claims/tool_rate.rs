@@ -34,7 +34,9 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if report.blocks.len() != 1 || !report.blocks.iter().all(rated) {
         return;
     }
-    let mut found = RATE.iter().flat_map(|pattern| pattern.captures_iter(sentence));
+    let mut found = RATE
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(sentence));
     let (Some(found), None) = (found.next(), found.next()) else {
         return;
     };

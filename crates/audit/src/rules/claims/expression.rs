@@ -1,0 +1,244 @@
+//! "100 % - (343 / 444) * 100 % = 33 %", in a line of the text or of a fence: an expression with brackets and
+//! another result.
+
+use crate::finding::Level;
+use crate::quantity::{digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+/// Languages of programs, whose lines are not arithmetic.
+const PROGRAMS: [&str; 24] = [
+    "js",
+    "javascript",
+    "ts",
+    "typescript",
+    "py",
+    "python",
+    "go",
+    "rust",
+    "java",
+    "c",
+    "cpp",
+    "c++",
+    "csharp",
+    "cs",
+    "ruby",
+    "rb",
+    "php",
+    "kotlin",
+    "scala",
+    "sql",
+    "lua",
+    "yaml",
+    "yml",
+    "json",
+];
+const LONGEST: usize = 300;
+
+/// A unit's factor that may be left out on one side.
+const SCALES: [f64; 7] = [1.0, 100.0, 1e3, 60.0, 1024.0, 1e6, 3600.0];
+
+pub fn lines(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown {
+        return;
+    }
+    let program = |line: usize| {
+        report.document.codes.iter().any(|code| {
+            let language = code.language.to_lowercase();
+            (code.line..=code.last_line).contains(&line) && PROGRAMS.contains(&language.as_str())
+        })
+    };
+    for (at, line) in report.text.lines().enumerate().take(50_000) {
+        let fits = line.len() <= LONGEST && line.contains(" = ") && line.contains('(');
+        if !fits || report.is_output(at + 1) || program(at + 1) {
+            continue;
+        }
+        let Some((expression, value, said, step)) = equation(line) else {
+            continue;
+        };
+        // The terms are rounded as well.
+        let near = |value: f64| (said - value).abs() <= step + 0.02 * value.abs();
+        let right = SCALES
+            .iter()
+            .any(|scale| near(value * scale) || near(value / scale));
+        if right || findings.found.iter().any(|found| found.line == at + 1) {
+            continue;
+        }
+        findings.page(
+            "ratio-misstated",
+            Level::Warning,
+            at + 1,
+            [
+                format!("\"{}\"", shortened(line.trim())),
+                format!("{expression} = {}, not {}", digits(value), digits(said)),
+                "Compute it again.".to_owned(),
+            ],
+        );
+    }
+}
+
+/// The last equation of a line: the expression with at least one operator and brackets, its value, and the
+/// number on the right with its step.
+fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
+    let (left, right) = line.rsplit_once(" = ")?;
+    let digits: String = right
+        .trim_start()
+        .chars()
+        .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
+        .collect();
+    let (said, step) = number(digits.trim_end_matches(['.', ',']))?;
+    let left = left.rsplit(['=', ':', '>', '→', ';']).next()?.trim();
+    if !left.contains('(') || !left.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
+        return None;
+    }
+    let tokens = tokens(left)?;
+    let operators = tokens
+        .iter()
+        .filter(|token| matches!(token, Token::Operator(_)))
+        .count();
+    let mut parser = Parser { tokens, at: 0 };
+    let value = parser.sum()?;
+    let whole = parser.at == parser.tokens.len() && operators > 0;
+    let sensible = value.is_finite() && value > 0.0 && said > 0.0;
+    (whole && sensible).then(|| (left.to_owned(), value, said, step))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Token {
+    Number(f64),
+    Operator(char),
+    Open,
+    Close,
+}
+
+/// The tokens of an expression. Percent signs, and units behind a number or a bracket, are left out.
+fn tokens(text: &str) -> Option<Vec<Token>> {
+    let mut tokens: Vec<Token> = Vec::new();
+    let letters: Vec<char> = text.chars().collect();
+    let mut at = 0;
+    while at < letters.len() && tokens.len() < 64 {
+        let letter = letters[at];
+        let operand = matches!(tokens.last(), Some(Token::Number(_) | Token::Close));
+        match letter {
+            letter if letter.is_whitespace() => {}
+            '%' if operand => {}
+            letter if letter.is_ascii_digit() && !operand => {
+                let mut end = at;
+                while end < letters.len()
+                    && (letters[end].is_ascii_digit() || matches!(letters[end], '.' | ','))
+                {
+                    end += 1;
+                }
+                let digits: String = letters[at..end].iter().collect();
+                tokens.push(Token::Number(number(&digits)?.0));
+                at = end;
+                continue;
+            }
+            '+' | '*' | '/' | '×' | '÷' if operand => tokens.push(Token::Operator(letter)),
+            '-' | '−' | '–' if operand => {
+                // `10-20` is a range.
+                let apart = at > 0 && letters[at - 1].is_whitespace()
+                    || tokens.last() == Some(&Token::Close);
+                if !apart {
+                    return None;
+                }
+                tokens.push(Token::Operator('-'));
+            }
+            '(' if !operand => tokens.push(Token::Open),
+            ')' if operand => tokens.push(Token::Close),
+            letter if letter.is_alphabetic() && operand => {
+                let mut end = at;
+                while end < letters.len() && (letters[end].is_alphabetic() || letters[end] == '/') {
+                    end += 1;
+                }
+                if end - at > 8 {
+                    return None;
+                }
+                at = end;
+                continue;
+            }
+            _ => return None,
+        }
+        at += 1;
+    }
+    Some(tokens)
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+impl Parser {
+    fn operator(&mut self, wanted: &[char]) -> Option<char> {
+        let Some(Token::Operator(sign)) = self.tokens.get(self.at) else {
+            return None;
+        };
+        let sign = *sign;
+        wanted.contains(&sign).then(|| {
+            self.at += 1;
+            sign
+        })
+    }
+
+    fn sum(&mut self) -> Option<f64> {
+        let mut value = self.product()?;
+        while let Some(sign) = self.operator(&['+', '-']) {
+            let next = self.product()?;
+            value += if sign == '-' { -next } else { next };
+        }
+        Some(value)
+    }
+
+    fn product(&mut self) -> Option<f64> {
+        let mut value = self.term()?;
+        while let Some(sign) = self.operator(&['*', '×', '/', '÷']) {
+            let next = self.term()?;
+            value = match sign {
+                '/' | '÷' => value / next,
+                _ => value * next,
+            };
+        }
+        Some(value)
+    }
+
+    /// Brackets are nested as deep as there are tokens, which are few.
+    fn term(&mut self) -> Option<f64> {
+        let token = *self.tokens.get(self.at)?;
+        self.at += 1;
+        match token {
+            Token::Number(value) => Some(value),
+            Token::Open => {
+                let value = self.sum()?;
+                let close = self.tokens.get(self.at) == Some(&Token::Close);
+                self.at += 1;
+                close.then_some(value)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::equation;
+
+    #[test]
+    fn expressions_with_brackets_are_computed() {
+        let value = |line: &str| equation(line).map(|(_, value, said, _)| (value, said));
+        let (right, said) = value("faster by -> 100 % - ((300/400) * 100 %) = 33 %").unwrap();
+        assert!((right - 25.0).abs() < 1e-9);
+        assert_eq!(said, 33.0);
+        assert_eq!(value("mean = (2 + 4 + 6) ms / 3 = 4 ms"), Some((4.0, 4.0)));
+        for none in [
+            "x = f(3) = 4",
+            "(10-20) = 15",
+            "- [ ] item (one) = 3",
+            "1 + 2 = 4",
+            "(3 = 4",
+            "total (all) = 12",
+        ] {
+            assert_eq!(value(none), None, "{none}");
+        }
+    }
+}

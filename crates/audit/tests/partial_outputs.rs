@@ -1,0 +1,125 @@
+//! Outputs that an author or a program changed: HTML, grouped digits, remarks, and single parts. The values
+//! were made up for the tests.
+
+use plimsoll_audit::audit;
+
+#[test]
+fn autocannon_s_tables_may_be_html() {
+    let page = "\
+# Broker
+
+Running 30s test @ http://192.0.2.7:8080/publish
+20 connections with 10 pipelining factor
+
+<table> <tr><th>Stat</th><th>2.5%</th><th>50%</th><th>97.5%</th><th>99%</th><th>Avg</th><th>Stdev</th><th>Max</th></tr> <tr><td><b>Latency</b></td><td>9 ms</td><td>18 ms</td><td>60 ms</td><td>75 ms</td><td><b>21.25 ms</b></td><td>10.9 ms</td><td>134 ms</td></tr> </table>
+
+<table> <tr><th>Stat</th><th>1%</th><th>2.5%</th><th>50%</th><th>97.5%</th><th>Avg</th><th>Stdev</th><th>Min</th></tr> <tr><td><b>Req/Sec</b></td><td>4,224</td><td>4,224</td><td>9,343</td><td>12,119</td><td><b>9,315.5</b></td><td>1,103.26</td><td>4,224</td></tr> </table>
+
+279k requests in 30.04s, 120 MB read.
+";
+    let audited = audit("x.md", page).unwrap();
+    let [block] = &audited.blocks[..] else {
+        panic!("{:?}", audited.blocks);
+    };
+    assert_eq!(block.rate.as_ref().unwrap().value, 9315.5);
+    assert_eq!(block.streams.as_ref().unwrap().value, 10.0);
+    let latency = block.latency().unwrap();
+    assert!((latency.at(0.99).unwrap().value - 0.075).abs() < 1e-9);
+    assert!((latency.mean.as_ref().unwrap().value - 0.02125).abs() < 1e-9);
+    assert_eq!(block.requests.as_ref().unwrap().value, 279_000.0);
+}
+
+#[test]
+fn blanks_may_group_thousands_in_k6_s_output() {
+    let page = "\
+```
+running (9m00.0s), 000/300 VUs, 47 832 complete and 0 interrupted iterations
+
+  http_req_duration........: avg=287ms    min=11ms     med=198ms  max=3.42s  p(95)=918ms   p(99)=1.42s
+  http_req_failed..........: 0.41% ✓ 588   ✗ 142 920
+  http_reqs................: 143 508 265.8/s
+  iteration_duration.......: avg=2.51s    min=1.18s    med=2.42s  max=8.91s  p(95)=4.18s
+  iterations...............: 47 832  88.6/s
+  checks...................: 99.58% ✓ 285 244 ✗ 1 196
+  vus......................: 100 300
+```
+";
+    let audited = audit("x.md", page).unwrap();
+    let [block] = &audited.blocks[..] else {
+        panic!("{:?}", audited.blocks);
+    };
+    assert_eq!(block.requests.as_ref().unwrap().value, 143_508.0);
+    assert_eq!(block.rate.as_ref().unwrap().value, 265.8);
+    assert_eq!(block.iterations.as_ref().unwrap().value, 47_832.0);
+    let failed = block.failures.as_ref().unwrap();
+    assert_eq!((failed.failed, failed.passed), (588.0, 142_920.0));
+    let checks = block.checks.as_ref().unwrap();
+    assert_eq!((checks.failed, checks.passed), (1196.0, 285_244.0));
+}
+
+#[test]
+fn parts_of_a_summary_of_hey_are_read() {
+    let head = "# Gate\n\n```\nSummary:\n  Total:        1.2500 secs\n  Requests/sec: 40.00\n\n";
+    let statuses = "Status code distribution:\n  [200]  6 responses\n  [429]  44 responses\n\n";
+    let latency = "Latency distribution:\n  50% in 0.0866 secs\n  90% in 0.2600 secs\n";
+    for page in [
+        format!("{head}{statuses}{latency}```\n"),
+        format!("# Gate\n\n```\n{latency}\n{statuses}```\n"),
+    ] {
+        let audited = audit("x.md", &page).unwrap();
+        let [block] = &audited.blocks[..] else {
+            panic!("{page} {:?}", audited.blocks);
+        };
+        assert_eq!(block.requests.as_ref().unwrap().value, 50.0, "{page}");
+        assert!(block.latency().unwrap().at(0.9).is_some(), "{page}");
+    }
+}
+
+#[test]
+fn remarks_behind_ab_s_rows_are_not_read() {
+    let page = "\
+```
+ab -n 2000 -c 100 http://192.0.2.7:9501/lock
+
+Server Hostname:        192.0.2.7 # the host
+Server Port:            9501 # its port
+
+Document Path:          /lock #the path
+
+Concurrency Level:      100 #users
+Time taken for tests:   2.000 seconds #in all
+Complete requests:      2000 #as requested
+Failed requests:        0 #none
+Requests per second:    1000.00 [#/sec] (mean) # per second
+Time per request:       100.000 [ms] (mean)
+```
+";
+    let audited = audit("x.md", page).unwrap();
+    let block = &audited.blocks[0];
+    assert_eq!(block.target.as_deref(), Some("http://192.0.2.7:9501/lock"));
+    assert_eq!(block.rate.as_ref().unwrap().value, 1000.0);
+    let found = audit("x.md", page).unwrap().findings;
+    assert!(found.iter().all(|finding| finding.rule != "label-mismatch"));
+}
+
+#[test]
+fn a_row_of_the_request_alone_is_a_result() {
+    let row = |mean: &str| {
+        format!(
+            "     http_req_duration..............: avg={mean}  min=119.51ms med=138.23ms max=421.28ms p(90)=230.15ms p(95)=247.55ms\n"
+        )
+    };
+    let page = format!(
+        "# Two ways\n\n```\nwith:\n{}without:\n{}```\n",
+        row("170.1ms"),
+        row("181.4ms")
+    );
+    assert_eq!(audit("x.md", &page).unwrap().blocks.len(), 2);
+    // A page that explains a row of its output.
+    let page = format!(
+        "# Test\n\n```\n{}     http_reqs......................: 2000    103.30/s\n```\n\n## The row\n\n```\n{}```\n",
+        row("170.1ms"),
+        row("170.1ms")
+    );
+    assert_eq!(audit("x.md", &page).unwrap().blocks.len(), 1);
+}
