@@ -1,6 +1,10 @@
-// Receives the run as server-sent events, and shows it.
+// Receives the run as server-sent events, or finds it in a saved page, and shows it.
 
 const $ = (id) => document.getElementById(id);
+// The page as it was served. A saved page is this one with the run in it.
+const served = document.documentElement.outerHTML;
+// A page that the browser has saved has charts already, without their contents.
+for (const id of ["charts", "agent-rates", "agent-times"]) $(id).replaceChildren();
 const perSecond = (key) => (p) => (p.span > 0 && p[key] !== null ? p[key] / p.span : null);
 const latency = (key) => (p) => (p.latency ? p.latency[key] : null);
 const isOpen = (p) => p.offered !== null;
@@ -346,30 +350,58 @@ function show() {
   processor.show(points);
   system.show(points);
   showAgents();
+  $("save").hidden = false;
   document.body.dataset.points = String(points.length);
 }
 
 const connection = $("connection");
-const source = new EventSource(`events${location.search}`);
-source.addEventListener("open", () => {
-  connection.textContent = "";
-});
-source.addEventListener("error", () => {
-  if (state && state.ended !== null) {
-    // The run has ended, and this page has all of it.
-    source.close();
+
+// The run as JSON that an element can have as its text.
+const asText = () => JSON.stringify({ points, state }).replaceAll("<", "\\u003c");
+
+function savePage() {
+  const empty = /(<script id="run"[^>]*>)[^]*?(?=<\/script>)/;
+  const page = `<!doctype html>\n${served.replace(empty, (_, start) => start + asText())}`;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([page], { type: "text/html" }));
+  link.download = "plimsoll.html";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+$("save").addEventListener("click", savePage);
+
+function follow() {
+  const source = new EventSource(`events${location.search}`);
+  source.addEventListener("open", () => {
     connection.textContent = "";
-  } else {
-    connection.textContent = "connection lost; trying again";
-  }
-});
-source.addEventListener("history", (event) => {
-  ({ points, state } = JSON.parse(event.data));
+  });
+  source.addEventListener("error", () => {
+    if (state && state.ended !== null) {
+      // The run has ended, and this page has all of it, even if the browser saves it.
+      source.close();
+      connection.textContent = "";
+      $("run").textContent = asText();
+    } else {
+      connection.textContent = "connection lost; trying again";
+    }
+  });
+  source.addEventListener("history", (event) => {
+    ({ points, state } = JSON.parse(event.data));
+    show();
+  });
+  source.addEventListener("news", (event) => {
+    const news = JSON.parse(event.data);
+    state = news.state;
+    if (news.place !== null) points[news.place] = news.point;
+    show();
+  });
+}
+
+const saved = $("run").textContent;
+if (saved) {
+  ({ points, state } = JSON.parse(saved));
   show();
-});
-source.addEventListener("news", (event) => {
-  const news = JSON.parse(event.data);
-  state = news.state;
-  if (news.place !== null) points[news.place] = news.point;
-  show();
-});
+  connection.textContent = state.ended === null ? "saved during the run" : "";
+} else {
+  follow();
+}

@@ -3,11 +3,12 @@
 // Prints "ready", "late", and at the end the figures that the page shows, as JSON. Prints what is
 // wrong, a line each on stderr, and fails if anything is.
 //
-// At the end it opens the page of a search that has ended.
+// At the end it opens the page of a search that has ended, and the page of the run as it saved itself.
 //
 //   node watch.mjs URL LATE-URL SEARCH-URL SCREENSHOTS
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const [url, lateUrl, searchUrl, folder] = process.argv.slice(2);
@@ -36,7 +37,9 @@ async function open(name, address, options, mayLose) {
   page.on("pageerror", (error) => wrong(`error: ${error.message}`));
   const host = new URL(address).host;
   page.on("request", (request) => {
-    if (new URL(request.url()).host !== host) wrong(`asks for ${request.url()}`);
+    const { protocol, host: other } = new URL(request.url());
+    // The file that the page saves is a blob.
+    if (other !== host && protocol !== "blob:") wrong(`asks for ${request.url()}`);
   });
   await page.goto(address);
   return { name, page, wrong };
@@ -118,6 +121,7 @@ for (const viewer of viewers) await check(viewer);
 await keyboard(first);
 await first.page.emulateMedia({ media: "print" });
 await first.page.screenshot({ path: join(screenshots, "live-print.png"), fullPage: true });
+await first.page.emulateMedia({ media: "screen" });
 
 const search = await open("search", searchUrl, { viewport: { width: 390, height: 844 }, colorScheme: "light" });
 await search.page.waitForFunction(() => document.getElementById("phase").textContent === "ended");
@@ -136,6 +140,17 @@ const shown = (page) =>
     verdict: document.querySelector("#verdict strong").textContent,
     connection: document.getElementById("connection").textContent,
   }));
+
+// The saved page shows the same without a server.
+const [download] = await Promise.all([first.page.waitForEvent("download"), first.page.locator("#save").click()]);
+const file = join(screenshots, "live-saved.html");
+await download.saveAs(file);
+const saved = await open("saved", pathToFileURL(file).href, { viewport: { width: 390, height: 844 }, colorScheme: "light" });
+await check(saved);
+if ((await points(saved.page)) !== counts[0]) saved.wrong("does not have all points");
+const [live, kept] = [JSON.stringify(await shown(first.page)), JSON.stringify(await shown(saved.page))];
+if (live !== kept) saved.wrong(`shows ${kept} instead of ${live}`);
+
 console.log(JSON.stringify({ points: counts[0], ...(await shown(first.page)), late: await shown(late.page) }));
 await browser.close();
 for (const fault of faults) console.error(fault);
