@@ -37,7 +37,10 @@ pub fn workers(
         #[cfg(feature = "fleet")]
         Some(_) => agents::script_workers(args, prepared, log.sink()),
         #[cfg(not(feature = "fleet"))]
-        Some(_) => missing((prepared, log)),
+        Some(_) => {
+            let _ = (prepared, log);
+            missing()
+        }
     }
 }
 
@@ -54,13 +57,13 @@ pub fn load<'a>(
         #[cfg(feature = "fleet")]
         Some(_) => agents::load(args, options),
         #[cfg(not(feature = "fleet"))]
-        Some(_) => missing(()),
+        Some(_) => missing(),
     }
 }
 
-/// Refuses `--fleet` in a program that was built without fleets, which does not use the rest of the arguments.
+/// Refuses `--fleet` in a program that was built without fleets.
 #[cfg(not(feature = "fleet"))]
-fn missing<T>(_: impl Sized) -> Result<T, Refusal> {
+fn missing<T>() -> Result<T, Refusal> {
     let text = "this program was built without fleets; build it with --features fleet";
     Err(Refusal::other(text))
 }
