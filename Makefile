@@ -13,10 +13,11 @@ NOT_OURS = ':!vendor' ':!cases' ':!docs/reports' ':!crates/audit/tests' ':!crate
 # The release of grpc-go whose server `make interop` uses.
 GRPC_GO = v1.76.0
 
-.PHONY: help setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign fleet-kubernetes
+.PHONY: help install setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign fleet-kubernetes
 
 help:
 	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
+	@echo "make install   build both programs and install them with cargo, into ~/.cargo/bin (ROOT=directory: elsewhere)"
 	@echo "make book   make one book with search of the documentation: target/book/html/index.html (needs Python and PyPI)"
 	@echo "make guides type the commands of the README and of the guides, as a reader would (Linux)"
 	@echo "make crates package the crates that are published, as cargo publish would, without building them again"
@@ -37,6 +38,13 @@ help:
 setup:
 	@scripts/setup test
 
+# Where cargo installs: ROOT/bin.
+ROOT ?=
+install:
+	@scripts/setup build
+	$(CARGO) install --locked $(if $(ROOT),--root "$(ROOT)") --path crates/cli
+	$(CARGO) install --locked $(if $(ROOT),--root "$(ROOT)") --path reference-systems/serve
+
 demo:
 	@examples/demo.sh
 
@@ -45,9 +53,7 @@ book:
 	@docs/book/make target/debug/plimsoll target/book
 
 guides:
-	$(CARGO) build --quiet --workspace --bin plimsoll
-	$(CARGO) build --quiet $(SYSTEMS) --workspace --bin plimsoll-serve
-	@docs/guide/check $${CARGO_TARGET_DIR:-target}/debug
+	@docs/guide/check "$$(CARGO="$(CARGO)" scripts/programs)"
 
 crates:
 	$(CARGO) publish --workspace --dry-run --no-verify --allow-dirty
@@ -89,7 +95,7 @@ instructions:
 	@bench/instructions.py
 
 lab-quick:
-	@labs/quick $(LAB)
+	@CARGO="$(CARGO)" labs/quick $(LAB)
 
 interop:
 	GOBIN="$(CURDIR)/target/interop" go install google.golang.org/grpc/interop/server@$(GRPC_GO)
