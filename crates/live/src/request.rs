@@ -6,7 +6,7 @@ use std::time::Duration;
 /// Longest request line and headers, in bytes.
 const LONGEST_HEADERS: usize = 16 * 1024;
 /// Longest body, in bytes.
-const LONGEST_BODY: usize = 64 * 1024;
+const LONGEST_BODY: usize = 1 << 20;
 /// Time limit for a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -27,24 +27,31 @@ impl Request {
     /// Reads a request. Reads of `stream` must have a time limit of their own.
     ///
     /// # Errors
-    /// If the peer is too slow, closes the connection, or sends something else.
+    /// If the peer is too slow, closes the connection, or sends something else. A body that is too long has an
+    /// [`ErrorKind`] of its own, `FileTooLarge`.
     pub fn read(stream: &mut impl Read) -> Result<Request, Error> {
         let give_up = plimsoll_clock::now() + PATIENCE;
-        let mut bytes = Vec::new();
         let mut piece = [0; 2048];
-        loop {
+        let mut read_more = |bytes: &mut Vec<u8>| {
             let read = stream.read(&mut piece)?;
-            bytes.extend_from_slice(piece.get(..read).unwrap_or_default());
-            if let Some((request, missing)) = parse(&bytes)?
-                && missing == 0
-            {
-                return Ok(request);
-            }
             if read == 0 {
-                return Err(ErrorKind::UnexpectedEof.into());
+                return Err(Error::from(ErrorKind::UnexpectedEof));
             }
             if plimsoll_clock::now() > give_up {
                 return Err(ErrorKind::TimedOut.into());
+            }
+            bytes.extend_from_slice(piece.get(..read).unwrap_or_default());
+            Ok(())
+        };
+        let mut bytes = Vec::new();
+        loop {
+            read_more(&mut bytes)?;
+            if let Some((mut request, length)) = parse(&bytes)? {
+                while request.body.len() < length {
+                    read_more(&mut request.body)?;
+                }
+                request.body.truncate(length);
+                return Ok(request);
             }
         }
     }
@@ -59,7 +66,8 @@ impl Request {
     }
 }
 
-/// The request, and how many bytes of its body are missing; `None` if its headers are incomplete.
+/// The request with what has arrived of its body, and the length of the body; `None` if its headers are
+/// incomplete.
 fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Error> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -80,10 +88,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Error> {
     let length = match header("content-length").map(|length| length.parse::<usize>()) {
         None => 0,
         Some(Ok(length)) if length <= LONGEST_BODY => length,
+        Some(Ok(_)) => return Err(ErrorKind::FileTooLarge.into()),
         Some(_) => return Err(ErrorKind::InvalidData.into()),
     };
-    let rest = bytes.get(end..).unwrap_or_default();
-    let body = rest.get(..length.min(rest.len())).unwrap_or_default();
     Ok(Some((
         Request {
             method: parsed.method.unwrap_or_default().to_owned(),
@@ -92,9 +99,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Error> {
             host: header("host").unwrap_or_default(),
             origin: header("origin"),
             authorization: header("authorization"),
-            body: body.to_vec(),
+            body: bytes.get(end..).unwrap_or_default().to_vec(),
         },
-        length - body.len(),
+        length,
     )))
 }
 
@@ -131,6 +138,36 @@ mod tests {
     }
 
     #[test]
+    fn requests_in_any_pieces_are_read_alike() {
+        let text = b"PUT /v1/setup?token=a%20b HTTP/1.1\r\nHost: [::1]:1\r\nOrigin: http://a\r\n\
+                     Content-Length: 12\r\n\r\n{\"a\": [1,2]}";
+        let mut state = 1_u64;
+        let mut next = |below: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let mut read = 0;
+        for _ in 0..3_000 {
+            let mut changed = text.to_vec();
+            for _ in 0..next(4) {
+                let at = next(changed.len());
+                match next(3) {
+                    0 => changed[at] = next(256) as u8,
+                    1 => changed.truncate(at + 1),
+                    _ => changed.insert(at, b"\r\n :0%"[next(6)]),
+                }
+            }
+            let whole = Request::read(&mut &*changed).ok();
+            let pieces = Request::read(&mut Slow(&changed)).ok();
+            assert_eq!(format!("{whole:?}"), format!("{pieces:?}"));
+            read += usize::from(whole.is_some());
+        }
+        assert!((500..2_900).contains(&read), "{read} were read");
+    }
+
+    #[test]
     fn anything_else_is_refused() {
         let endless = [b"GET / HTTP/1.1\r\n".as_slice(), &b"a: b\r\n".repeat(5_000)].concat();
         for text in [
@@ -142,5 +179,17 @@ mod tests {
         ] {
             assert!(Request::read(&mut &*text).is_err());
         }
+    }
+
+    #[test]
+    fn a_long_body_is_read_and_a_longer_one_refused() {
+        let of = |length: usize| {
+            let mut text = format!("PUT / HTTP/1.1\r\nContent-Length: {length}\r\n\r\n");
+            text.extend(std::iter::repeat_n('x', length));
+            Request::read(&mut text.as_bytes())
+        };
+        assert_eq!(of(LONGEST_BODY).unwrap().body.len(), LONGEST_BODY);
+        let refused = of(LONGEST_BODY + 1).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::FileTooLarge);
     }
 }

@@ -1,5 +1,6 @@
 //! A small HTTP server: a thread for each connection, one request on each.
 
+use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -80,7 +81,13 @@ fn serve(
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     stream.set_nodelay(true)?;
-    let request = Request::read(&mut stream)?;
+    let request = match Request::read(&mut stream) {
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            let refusal = Response::text("413 Content Too Large", "the body is longer than 1 MiB");
+            return refusal.write(&mut stream);
+        }
+        read => read?,
+    };
     let response = match refusal(&request, token) {
         Some(refusal) => refusal,
         None => routes(&request),
