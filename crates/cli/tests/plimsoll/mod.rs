@@ -2,9 +2,10 @@
 
 #![allow(dead_code)]
 
+use std::net::SocketAddr;
 use std::path::Path;
 
-use plimsoll_testkit::program::Program;
+use plimsoll_testkit::program::{Program, Running};
 
 /// Arguments that run a script and print nothing but what it logs.
 pub const RUN: [&str; 5] = [
@@ -21,6 +22,28 @@ pub fn plimsoll(arguments: &[&str]) -> Program {
         .args(arguments)
         .env("HOME", "/proc/nonexistent")
         .env("COLUMNS", "100")
+}
+
+/// The same with messages in stdout, so that a test can wait for one of them.
+pub fn plimsoll_with_messages(arguments: &[&str]) -> Program {
+    Program::at("sh")
+        .args(["-c", "exec \"$0\" \"$@\" 2>&1"])
+        .arg(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(arguments)
+        .env("HOME", "/proc/nonexistent")
+        .env("COLUMNS", "100")
+}
+
+/// The address in the first line that names one of a page or of an API.
+pub fn printed_address(running: &mut Running) -> SocketAddr {
+    loop {
+        let line = running.line();
+        let url = line.split_once("http://127.0.0.1:");
+        let port = url.and_then(|(_, rest)| rest.split('/').next()?.parse().ok());
+        if let Some(port) = port.filter(|_| line.contains("live page") || line.contains("API")) {
+            return SocketAddr::from(([127, 0, 0, 1], port));
+        }
+    }
 }
 
 /// Compares `text` with `tests/snapshots/name.txt`; see `plimsoll_testkit::snapshot`.
