@@ -14,6 +14,8 @@ pub struct ApiArgs {
         short,
         long,
         value_name = "[HOST:]PORT",
+        env = "K6_ADDRESS",
+        hide_env = true,
         default_value = "127.0.0.1:6565"
     )]
     pub address: String,

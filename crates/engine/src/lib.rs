@@ -8,10 +8,12 @@
 //!   teardown.
 //! * `executors` run one worker's share of a scenario.
 //! * A [`Mirror`] shows a run of other processes as if it were a local one.
+//! * [`Calls`] call setup and teardown from outside of the run.
 //! * [`Stop`] stops an iteration, [`RunState::abort`] the run.
 //! * [`timer`] is more precise than the runtime's timers.
 //! * [`time_slice`] keeps users that never wait from blocking their worker.
 
+mod calls;
 mod event;
 mod executors;
 mod in_flight;
@@ -29,6 +31,7 @@ mod user;
 mod user_id;
 mod worker;
 
+pub use calls::Calls;
 pub use event::{Event, Notice, Part};
 pub use in_flight::InFlightReading;
 pub use mirror::Mirror;
@@ -39,5 +42,7 @@ pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};
 pub use schedule::Schedule;
 pub use stop::{Stop, Stopped};
 pub use tally::Tally;
-pub use user::{Ending, InitError, Iteration, ScenarioContext, UserFactory, VirtualUser, Worker};
+pub use user::{
+    Ending, InitError, Iteration, ScenarioContext, Step, UserFactory, VirtualUser, Worker,
+};
 pub use user_id::UserId;

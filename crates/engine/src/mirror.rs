@@ -29,6 +29,7 @@ impl Mirror {
             events: received,
             state: Arc::clone(&state),
             scenarios: scenarios.clone(),
+            calls: None,
         };
         let mirror = Mirror {
             events,

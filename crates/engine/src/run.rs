@@ -9,6 +9,7 @@ use plimsoll_plan::Plan;
 use plimsoll_samples::{Registry, TagMap, Watch};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
+use crate::calls::Calls;
 use crate::executors::Handovers;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
 use crate::{AbortReason, Event, RunState, ScenarioState, UserFactory};
@@ -41,6 +42,8 @@ pub struct Running {
     pub state: Arc<RunState>,
     /// Its scenarios' counters, in the plan's order.
     pub scenarios: Vec<Arc<ScenarioState>>,
+    /// Calls of its setup and teardown from outside; `None` if its workers are elsewhere.
+    pub calls: Option<Calls>,
 }
 
 /// Starts a run on threads of its own.
@@ -54,16 +57,22 @@ pub fn start<F: UserFactory>(setting: Setting<F>) -> Running {
     let scenarios = setting.plan.scenarios.iter().cloned();
     let scenarios: Vec<_> = scenarios.map(|scenario| Arc::new(new(scenario))).collect();
     let (events, received) = channel();
+    let (reports, reported) = channel();
+    let conductor = reports.clone();
+    let calls = Calls::by(move |call| {
+        let _ = conductor.send(Report::Call(call));
+    });
     let running = Running {
         events: received,
         state: Arc::clone(&state),
         scenarios: scenarios.clone(),
+        calls: Some(calls),
     };
     let conducting = {
         let (state, events) = (Arc::clone(&state), events.clone());
         std::thread::Builder::new()
             .name("conductor".to_owned())
-            .spawn(move || conduct(setting, &state, &scenarios, &events))
+            .spawn(move || conduct(setting, &state, &scenarios, &events, (&reports, &reported)))
     };
     if let Err(error) = conducting {
         state.abort(AbortReason::Machine(format!(
@@ -80,14 +89,14 @@ fn conduct<F: UserFactory>(
     state: &Arc<RunState>,
     scenarios: &[Arc<ScenarioState>],
     events: &Sender<Event>,
+    (reports, reported): (&Sender<Report>, &Receiver<Report>),
 ) {
-    let (reports, reported) = channel();
     let waits_for_start = setting.waits_for_start;
-    let workers = start_workers(setting, state, scenarios, events, &reports);
+    let workers = start_workers(setting, state, scenarios, events, reports);
     let mut phase = Phase {
         workers: &workers,
         state,
-        reported: &reported,
+        reported,
         abort_sent: false,
         gone: 0,
     };
@@ -280,6 +289,10 @@ impl Phase<'_> {
                 self.gone += 1;
                 false
             }
+            Ok(Report::Call(call)) => {
+                self.send_first(Command::Call(call));
+                true
+            }
             Ok(_) | Err(RecvTimeoutError::Timeout) => true,
             Err(RecvTimeoutError::Disconnected) => false,
         }
@@ -302,6 +315,7 @@ impl Phase<'_> {
                     self.gone += 1;
                     count -= 1;
                 }
+                Ok(Report::Call(call)) => self.send_first(Command::Call(call)),
                 Ok(report) => count -= usize::from(wanted(&report)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,

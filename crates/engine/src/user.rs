@@ -48,6 +48,22 @@ pub trait UserFactory: Send + Sync + 'static {
         let _ = (worker, stop);
         Ok(())
     }
+
+    /// Called on request, on one worker, in addition to the calls above.
+    ///
+    /// # Errors
+    /// Why the step failed. The run continues.
+    async fn call(&self, step: Step, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
+        let _ = (step, worker, stop);
+        Ok(())
+    }
+}
+
+/// A step that a run has before or after its scenarios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    SetUp,
+    TearDown,
 }
 
 /// One simulated client: a sequence of iterations that never leaves its worker's thread.

@@ -11,6 +11,7 @@ use plimsoll_samples::{Recorder, Registry, RunClock, SystemTag, TagMap, Watch};
 use plimsoll_units::Moment;
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::calls::{Call, OpenCalls};
 use crate::executors::{self, Handovers, Share};
 use crate::in_flight::InFlight;
 use crate::seat::Seats;
@@ -27,15 +28,18 @@ pub(crate) enum Command {
     Start(Moment),
     Abort,
     TearDown,
+    Call(Call),
     Exit,
 }
 
-/// A message from a worker to the conductor.
+/// A message to the conductor.
 pub(crate) enum Report {
     UsersReady,
     SetUpDone,
     ScenariosDone,
     TearDownDone,
+    /// Not of a worker: a request for a call on one of them.
+    Call(Call),
     Gone,
 }
 
@@ -139,6 +143,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
     tell(Report::UsersReady);
 
     let once = Stop::new();
+    let mut calls = OpenCalls::default();
     let running = Rc::new(RefCell::new(Vec::<Stop>::new()));
     let outbox = Rc::new(Outbox {
         worker: assignment.index,
@@ -216,6 +221,7 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
             }
             Command::Abort => {
                 once.trip();
+                calls.interrupt();
                 running.borrow().iter().for_each(Stop::trip);
                 seats.interrupt_all();
             }
@@ -225,9 +231,11 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
                 once.reset();
                 spawn_once(&assignment, &worker, &once, false);
             }
+            Command::Call(call) => calls.start(&assignment.factory, &worker, call),
             Command::Exit => break,
         }
     }
+    calls.end().await;
     reporting.abort();
     let _ = reporting.await;
     contexts.iter().for_each(|context| context.add_share());

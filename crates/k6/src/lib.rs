@@ -14,6 +14,7 @@ pub mod pure;
 mod secret_url;
 pub mod secrets;
 mod service_descriptions;
+mod setup_data;
 mod shared_arrays;
 mod tags;
 mod trace;

@@ -20,6 +20,7 @@ use crate::files::Files;
 use crate::http_state::{HttpOptions, HttpState};
 use crate::pure::gorand::GoRand;
 use crate::service_descriptions::ServiceDescriptions;
+use crate::setup_data::SetupData;
 use crate::shared_arrays::SharedArrays;
 use crate::tags::Tags;
 
@@ -63,8 +64,7 @@ pub struct Common {
     pub run: OnceLock<Arc<RunOptions>>,
     /// The options that differ from what the script exports, each as JSON.
     pub option_changes: OnceLock<Vec<(String, String)>>,
-    /// The result of `setup` as JSON; `None` inside if it returned nothing.
-    pub setup_data: OnceLock<Option<Arc<str>>>,
+    pub setup_data: SetupData,
 }
 
 /// The consolidated options that concern users.

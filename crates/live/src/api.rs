@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use plimsoll_engine::Step;
 use plimsoll_run::{Control, Event, Listener, Phase};
 use serde_json::{Value, json};
 
@@ -22,11 +23,16 @@ pub struct Api {
     url: String,
 }
 
-/// The data that `setup` returned.
-type SetupData = Box<dyn Fn() -> Option<Value> + Send + Sync>;
+/// What `setup` returned, for the users and `teardown`.
+pub trait SetupData: Send + Sync + 'static {
+    /// The data; `None` if setup did not run or returned nothing.
+    fn get(&self) -> Option<Value>;
+    /// Replaces the data by this JSON, or removes it.
+    fn set(&self, json: Option<String>);
+}
 
 struct Shared {
-    run: OnceLock<(Control, SetupData)>,
+    run: OnceLock<(Control, Box<dyn SetupData>)>,
     phase: AtomicU8,
     pictures: Pictures,
 }
@@ -91,11 +97,7 @@ impl Api {
 
     /// Sets the run to control. Before that, requests are refused. Only the first call has an
     /// effect.
-    pub fn attach(
-        &self,
-        control: Control,
-        setup_data: impl Fn() -> Option<Value> + Send + Sync + 'static,
-    ) {
+    pub fn attach(&self, control: Control, setup_data: impl SetupData) {
         let _ = self.shared.run.set((control, Box::new(setup_data)));
     }
 }
@@ -126,6 +128,12 @@ impl Listener for Follower {
     }
 }
 
+const BAD_REQUEST: &str = "400 Bad Request";
+const FAILED: &str = "500 Internal Server Error";
+const PATHS: &str = "use /v1/status, /v1/metrics, /v1/groups, /v1/setup or /v1/teardown";
+const METHODS: &str =
+    "use GET; PATCH for /v1/status; POST or PUT for /v1/setup; POST for /v1/teardown";
+
 impl Shared {
     fn respond(&self, request: &Request) -> Response {
         let Some((control, setup_data)) = self.run.get() else {
@@ -135,22 +143,34 @@ impl Shared {
         let mut parts = path.trim_start_matches('/').split('/');
         let (version, kind, id) = (parts.next(), parts.next(), parts.next());
         if version != Some("v1") || parts.next().is_some() {
-            return error(
-                "404 Not Found",
-                "use /v1/status, /v1/metrics, /v1/groups or /v1/setup",
-            );
+            return error("404 Not Found", PATHS);
         }
         match (request.method.as_str(), kind, id) {
             ("GET", Some("status"), None) => self.status(control),
             ("PATCH", Some("status"), None) => match change(control, &request.body) {
                 Ok(()) => self.status(control),
-                Err(message) => error("400 Bad Request", &message),
+                Err(message) => error(BAD_REQUEST, &message),
             },
-            ("GET", Some("setup"), None) => json(&documents::setup(setup_data())),
-            ("POST" | "PUT", Some("setup"), None) | ("POST", Some("teardown"), None) => error(
-                "501 Not Implemented",
-                "a run calls its own setup() and teardown(); use --no-setup and --no-teardown to leave them out",
-            ),
+            ("GET", Some("setup"), None) => json(&documents::setup(setup_data.get())),
+            ("PUT", Some("setup"), None) => match read_json(&request.body) {
+                Ok(text) => {
+                    setup_data.set(text);
+                    json(&documents::setup(setup_data.get()))
+                }
+                Err(message) => titled(BAD_REQUEST, "Error parsing request body", &message),
+            },
+            ("POST", Some("setup"), None) => match control.call(Step::SetUp) {
+                Ok(()) => json(&documents::setup(setup_data.get())),
+                Err(message) => titled(FAILED, "Error executing setup", &message),
+            },
+            ("POST", Some("teardown"), None) => match control.call(Step::TearDown) {
+                Ok(()) => Response::Full {
+                    status: "200 OK",
+                    kind: "application/json; charset=utf-8",
+                    body: Vec::new(),
+                },
+                Err(message) => titled(FAILED, "Error executing teardown", &message),
+            },
             ("GET", Some(kind @ ("metrics" | "groups")), id) => {
                 let Some(picture) = self.pictures.take() else {
                     return error("503 Service Unavailable", "the run is busy; try again");
@@ -170,12 +190,9 @@ impl Shared {
                 }
             }
             (_, Some("status" | "metrics" | "groups" | "setup" | "teardown"), _) => {
-                error("405 Method Not Allowed", "use GET, or PATCH for /v1/status")
+                error("405 Method Not Allowed", METHODS)
             }
-            _ => error(
-                "404 Not Found",
-                "use /v1/status, /v1/metrics, /v1/groups or /v1/setup",
-            ),
+            _ => error("404 Not Found", PATHS),
         }
     }
 
@@ -204,6 +221,17 @@ impl Shared {
             },
         }}))
     }
+}
+
+/// A body that must be one JSON value; `None` if it is empty.
+fn read_json(body: &[u8]) -> Result<Option<String>, String> {
+    if body.is_empty() {
+        return Ok(None);
+    }
+    let not_json = |error: &dyn std::fmt::Display| format!("the body is not JSON: {error}");
+    let text = std::str::from_utf8(body).map_err(|error| not_json(&error))?;
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| not_json(&error))?;
+    Ok(Some(text.to_owned()))
 }
 
 /// Changes what the body of a `PATCH` says.
@@ -261,8 +289,12 @@ fn json(document: &Value) -> Response {
 }
 
 fn error(status: &'static str, detail: &str) -> Response {
+    titled(status, status, detail)
+}
+
+fn titled(status: &'static str, title: &str, detail: &str) -> Response {
     let code = status.split(' ').next().unwrap_or_default();
-    let document = json!({ "errors": [{ "status": code, "title": status, "detail": detail }] });
+    let document = json!({ "errors": [{ "status": code, "title": title, "detail": detail }] });
     Response::Full {
         status,
         kind: "application/json; charset=utf-8",

@@ -131,9 +131,10 @@ fn group_resource(group: &Group, parent: Option<&Group>) -> Value {
 
 /// The data that `setup` returned.
 pub fn setup(data: Option<Value>) -> Value {
-    json!({ "data": {
-        "type": "setupData",
-        "id": "default",
-        "attributes": { "data": data },
-    }})
+    // As in k6: without data there is no key, and null is data.
+    let attributes: Map<String, Value> = data
+        .into_iter()
+        .map(|data| ("data".to_owned(), data))
+        .collect();
+    json!({ "data": { "type": "setupData", "id": "default", "attributes": attributes } })
 }

@@ -45,7 +45,7 @@ mod token;
 mod web_address;
 mod web_request;
 
-pub use api::Api;
+pub use api::{Api, SetupData};
 pub use cells_page::{CellRuns, CellsPage};
 pub use client::{Client, ClientError};
 pub use live_page::LivePage;

@@ -2,9 +2,10 @@
 
 mod support;
 
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use plimsoll_live::{Api, Client, WebAddress};
+use plimsoll_live::{Api, Client, SetupData, WebAddress};
 use plimsoll_plan::Executor;
 use plimsoll_run::{Ending, Load, Outcome, Request, Run};
 use serde_json::{Value, json};
@@ -29,10 +30,24 @@ fn start(request: Request) -> (Client, std::thread::JoinHandle<Outcome>) {
     let client = Client::new(client, None);
     let run = std::thread::spawn(move || {
         let run = Run::start(request, vec![api.listener()]).expect("a run");
-        api.attach(run.control(), || Some(json!({ "token": 7 })));
+        api.attach(run.control(), Data(Mutex::new(Some(json!({ "token": 7 })))));
         run.finish()
     });
     (client, run)
+}
+
+/// What a script's setup returned.
+struct Data(Mutex<Option<Value>>);
+
+impl SetupData for Data {
+    fn get(&self) -> Option<Value> {
+        self.0.lock().expect("a value").clone()
+    }
+
+    fn set(&self, json: Option<String>) {
+        *self.0.lock().expect("a value") =
+            json.map(|json| serde_json::from_str(&json).expect("JSON"));
+    }
 }
 
 /// Waits until the attribute of the run's status has this value.

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use plimsoll_engine::{AbortReason, RunState, ScenarioState, Takeover};
+use plimsoll_engine::{AbortReason, Calls, RunState, ScenarioState, Step, Takeover};
 use plimsoll_plan::Executor;
 use plimsoll_units::Moment;
+
+use crate::record_figures::reason_text;
 
 /// Stops, pauses and scales a run.
 #[derive(Clone)]
 pub struct Control {
     state: Arc<RunState>,
     scenarios: Arc<[Arc<ScenarioState>]>,
+    calls: Option<Calls>,
 }
 
 /// The state of a run, as far as it can be controlled.
@@ -26,10 +29,15 @@ pub struct ControlReading {
 }
 
 impl Control {
-    pub(crate) fn of(state: &Arc<RunState>, scenarios: &[Arc<ScenarioState>]) -> Control {
+    pub(crate) fn of(
+        state: &Arc<RunState>,
+        scenarios: &[Arc<ScenarioState>],
+        calls: Option<&Calls>,
+    ) -> Control {
         Control {
             state: Arc::clone(state),
             scenarios: scenarios.into(),
+            calls: calls.cloned(),
         }
     }
 
@@ -132,6 +140,23 @@ impl Control {
             Executor::ExternallyControlled { max_users, .. } => Some(max_users),
             _ => None,
         })
+    }
+
+    /// Calls `setup` or `teardown` of the script, in addition to the run's own call, and waits until it has
+    /// ended.
+    ///
+    /// # Errors
+    /// If it failed, or the run ended before that.
+    pub fn call(&self, step: Step) -> Result<(), String> {
+        let calls = self
+            .calls
+            .as_ref()
+            .ok_or("the users of this run are in other processes")?;
+        match calls.call(step) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(reason)) => Err(reason_text(&reason)),
+            None => Err("the run has ended".to_owned()),
+        }
     }
 
     /// The current state.

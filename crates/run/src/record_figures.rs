@@ -56,7 +56,7 @@ pub(crate) fn end(summary: &Summary, verdict: &Verdict, aborted: Option<&AbortRe
     }
     End {
         duration_seconds: summary.elapsed.as_secs_f64(),
-        aborted: aborted.map(why),
+        aborted: aborted.map(reason_text),
         counters: figures.counters,
         rates: figures.rates,
         gauges: figures.gauges,
@@ -160,7 +160,8 @@ fn cause(cause: Cause) -> &'static str {
     }
 }
 
-fn why(reason: &AbortReason) -> String {
+/// The reason as text, without secrets.
+pub(crate) fn reason_text(reason: &AbortReason) -> String {
     match reason {
         AbortReason::Signal => "a signal".to_owned(),
         AbortReason::ByApi => "a request to the API".to_owned(),

@@ -117,7 +117,12 @@ impl<'a> Run<'a> {
 
     /// A handle to control the run from any thread.
     pub fn control(&self) -> Control {
-        Control::of(self.supervisor.state(), self.supervisor.scenarios())
+        let supervisor = &self.supervisor;
+        Control::of(
+            supervisor.state(),
+            supervisor.scenarios(),
+            supervisor.calls(),
+        )
     }
 
     /// Follows the run to its end, on this thread.

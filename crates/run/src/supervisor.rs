@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use plimsoll_engine::{
-    AbortReason, Event as EngineEvent, Part as RunPart, RunState, Running, ScenarioState,
+    AbortReason, Calls, Event as EngineEvent, Part as RunPart, RunState, Running, ScenarioState,
 };
 use plimsoll_machine::{MachineMeter, MachineReading};
 use plimsoll_results::secrets::for_display;
@@ -34,6 +34,8 @@ pub struct Supervisor<'a> {
     is_request_load: bool,
     /// The run is a part of a larger one.
     part: Option<Part>,
+    /// Calls of its setup and teardown from outside.
+    calls: Option<Calls>,
     /// Workers that are not in this process.
     remote: Option<Box<dyn RemoteWorkers>>,
 }
@@ -79,6 +81,7 @@ impl<'a> Supervisor<'a> {
             users_most: 0,
             is_request_load,
             part: None,
+            calls: running.calls,
             remote: None,
         }
     }
@@ -101,6 +104,11 @@ impl<'a> Supervisor<'a> {
     /// The scenarios' counters, in the plan's order.
     pub fn scenarios(&self) -> &[Arc<ScenarioState>] {
         self.progress.scenarios()
+    }
+
+    /// Calls of the run's setup and teardown; `None` if its workers are elsewhere.
+    pub fn calls(&self) -> Option<&Calls> {
+        self.calls.as_ref()
     }
 
     /// Follows the run to its end.

@@ -52,7 +52,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
         freezes_env: false,
         run: OnceLock::new(),
         option_changes: OnceLock::new(),
-        setup_data: OnceLock::new(),
+        setup_data: Default::default(),
     });
     let user = User::new(UserId(1), common, None);
     let stop = Stop::new();

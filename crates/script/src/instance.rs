@@ -199,9 +199,9 @@ impl Argument {
                 if let Some(kept) = user.setup_value.get() {
                     return Ok(kept.restore(context));
                 }
-                let value = match user.common.setup_data.get() {
-                    Some(Some(text)) => context.parse_json(text, "setup data")?,
-                    _ => context.undefined(),
+                let value = match user.common.setup_data.text() {
+                    Some(text) => context.parse_json(&text, "setup data")?,
+                    None => context.undefined(),
                 };
                 // Nothing else sets it: a user runs one script at a time.
                 let _ = user.setup_value.set(Persistent::new(&value));

@@ -116,7 +116,7 @@ impl Program {
             freezes_env: settings.freezes_env,
             run: OnceLock::new(),
             option_changes: OnceLock::new(),
-            setup_data: OnceLock::new(),
+            setup_data: Default::default(),
         });
         let source = settings.source;
         once::on_own_thread(move || {
@@ -184,14 +184,14 @@ impl Program {
 
     /// The result of `setup` as JSON; `None` if it returned nothing.
     pub fn setup_data(&self) -> Option<Json> {
-        let text = self.common.setup_data.get()?.as_deref()?;
-        serde_json::from_str(text).ok()
+        let text = self.common.setup_data.text()?;
+        serde_json::from_str(&text).ok()
     }
 
-    /// Sets what `setup` returned elsewhere, as JSON. Only the first call has an effect, and only before
-    /// setup would run here.
+    /// Sets what users get as the result of `setup`, as JSON. Users that have run an iteration keep
+    /// theirs.
     pub fn set_setup_data(&self, data: Option<String>) {
-        let _ = self.common.setup_data.set(data.map(Arc::from));
+        self.common.setup_data.set(data.map(Arc::from));
     }
 
     /// Whether the script has an export of that name that is not a function.

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use log::Level;
 use plimsoll_engine::{
-    AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, Tally, UserFactory, UserId,
-    VirtualUser, Worker,
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Step, Stop, Tally, UserFactory,
+    UserId, VirtualUser, Worker,
 };
 use plimsoll_k6::user::{Phase, RunOptions, User, Work};
 use plimsoll_quickjs::{Persistent, Thrown, Value};
@@ -84,7 +84,31 @@ impl ScriptUsers {
             })
     }
 
-    /// Runs `setup` or `teardown` with a user of its own.
+    /// Runs `setup`, if there is one, and keeps what it returned.
+    async fn run_setup(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
+        if !self.program.has("setup") {
+            return Ok(());
+        }
+        let setup = (Phase::Setup, "setup", self.run()?.setup_timeout);
+        match self.run_once(setup, worker, stop, read_setup).await? {
+            Some(Ok(data)) => self.program.common.setup_data.set(data.map(Arc::from)),
+            Some(Err(reason)) => return Err(AbortReason::Failed(reason)),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Runs `teardown`, if there is one.
+    async fn run_teardown(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
+        if !self.program.has("teardown") {
+            return Ok(());
+        }
+        let teardown = (Phase::Teardown, "teardown", self.run()?.teardown_timeout);
+        self.run_once(teardown, worker, stop, |_| Ok(())).await?;
+        Ok(())
+    }
+
+    /// Runs `setup` or `teardown` with a user of its own. `None` if it was interrupted.
     async fn run_once<T: 'static>(
         &self,
         (phase, name, limit): (Phase, &str, Duration),
@@ -99,8 +123,8 @@ impl ScriptUsers {
         };
         instance.user.tags.reset(&self.run()?.tags);
         instance.user.tags.set_group(&format!("::{name}"));
-        let argument = match (phase, self.program.common.setup_data.get()) {
-            (Phase::Teardown, Some(Some(data))) => Argument::Json(Arc::clone(data)),
+        let argument = match (phase, self.program.common.setup_data.text()) {
+            (Phase::Teardown, Some(data)) => Argument::Json(data),
             _ => Argument::Undefined,
         };
         stop.set_deadline(plimsoll_clock::now() + limit);
@@ -156,29 +180,28 @@ impl UserFactory for ScriptUsers {
     }
 
     async fn set_up(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
-        let run = self.run()?;
-        let mut data = None;
-        if self.program.has("setup") && !run.no_setup {
-            let setup = (Phase::Setup, "setup", run.setup_timeout);
-            let returned = self.run_once(setup, worker, stop, read_setup).await?;
-            data = match returned {
-                Some(Ok(data)) => data.map(Arc::from),
-                Some(Err(reason)) => return Err(AbortReason::Failed(reason)),
-                None => None,
-            };
+        match self.run()?.no_setup {
+            true => Ok(()),
+            false => self.run_setup(worker, stop).await,
         }
-        // Setup runs once per run.
-        let _ = self.program.common.setup_data.set(data);
-        Ok(())
     }
 
     async fn tear_down(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
-        let run = self.run()?;
-        if self.program.has("teardown") && !run.no_teardown {
-            let teardown = (Phase::Teardown, "teardown", run.teardown_timeout);
-            self.run_once(teardown, worker, stop, |_| Ok(())).await?;
+        match self.run()?.no_teardown {
+            true => Ok(()),
+            false => self.run_teardown(worker, stop).await,
         }
-        Ok(())
+    }
+
+    async fn call(&self, step: Step, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
+        match step {
+            Step::SetUp => self.run_setup(worker, stop).await?,
+            Step::TearDown => self.run_teardown(worker, stop).await?,
+        }
+        match stop.is_stopped() {
+            true => Err(AbortReason::Failed("the run ended before that".to_owned())),
+            false => Ok(()),
+        }
     }
 }
 

@@ -1,9 +1,12 @@
 //! The REST API of a script's run: `--address`.
 
+use std::sync::Arc;
+
 use log::Level;
-use plimsoll_live::{API_PORT, Api, WebAddress};
+use plimsoll_live::{API_PORT, Api, SetupData, WebAddress};
 use plimsoll_plan::{Executor, Plan};
-use plimsoll_run::Refusal;
+use plimsoll_run::{Prepared, Refusal};
+use serde_json::Value;
 
 use crate::log::Log;
 use crate::messages::talk;
@@ -42,4 +45,17 @@ pub fn open(given: Option<&str>, plan: &Plan, log: &Log) -> Result<Option<Api>, 
         talk(&format!("control API: {}\n", api.url()));
     }
     Ok(Some(api))
+}
+
+/// What the `setup` of a script returned.
+pub struct SetupOf(pub Arc<Prepared>);
+
+impl SetupData for SetupOf {
+    fn get(&self) -> Option<Value> {
+        self.0.program.setup_data()
+    }
+
+    fn set(&self, json: Option<String>) {
+        self.0.program.set_setup_data(json);
+    }
 }

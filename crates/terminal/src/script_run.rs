@@ -12,7 +12,7 @@ use plimsoll_run::{
     Screen, SummaryMode, Workers,
 };
 
-use crate::control_api;
+use crate::control_api::{self, SetupOf};
 use crate::exit::Exit;
 use crate::live_page;
 use crate::load_run::STOPPING;
@@ -89,8 +89,7 @@ impl ScriptRun<'_> {
         let control = run.control();
         stop.follow(control.clone());
         if let Some(api) = &api {
-            let prepared = Arc::clone(&prepared);
-            api.attach(control, move || prepared.program.setup_data());
+            api.attach(control, SetupOf(Arc::clone(&prepared)));
         }
         let mut outcome = run.finish();
         log.report_repeated();

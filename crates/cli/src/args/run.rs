@@ -33,7 +33,14 @@ pub struct RunArgs {
     #[arg(long, hide = true)]
     pub no_usage_report: bool,
     /// Serve k6's REST API here, for status, pause, resume, scale, stats and stop (default if the run needs it: 127.0.0.1:6565)
-    #[arg(short, long, value_name = "[HOST:]PORT", help_heading = "Results")]
+    #[arg(
+        short,
+        long,
+        value_name = "[HOST:]PORT",
+        env = "K6_ADDRESS",
+        hide_env = true,
+        help_heading = "Results"
+    )]
     pub address: Option<String>,
     /// Accepted for compatibility
     #[arg(long, hide = true)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plimsoll_engine::{AbortReason, Event, Setting};
+use plimsoll_engine::{AbortReason, Calls, Event, RunState, Setting};
 use plimsoll_k6::http_state::HttpOptions;
 use plimsoll_k6::user::RunOptions;
 use plimsoll_plan::{Exports, Layers, Options, Plan};
@@ -55,8 +55,12 @@ pub struct Script {
     source: Vec<u8>,
     env: BTreeMap<String, String>,
     stop_after: Option<Duration>,
+    meanwhile: Option<Meanwhile>,
     import_map: ImportMap,
 }
+
+/// What another thread does during the run.
+type Meanwhile = Box<dyn FnOnce(&Calls, &Program, &RunState) + Send>;
 
 impl Script {
     pub fn text(text: &str) -> Self {
@@ -76,6 +80,7 @@ impl Script {
             source,
             env,
             stop_after: None,
+            meanwhile: None,
             import_map: ImportMap::default(),
         }
     }
@@ -84,6 +89,16 @@ impl Script {
     #[allow(dead_code)]
     pub fn stopped_after(mut self, span: Duration) -> Self {
         self.stop_after = Some(span);
+        self
+    }
+
+    /// Does something on another thread during the run.
+    #[allow(dead_code)]
+    pub fn meanwhile(
+        mut self,
+        work: impl FnOnce(&Calls, &Program, &RunState) + Send + 'static,
+    ) -> Self {
+        self.meanwhile = Some(Box::new(work));
         self
     }
 
@@ -132,9 +147,10 @@ impl Script {
     }
 
     /// Runs the script to its end.
-    pub fn run(self) -> Run {
+    pub fn run(mut self) -> Run {
         let log = Arc::new(Mutex::new(Vec::new()));
         let stop_after = self.stop_after;
+        let meanwhile = self.meanwhile.take();
         let (program, registry) = self.load_with(&log);
         let program = program.unwrap_or_else(|error| panic!("{error}\n{:?}", log.lock().unwrap()));
         let exported = match program.options() {
@@ -185,6 +201,11 @@ impl Script {
                 state.abort(AbortReason::Signal);
             });
         }
+        let other = meanwhile.map(|work| {
+            let (state, program) = (Arc::clone(&running.state), program.clone());
+            let calls = running.calls.clone().expect("the workers are here");
+            std::thread::spawn(move || work(&calls, &program, &state))
+        });
         let mut records = Vec::new();
         for event in running.events.iter() {
             match event {
@@ -195,6 +216,9 @@ impl Script {
                 Event::Finished => break,
                 _ => {}
             }
+        }
+        if let Some(other) = other {
+            other.join().expect("the other thread succeeds");
         }
         let log = std::mem::take(&mut *log.lock().unwrap());
         Run {
