@@ -95,7 +95,7 @@ impl Api {
         Box::new(Follower(Arc::clone(&self.shared)))
     }
 
-    /// Sets the run to control. Before that, requests are refused. Only the first call has an
+    /// Sets the run to control. Before that, requests wait. Only the first call has an
     /// effect.
     pub fn attach(&self, control: Control, setup_data: impl SetupData) {
         let _ = self.shared.run.set((control, Box::new(setup_data)));
@@ -128,6 +128,8 @@ impl Listener for Follower {
     }
 }
 
+/// How long a request waits for the start of the run.
+const PATIENCE: Duration = Duration::from_secs(5);
 const BAD_REQUEST: &str = "400 Bad Request";
 const FAILED: &str = "500 Internal Server Error";
 const PATHS: &str = "use /v1/status, /v1/metrics, /v1/groups, /v1/setup or /v1/teardown";
@@ -136,7 +138,7 @@ const METHODS: &str =
 
 impl Shared {
     fn respond(&self, request: &Request) -> Response {
-        let Some((control, setup_data)) = self.run.get() else {
+        let Some((control, setup_data)) = self.started() else {
             return error("503 Service Unavailable", "the run has not started yet");
         };
         let path = request.path.trim_end_matches('/');
@@ -194,6 +196,15 @@ impl Shared {
             }
             _ => error("404 Not Found", PATHS),
         }
+    }
+
+    /// The run. A request that comes early waits for it.
+    fn started(&self) -> Option<&(Control, Box<dyn SetupData>)> {
+        let give_up = plimsoll_clock::now() + PATIENCE;
+        while self.run.get().is_none() && plimsoll_clock::now() < give_up {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self.run.get()
     }
 
     fn status(&self, control: &Control) -> Response {
