@@ -15,6 +15,12 @@ impl Place {
         Place(i32::from(places))
     }
 
+    /// The same, with at most `places` digits after the decimal point.
+    #[must_use]
+    pub fn at_most(self, places: u8) -> Place {
+        Place(self.0.min(i32::from(places)))
+    }
+
     /// The precision of a value with this interval: two digits of half the interval's width (JCGM
     /// 100, 7.2.6), but at most five digits in total. Three digits without an interval, or if its
     /// width is zero.

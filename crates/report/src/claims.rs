@@ -1,7 +1,7 @@
 //! The results of comparisons of cells, in sentences: both figures, their ratio and its interval.
 //! Suspect cells are excluded.
 
-use plimsoll_plots::number::{self, Place};
+use plimsoll_plots::number::Place;
 use plimsoll_results::lab::{Cell, Comparison, LabResult, Outcome};
 
 use crate::document::Words;
@@ -174,25 +174,12 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// `0.93 against 0.71 ms (1.31 times, 1.20 to 1.43) with SQLite, 100 users`.
+    /// `0.93 against 0.71 ms (SQLite, 100 users: 1.31 times, 1.20 to 1.43)`.
     fn figures(&self, one: &Comparison) -> Words {
         let value = |name: &str| {
             let cell = cell(self.result, name).filter(|cell| is_believed(cell))?;
             let mut figures = cell.figures.iter();
             figures.find(|figure| figure.name == one.figure)
-        };
-        let words = match (value(&one.cells.1), value(&one.cells.0)) {
-            (Some(other), Some(base)) => {
-                let print = |figure: &plimsoll_results::lab::Figure| {
-                    Place::of(figure.value, figure.interval).print(figure.value)
-                };
-                Words::new()
-                    .strong(print(other))
-                    .text(" against ")
-                    .strong(print(base))
-                    .text(format!(" {} ({})", self.group.unit, ratio_text(one)))
-            }
-            _ => Words::plain(ratio_text(one)),
         };
         let have_it = |cell: &&Cell| {
             let mut figures = cell.figures.iter();
@@ -201,10 +188,22 @@ impl<'a> Claims<'a> {
         let mut without = shared_axes(self.result.cells.iter().filter(have_it));
         without.push(self.group.axis);
         let place = place_words(self.result, &one.place, &without);
-        if place.is_empty() {
-            words
-        } else {
-            words.text(format!(" with {place}"))
+        let place = match place.as_str() {
+            "" => String::new(),
+            place => format!("{place}: "),
+        };
+        match (value(&one.cells.1), value(&one.cells.0)) {
+            (Some(other), Some(base)) => {
+                let print = |figure: &plimsoll_results::lab::Figure| {
+                    Place::of(figure.value, figure.interval).print(figure.value)
+                };
+                Words::new()
+                    .strong(print(other))
+                    .text(" against ")
+                    .strong(print(base))
+                    .text(format!(" {} ({place}{})", self.group.unit, ratio_text(one)))
+            }
+            _ => Words::plain(format!("{place}{}", ratio_text(one))),
         }
     }
 }
@@ -217,30 +216,49 @@ fn in_all(count: usize) -> String {
     }
 }
 
-/// `2.62 to 12.6 times`: the ratios of comparisons in the order of their distance from 1.
+/// `2.62 to 12.6 times`, or `1/28 to 1/5.2`: the ratios of comparisons in the order of their distance from 1.
 fn range(found: &[&Comparison]) -> String {
     let of = |one: Option<&&Comparison>| one.and_then(|one| one.ratio).unwrap_or(1.0);
     let (one, other) = (of(found.first()), of(found.last()));
-    let (least, most) = (ratio(one.min(other)), ratio(one.max(other)));
+    let (least, most) = (times(one.min(other)), times(one.max(other)));
     match least == most {
-        true => format!("{least} times"),
-        false => format!("{least} to {most} times"),
+        true => least,
+        false if most.ends_with(" times") => {
+            format!("{} to {most}", least.trim_end_matches(" times"))
+        }
+        false => format!("{least} to {most}"),
     }
 }
 
+/// `1.31 times, 1.20 to 1.43`. A ratio far below 1 is easier to read as its inverse: `1/28, 1/36 to 1/21`.
 fn ratio_text(one: &Comparison) -> String {
     let value = one.ratio.unwrap_or(1.0);
-    match one.interval {
-        None => format!("{} times", ratio(value)),
-        Some((low, high)) => {
-            let place = number::Place::of(value, one.interval);
-            format!(
-                "{} times, {} to {}",
-                place.print(value),
-                place.print(low),
-                place.print(high)
-            )
-        }
+    let Some((low, high)) = one.interval else {
+        return times(value);
+    };
+    if is_small(value) && low > 0.0 {
+        let place = Place::of(1.0 / value, Some((1.0 / high, 1.0 / low)));
+        let print = |ratio: f64| format!("1/{}", place.print(1.0 / ratio));
+        return format!("{}, {} to {}", print(value), print(low), print(high));
+    }
+    let place = Place::of(value, one.interval).at_most(RATIO_DECIMALS);
+    let print = |ratio: f64| place.print(ratio);
+    format!("{} times, {} to {}", print(value), print(low), print(high))
+}
+
+/// More decimals of a ratio say nothing to a reader.
+const RATIO_DECIMALS: u8 = 3;
+
+/// Whether a ratio is shown as its inverse.
+fn is_small(ratio: f64) -> bool {
+    0.0 < ratio && ratio < 0.2
+}
+
+/// `1.31 times`, or `1/28`.
+fn times(value: f64) -> String {
+    match is_small(value) {
+        true => format!("1/{}", ratio(1.0 / value)),
+        false => format!("{} times", ratio(value)),
     }
 }
 
@@ -258,13 +276,13 @@ fn no_difference(comparisons: &[&Comparison]) -> String {
     }
 }
 
-/// ` (at most 3.2 %)`: the limit of what could be below the floor.
+/// ` (less than 3.2 % apart)`: the limit of what could be below the floor, by the intervals.
 fn at_most(comparisons: &[&Comparison]) -> String {
     let is_same = comparisons
         .iter()
         .all(|one| one.outcome == Outcome::NoDifference);
     match most(comparisons).filter(|_| is_same && have_floors(comparisons)) {
-        Some(share) => format!(" (at most {} %)", percent(share)),
+        Some(share) => format!(" (less than {} % apart)", percent(share)),
         None => String::new(),
     }
 }

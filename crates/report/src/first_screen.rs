@@ -145,16 +145,23 @@ fn network(result: &LabResult) -> String {
                     None => format!("{name}: another host, connecting {connecting} ms"),
                 });
             };
-            let measured = measured.map_or_else(String::new, |ms| format!(" ({ms} ms measured)"));
+            let measured = measured.map_or_else(String::new, |ms| {
+                format!(" (a median of {ms} ms measured before the runs)")
+            });
             let rate = links
                 .iter()
                 .find_map(|link| link.declared_megabits_per_second)
                 .map_or_else(String::new, |rate| {
                     format!(", {} Mbit/s", number::tick(rate))
                 });
+            let jitter = links
+                .iter()
+                .find_map(|link| link.declared_jitter_ms)
+                .map_or_else(String::new, |ms| format!(" ± {} ms", number::tick(ms)));
             Some(format!(
-                "{name}: round trip {} ms{measured}{rate}",
-                number::tick(declared)
+                "{name}: round trip {}{jitter}{}{measured}{rate}",
+                number::tick(declared),
+                if jitter.is_empty() { " ms" } else { "" }
             ))
         })
         .collect();

@@ -61,9 +61,11 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
     let (missed, undecided): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) = others
         .iter()
         .partition(|outcome| outcome.verdict == "broken");
+    let mut about = result.objectives.iter().filter(named);
     let words = Words::plain(format!(
-        "Objective \u{201c}{}\u{201d}: ",
-        worded(result, objective)
+        "Objective \u{201c}{}\u{201d}{}: ",
+        worded(result, objective),
+        judged_place(result, &mut about)
     ));
     let words = match (all.len(), met.len()) {
         (0, _) => words
@@ -284,6 +286,32 @@ fn interval(result: &LabResult, outcome: &ObjectiveOutcome) -> Option<(f64, f64)
         .find(|cell| cell.name == outcome.cell)
         .and_then(|cell| figure_of(cell, outcome.measured, &outcome.unit))
         .and_then(|figure| figure.interval)
+}
+
+/// ` (near)`: what the cells of an objective have in common, and others do not.
+fn judged_place<'a>(
+    result: &LabResult,
+    about: &mut impl Iterator<Item = &'a ObjectiveOutcome>,
+) -> String {
+    let names: Vec<&str> = about.map(|outcome| outcome.cell.as_str()).collect();
+    let judged = || {
+        let cells = result.cells.iter();
+        cells.filter(|cell| names.contains(&cell.name.as_str()))
+    };
+    // Searches have figures of their own, so that nobody expects an objective of theirs here.
+    let of_all = shared_axes(result.cells.iter().filter(|cell| cell.limit.is_none()));
+    let shared = shared_axes(judged());
+    let Some(first) = judged().next().filter(|_| names.len() > 1) else {
+        return String::new();
+    };
+    let axes = first.place.iter().map(|(axis, _)| axis.as_str());
+    let without: Vec<&str> = axes
+        .filter(|axis| !shared.contains(axis) || of_all.contains(axis))
+        .collect();
+    match place_words(result, &first.place, &without) {
+        place if place.is_empty() => String::new(),
+        place => format!(" ({place})"),
+    }
 }
 
 /// ` with SQLite, 100 users`: the cell of an outcome among those of its objective.

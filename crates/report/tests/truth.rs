@@ -189,7 +189,7 @@ fn sentences_follow_from_outcomes() {
     let head = "95th percentile of response time, pgquery against sqlite: ";
     let sentence = begins(&[larger], &format!("{head}longer, "));
     assert!(
-        sentence.ends_with(" ms (1.90 times, 1.80 to 2.00) with http, 100 users, near."),
+        sentence.ends_with(" ms (http, 100 users, near: 1.90 times, 1.80 to 2.00)."),
         "{sentence}"
     );
     assert!(sentence.contains(" against "), "{sentence}");
@@ -202,8 +202,16 @@ fn sentences_follow_from_outcomes() {
         &format!("{head}no difference larger than 5.0 % in both pairs, such as "),
     );
     assert!(
-        sentence.contains("(1.010 times, 0.950 to 1.060)"),
+        sentence.contains(": 1.010 times, 0.950 to 1.060)"),
         "{sentence}"
+    );
+    // Ratios far below 1 are shown as inverses.
+    let less = (0.04, Some((0.025, 0.05)), Outcome::Smaller);
+    let sentence = begins(&[less], &format!("{head}shorter, "));
+    assert!(sentence.ends_with(": 1/25, 1/40 to 1/20)."), "{sentence}");
+    begins(
+        &[less, (0.5, Some((0.4, 0.6)), Outcome::Smaller)],
+        &format!("{head}shorter in both pairs, 1/25.0 to 0.50 times, such as "),
     );
     begins(&[unsure], &format!("{head}uncertain, "));
     let sentence = begins(
@@ -248,7 +256,7 @@ fn no_difference_names_the_noise_floor() {
     let sentence = answer(&result).swap_remove(0);
     assert!(
         sentence.ends_with(
-            "; no difference above the noise floor in 1 (at most 6.0 %); uncertain in 1. Noise floor: 55.6 %."
+            "; no difference above the noise floor in 1 (less than 6.0 % apart); uncertain in 1. Noise floor: 55.6 %."
         ),
         "{sentence}"
     );

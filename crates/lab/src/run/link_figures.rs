@@ -35,6 +35,9 @@ pub fn measure(
         }
         .to_owned(),
         declared_round_trip_ms: declared.map(|link| link.round_trip.as_secs_f64() * 1000.0),
+        declared_jitter_ms: declared
+            .map(|link| link.jitter.as_secs_f64() * 1000.0)
+            .filter(|jitter| *jitter > 0.0),
         declared_megabits_per_second: link
             .and_then(|link| link.rate)
             .map(|rate| rate as f64 / 1e6),

@@ -81,6 +81,7 @@ fn far() -> LinkFigures {
         name: "far".into(),
         by: "relay".into(),
         declared_round_trip_ms: Some(7.0),
+        declared_jitter_ms: None,
         declared_megabits_per_second: Some(1000.0),
         measured_connect_ms: Some(7.21),
         measured_round_trip_ms: Some(7.08),

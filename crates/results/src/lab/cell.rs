@@ -283,6 +283,9 @@ pub struct LinkFigures {
     pub by: String,
     /// As declared, in milliseconds.
     pub declared_round_trip_ms: Option<f64>,
+    /// As declared, in milliseconds, in both directions around the round trip; absent without jitter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_jitter_ms: Option<f64>,
     /// As declared.
     pub declared_megabits_per_second: Option<f64>,
     /// Median time to connect, as measured before the load.
