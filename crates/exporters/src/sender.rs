@@ -80,7 +80,10 @@ impl Sender {
         let (counted, ending) = (Arc::clone(&account), Arc::clone(&end));
         let thread = std::thread::Builder::new()
             .name("exporter".to_owned())
-            .spawn(move || send_all(&endpoint, first.as_ref(), &waiting, &counted, &ending))
+            .spawn(move || {
+                plimsoll_machine::run_in_background();
+                send_all(&endpoint, first.as_ref(), &waiting, &counted, &ending);
+            })
             .map_err(|error| format!("could not start a thread for an output: {error}"))?;
         Ok(Sender {
             queue: Some(queue),

@@ -35,6 +35,8 @@ pub fn start(
     let token = Arc::new(token);
     let accepting = std::thread::Builder::new().name(name.to_owned());
     let accepted = accepting.spawn(move || {
+        // Also the threads of connections, which it starts.
+        plimsoll_machine::run_in_background();
         for stream in listener.incoming() {
             let Ok(stream) = stream else {
                 // Out of file descriptors, which the run needs more urgently.

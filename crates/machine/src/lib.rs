@@ -12,8 +12,10 @@
 //! * [`System`]: processor, memory, operating system and their settings.
 //! * [`read_file`] and its like: files that users name, up to a limit, so that no file takes all memory.
 //! * [`collect_files`], [`with_files`]: lets another process read the files that this one has read.
+//! * [`run_in_background`]: a lower priority for threads that must not delay the load.
 //! * [`shortage`]: advice for errors caused by a lack of resources.
 
+mod background;
 mod clock_step;
 mod file_set;
 mod limits;
@@ -30,6 +32,7 @@ pub mod shortage;
 mod system;
 mod thread;
 
+pub use background::run_in_background;
 pub use clock_step::clock_step;
 pub use file_set::{FileSet, collect_files, file_exists, is_file_set, read_in_set, with_files};
 pub use limits::{descriptors, waiting_ports};

@@ -35,6 +35,7 @@ pub fn serve(address: &str) -> Result<Page, String> {
     std::thread::Builder::new()
         .name("metrics".to_owned())
         .spawn(move || {
+            plimsoll_machine::run_in_background();
             for stream in listener.incoming().flatten() {
                 // A client that disconnects or is too slow gets nothing.
                 let _ = answer(&stream, &shown);

@@ -87,7 +87,10 @@ impl Outputs {
         let taken = Arc::clone(&waiting);
         let thread = std::thread::Builder::new()
             .name("outputs".to_owned())
-            .spawn(move || write(outputs, &receiver, &taken))
+            .spawn(move || {
+                plimsoll_machine::run_in_background();
+                write(outputs, &receiver, &taken)
+            })
             .map_err(|error| {
                 format!(
                     "could not start a thread for outputs: {}",

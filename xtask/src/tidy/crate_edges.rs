@@ -67,7 +67,7 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "exporters",
         &[
-            "units", "clock", "stats", "samples", "net", "http", "grpc", "output",
+            "units", "clock", "machine", "stats", "samples", "net", "http", "grpc", "output",
         ],
     ),
     ("audit", &[]),

@@ -69,7 +69,10 @@ impl Datagrams {
         let (counted, over) = (Arc::clone(&account), Arc::clone(&is_over));
         let thread = thread::Builder::new()
             .name("statsd".to_owned())
-            .spawn(move || send_all(&socket, &waiting, &counted, &over))
+            .spawn(move || {
+                plimsoll_machine::run_in_background();
+                send_all(&socket, &waiting, &counted, &over);
+            })
             .map_err(|error| format!("could not start a thread for an output: {error}"))?;
         Ok(Datagrams {
             queue: Some(queue),
