@@ -28,7 +28,7 @@ impl MachineMeter {
         Self::open_in(Path::new("/proc"))
     }
 
-    pub(crate) fn open_in(proc: &Path) -> Self {
+    fn open_in(proc: &Path) -> Self {
         let file = |path: &str| OpenFile::open(&proc.join(path));
         MachineMeter {
             stat: file("stat"),
@@ -75,6 +75,13 @@ impl MachineMeter {
     }
 }
 
+impl MachineReading {
+    /// The current reading.
+    pub fn now() -> Self {
+        MachineMeter::open().read()
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn since_boot() -> Option<std::time::Duration> {
     Some(crate::process::clock_time(rustix::time::ClockId::Boottime))
@@ -83,4 +90,24 @@ fn since_boot() -> Option<std::time::Duration> {
 #[cfg(not(target_os = "linux"))]
 fn since_boot() -> Option<std::time::Duration> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unreadable_counters_are_named() {
+        let folder = Path::new("/nonexistent/proc");
+        let unreadable = MachineMeter::open_in(folder).read().unreadable();
+        assert_eq!(
+            unreadable,
+            [
+                "processor time (/proc/stat)",
+                "TCP segments (/proc/net/snmp)"
+            ]
+        );
+        #[cfg(target_os = "linux")]
+        assert!(MachineReading::now().unreadable().is_empty());
+    }
 }

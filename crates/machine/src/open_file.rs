@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-/// A file whose content the kernel writes anew for each reader; absent if it could not be opened.
+/// A file whose content the kernel writes again for each reader; absent if it could not be opened.
 pub(crate) struct OpenFile(Option<File>);
 
 impl OpenFile {

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::MachineMeter;
-
 /// Counters of the machine. Counters that a system does not provide are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MachineReading {
@@ -43,11 +41,6 @@ pub struct MachineReading {
 }
 
 impl MachineReading {
-    /// The current reading.
-    pub fn now() -> Self {
-        MachineMeter::open().read()
-    }
-
     /// Information that the system does not let this process read, and that the verdict therefore does not cover.
     /// Pressure (PSI) and quotas are left out, because many healthy systems lack them and other counters show the
     /// same problems.
@@ -179,21 +172,6 @@ pub(crate) fn counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn unreadable_counters_are_named() {
-        let folder = std::path::Path::new("/nonexistent/proc");
-        let unreadable = MachineMeter::open_in(folder).read().unreadable();
-        assert_eq!(
-            unreadable,
-            [
-                "processor time (/proc/stat)",
-                "TCP segments (/proc/net/snmp)"
-            ]
-        );
-        #[cfg(target_os = "linux")]
-        assert!(MachineReading::now().unreadable().is_empty());
-    }
 
     #[test]
     fn reads_the_kernels_layouts() {
