@@ -60,9 +60,10 @@ pub enum Part {
     Eighth,
     NinthWriting,
     NinthMeasuring,
+    Tenth,
 }
 
-pub const PARTS: [(&str, Part); 12] = [
+pub const PARTS: [(&str, Part); 13] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -75,6 +76,7 @@ pub const PARTS: [(&str, Part); 12] = [
     ("eighth collection", Part::Eighth),
     ("ninth collection, writing", Part::NinthWriting),
     ("ninth collection, measuring", Part::NinthMeasuring),
+    ("tenth collection", Part::Tenth),
 ];
 
 impl Part {
@@ -104,6 +106,7 @@ impl Part {
             Part::Seventh => "seventh",
             Part::Eighth => "eighth",
             Part::NinthWriting | Part::NinthMeasuring => "ninth",
+            Part::Tenth => "tenth",
             _ if self.is_second() => "second",
             _ => "pages",
         };
