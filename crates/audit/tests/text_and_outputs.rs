@@ -507,3 +507,77 @@ fn a_remark_that_explains_the_inverse_rate() {
     assert!(!has(&page("# time of the server / concurrency"), rule));
     assert!(!has(&page("# 1 divided by the rate"), rule));
 }
+
+#[test]
+fn a_change_behind_an_arrow_is_computed_again() {
+    for (line, wrong) in [
+        ("P95: 142.5ms -> 71.2ms (-50%)", false),
+        ("P95: 142.5ms -> 71.2ms (-43%)", true),
+        ("P95: **142.5ms** → **71.2ms** (**-43%**)", true),
+        ("Rate: 8,210/s → 10,940/s (+33%)", false),
+        ("Rate: 8,210/s → 10,940/s (+21%)", true),
+        // The gain in speed, a factor, a share of the first, and a rounded value.
+        ("P95: 142.5ms -> 71.2ms (100% faster)", false),
+        ("P95: 142.5ms -> 71.2ms (2x faster)", false),
+        ("P95: 142.5ms -> 71.2ms (4x faster)", true),
+        ("P95: 142.5ms -> 28.5ms (20%)", false),
+        ("P95: 142.5ms -> 71.2ms (about 45%)", false),
+        // Figures of two kinds.
+        ("P95: 142.5ms -> 910/s (-43%)", false),
+    ] {
+        let text = format!("# Changes\n\n- {line}\n\n# Run\n\n{}", k6_run(2000));
+        let got = found(&text);
+        assert_eq!(has(&text, "ratio-misstated"), wrong, "{line}: {got:?}");
+    }
+}
+
+#[test]
+fn the_connections_of_wrk_are_those_of_all_threads() {
+    for (line, wrong) in [
+        ("Each thread opens 64 connections.", true),
+        ("We use 64 connections per thread.", true),
+        ("这里我们使用 2 个线程，每个线程负责 64 个请求。", true),
+        ("Each thread opens 32 connections.", false),
+        ("We use 2 threads and 64 connections.", false),
+        (
+            "If each thread had 64 connections, it would be slower.",
+            false,
+        ),
+    ] {
+        let text = format!(
+            "# Run\n\n{line}\n\n{}",
+            wrk("/", "30.12ms", "2126.35", "1.12MB")
+        );
+        let got = found(&text);
+        assert_eq!(has(&text, "declared-vs-counted"), wrong, "{line}: {got:?}");
+    }
+}
+
+#[test]
+fn the_users_of_the_stages_are_allocated() {
+    for (users, wrong) in [(20, false), (30, true), (10, false)] {
+        let text = format!(
+            "# Stages\n\n| Stage | Time | Users |\n|---|---|---|\n| Warm-up | 10s | 0 → 5 |\n| Ramp | 20s | 5 → {users} |\n| End | 10s | {users} → 0 |\n\n{}",
+            k6_run(2000)
+        );
+        let got = found(&text);
+        assert_eq!(has(&text, "declared-vs-counted"), wrong, "{users}: {got:?}");
+    }
+}
+
+#[test]
+fn the_heading_above_a_part_of_ab_counts_its_requests() {
+    for (heading, failed, wrong) in [
+        ("Heavy (4000 requests, 80 clients)", 3120, true),
+        ("Heavy (4000 requests, 80 clients)", 0, false),
+        // Not the requests of one run.
+        ("Heavy, 4000 requests of 8000 requests", 3120, false),
+        ("Heavy", 3120, false),
+    ] {
+        let text = format!(
+            "# Stress\n\n## {heading}\n\n```\nRequests per second:    510.20 [#/sec] (mean)\nTime per request:       156.801 [ms] (mean)\n  95%    240\nFailed requests:        {failed}\n```\n"
+        );
+        let got = found(&text);
+        assert_eq!(has(&text, "failures-as-work"), wrong, "{heading}: {got:?}");
+    }
+}

@@ -1,8 +1,12 @@
 //! Failed requests.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
-use crate::quantity::{Quantity, Unit, digits, plain};
+use crate::quantity::{Quantity, Unit, bare, digits, plain};
 use crate::report::{Findings, Report};
 
 /// count > 0 next to a share that prints as 0 (or as everything); marks that seem inverted.
@@ -120,7 +124,9 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
         if let (Tool::Vegeta, Some(requests)) = (block.tool, &block.requests) {
             in_latency(block, failed, requests.value, findings);
         }
-        let (Some(requests), Some(rate)) = (&block.requests, &block.rate) else {
+        let in_title = titled(block);
+        let requests = block.requests.as_ref().or(in_title.as_ref());
+        let (Some(requests), Some(rate)) = (requests, &block.rate) else {
             continue;
         };
         let counted_out = block.tool == Tool::Vegeta;
@@ -200,6 +206,22 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             ],
         );
     }
+}
+
+static TITLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+requests\b").ok());
+
+/// The requests in the heading above a part of ab's output without their number.
+fn titled(block: &Block) -> Option<Quantity> {
+    if block.tool != Tool::Ab || block.requests.is_some() {
+        return None;
+    }
+    let mut found = TITLE.as_ref()?.captures_iter(block.titles.last()?);
+    let digits = found.next()?.get(1)?.as_str();
+    if found.next().is_some() {
+        return None;
+    }
+    bare(&digits.replace(',', ""), Unit::Count, block.first_line)
 }
 
 /// vegeta's throughput counts only successful responses, its latencies count all.

@@ -1,9 +1,11 @@
-//! "50,000 calls for each concurrency" next to runs that all counted another number.
+//! "50,000 calls for each concurrency" next to runs that all counted another number, and "200 connections
+//! for each thread" next to wrk's 200 connections of all threads.
 
 use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
+use crate::block::{Block, Tool};
 use crate::finding::Level;
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
@@ -68,6 +70,79 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
                 said / counted.value
             ),
             "Correct the number in the text, or print the runs that it describes.".to_owned(),
+        ],
+    );
+}
+
+static THREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let number = r"(\d[\d,]*)";
+    let each = r"(?:each|every) (?:of the (?:\d+ )?)?threads?";
+    let what = r"(?:(?:concurrent|open|http) )?(?:connections?|requests?|users?|clients?)";
+    let forms = [
+        // "Each thread has 200 connections", "with 200 connections for each thread".
+        format!(
+            r"\b{each}\s+(?:\w+ ){{0,4}}?(?:opens?|has|have|with|holds?|keeps?|handles?|handling|makes?|sends?|using|uses?|runs?|running)\s+{number}\s+{what}\b"
+        ),
+        format!(r"\b{number} {what} (?:in |for |by |on |per |with )*(?:{each}|per thread)\b"),
+        format!(r"每个?线程[^\d,.，。；;]{{0,8}}{number}\s*个?(?:连接|请求|并发)"),
+        format!(r"スレッドあたり\s*{number}\s*(?:接続|コネクション|リクエスト)"),
+    ];
+    Regex::new(&format!("(?i)(?:{})", forms.join("|"))).ok()
+});
+
+/// wrk's connections are those of all threads. Every run of the page is the subject, so the sentence is
+/// wrong only if all of them have as many connections as it states for one thread.
+pub fn threads(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+    if super::super::prose::is_conditional(sentence) {
+        return;
+    }
+    let Some((said, _)) = THREAD
+        .as_ref()
+        .and_then(|pattern| pattern.captures(sentence))
+        .and_then(|found| number((1..=4).find_map(|at| found.get(at))?.as_str()))
+    else {
+        return;
+    };
+    let parts = |block: &Block| {
+        let connections = block.users.as_ref()?;
+        // `8 threads and 200 connections`
+        let line = report.text.lines().nth(connections.line.checked_sub(1)?)?;
+        let (threads, rest) = line.trim().split_once(" threads and ")?;
+        rest.ends_with(" connections")
+            .then_some((connections.value, number(threads)?.0))
+    };
+    let all = report.blocks.iter().all(|block| {
+        block.tool == Tool::Wrk
+            && parts(block)
+                .is_some_and(|(connections, threads)| connections == said && threads > 1.0)
+    });
+    let Some(block) = report.blocks.first().filter(|_| all) else {
+        return;
+    };
+    let Some((connections, threads)) = parts(block) else {
+        return;
+    };
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        line,
+        [
+            format!(
+                "\"{}\"; {} threads and {} connections",
+                shortened(sentence),
+                digits(threads),
+                digits(connections)
+            ),
+            format!(
+                "{} connections ÷ {} threads = {} for each thread, not {}",
+                digits(connections),
+                digits(threads),
+                digits(connections / threads),
+                digits(said)
+            ),
+            "State the connections of all threads together, which is what the option sets."
+                .to_owned(),
         ],
     );
 }

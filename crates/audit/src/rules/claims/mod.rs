@@ -131,8 +131,12 @@ pub fn totals(report: &Report, findings: &mut Findings) {
     below::asked(report, findings);
     for (prose, sentence) in sentences(report) {
         each::sentence(report, sentence, prose.line, findings);
+        each::threads(report, sentence, prose.line, findings);
         started::sentence(report, prose, sentence, findings);
         sum::sentence(report, sentence, prose.line, findings);
+    }
+    for table in report.document.tables.iter().take(200) {
+        started::stages(report, table, findings);
     }
 }
 

@@ -27,6 +27,14 @@ static CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
     .ok()
 });
+static ARROW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let unit = r"(?:ns|us|µs|ms|s|secs?|seconds|(?:req|requests)?/s(?:ec)?|rps|qps|tps)\b";
+    let figure = format!(r"(\d[\d,]*(?:\.\d+)?\s?{unit})\W{{0,2}}?");
+    Regex::new(&format!(
+        r"(?i)(?:^|[^\w.,]){figure}\s*(?:->|-&gt;|=>|→|➜|⟶)\s*\W{{0,2}}?{figure}\s*[(（]\W{{0,4}}?(\d[\d,]*(?:\.\d+)?)\s?(%|x\b|×|times\b|-fold)"
+    ))
+    .ok()
+});
 static TARGET: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
         r"(?i)\b{FIGURE}\s+(?:vs\.?|versus|against)\s+(?:the |a |target |limit |of |[≤<≥>=]|\s)*{FIGURE}\s*\(\W*(\d+(?:\.\d+)?)\s?(x\b|×|times\b)"
@@ -90,7 +98,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
             );
         }
     }
-    for (pattern, is_target) in [(&CHANGE, false), (&TARGET, true)] {
+    for (pattern, is_target) in [(&CHANGE, false), (&ARROW, false), (&TARGET, true)] {
         for found in pattern
             .as_ref()
             .iter()
@@ -180,7 +188,9 @@ fn change(
         if could_be(said, step, of_first, about) || could_be(said, step, of_second, about) {
             return;
         }
-        if (said - of_first).abs() < 1.5 {
+        // It may also be the second figure as a share of the first.
+        let share = b.value / a.value * 100.0;
+        if (said - of_first).abs() < 1.5 || could_be(said, step, share, about) {
             return;
         }
         wrong(

@@ -1,4 +1,5 @@
-//! "10,000 users" above an output of JMeter that started fewer.
+//! "10,000 users" above an output of JMeter that started fewer, and tables of stages with more users than
+//! k6 allocated.
 
 use std::sync::LazyLock;
 
@@ -6,7 +7,7 @@ use regex_lite::Regex;
 
 use super::duration::headings;
 use crate::block::{Block, Tool};
-use crate::document::Prose;
+use crate::document::{Prose, Table};
 use crate::finding::Level;
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
@@ -86,4 +87,84 @@ fn most_started(report: &Report, block: &Block) -> Option<(f64, usize)> {
         Some((started, at + 1))
     })
     .max_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+static STAGE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^\W*(\d[\d,]*)\s*(?:->|-&gt;|=>|→|➜|⟶)\s*(\d[\d,]*)\W*$").ok());
+
+const HEADERS: [&str; 12] = [
+    "users",
+    "vus",
+    "vu",
+    "virtual users",
+    "target",
+    "usuarios",
+    "usuários",
+    "utilisateurs",
+    "사용자",
+    "用户数",
+    "ユーザー数",
+    "пользователи",
+];
+
+/// A column of users, each from one number to another, above outputs of k6 that all allocated fewer.
+pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
+    let column = table.header.iter().position(|name| {
+        let name = name.trim().trim_matches(['*', '`']).to_lowercase();
+        HEADERS.contains(&name.as_str())
+    });
+    let (Some(column), Some(pattern)) = (column, STAGE.as_ref()) else {
+        return;
+    };
+    let mut most: Option<(f64, usize)> = None;
+    let mut stages = 0;
+    for (line, row) in table.rows.iter().take(100) {
+        let Some(found) = pattern.captures(super::super::tables::cell(row, column)) else {
+            continue;
+        };
+        stages += 1;
+        for at in 1..=2 {
+            let users = found.get(at).and_then(|digits| number(digits.as_str()));
+            if let Some((users, _)) =
+                users.filter(|(users, _)| most.is_none_or(|(most, _)| *users > most))
+            {
+                most = Some((users, *line));
+            }
+        }
+    }
+    let (Some((said, line)), true) = (most, stages >= 3) else {
+        return;
+    };
+    let allocated = |block: &Block| {
+        let known = block.most_users.as_ref().filter(|_| block.tool == Tool::K6);
+        known.map(|users| users.value)
+    };
+    // Each output may be of these stages, so all of them must have fewer users.
+    let all: Option<Vec<f64>> = report.blocks.iter().map(allocated).collect();
+    let Some(highest) = all.and_then(|all| all.into_iter().reduce(f64::max)) else {
+        return;
+    };
+    let Some(block) = report.blocks.first().filter(|_| highest < said) else {
+        return;
+    };
+    findings.block(
+        "declared-vs-counted",
+        Level::Warning,
+        block,
+        line,
+        [
+            format!(
+                "{stages} stages with up to {} users; `vus_max` is at most {}",
+                digits(said),
+                digits(highest)
+            ),
+            format!(
+                "k6 allocates the users of all stages at the start; {} − {} = {} are not among them",
+                digits(said),
+                digits(highest),
+                digits(said - highest)
+            ),
+            "Print the stages that were run.".to_owned(),
+        ],
+    );
 }
