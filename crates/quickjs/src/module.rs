@@ -43,7 +43,7 @@ pub struct Module<'c> {
     context: &'c Context,
 }
 
-/// Whether bytecode keeps the text of its functions, which every user that loads it then holds.
+/// Whether bytecode keeps the text of its functions, which every thread that loads it then holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceText {
     Kept,

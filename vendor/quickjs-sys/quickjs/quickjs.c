@@ -58985,7 +58985,20 @@ static JSValue get_date_string(JSContext *ctx, JSValueConst this_val,
             /* tz is >= 0, can use % */
             pos += snprintf(buf + pos, sizeof(buf) - pos,
                             "%02d%02d", tz / 60, tz % 60);
-            /* XXX: tack the time zone code? */
+#ifndef NO_TM_GMTOFF
+            {
+                double value;
+                time_t seconds;
+                struct tm local;
+                if (JS_ThisTimeValue(ctx, &value, this_val))
+                    return JS_EXCEPTION;
+                seconds = (time_t)(value / 1000);
+                if (localtime_r(&seconds, &local) && local.tm_zone) {
+                    pos += snprintf(buf + pos, sizeof(buf) - pos,
+                                    " (%.8s)", local.tm_zone);
+                }
+            }
+#endif
             break;
         case 2:
             pos += snprintf(buf + pos, sizeof(buf) - pos,

@@ -117,8 +117,10 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
     })
 }
 
-/// Functions that a script passes to `k6/browser` run in pages, which need their text.
+/// A function as text shows its code, as in k6, but large libraries keep none: each function holds the text of those in
+/// it. Functions that a script passes to `k6/browser` run in pages, which need their text.
 fn source_text(text: &str) -> SourceText {
+    const SMALL: usize = 64 << 10;
     const IN_PAGES: [&str; 5] = [
         "k6/browser",
         ".evaluate(",
@@ -126,7 +128,7 @@ fn source_text(text: &str) -> SourceText {
         ".waitForFunction(",
         ".addInitScript(",
     ];
-    match IN_PAGES.iter().any(|word| text.contains(word)) {
+    match text.len() <= SMALL || IN_PAGES.iter().any(|word| text.contains(word)) {
         true => SourceText::Kept,
         false => SourceText::Dropped,
     }
