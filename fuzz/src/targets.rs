@@ -29,6 +29,7 @@ mod json_selector;
 mod lab_file;
 mod lab_result;
 mod mqtt;
+mod mysql;
 mod options;
 mod proxy;
 mod record;
@@ -82,6 +83,7 @@ pub const TARGETS: &[&Target] = &[
     &lab_file::TARGET,
     &lab_result::TARGET,
     &mqtt::TARGET,
+    &mysql::TARGET,
     &options::TARGET,
     &proxy::TARGET,
     &record::TARGET,

@@ -460,3 +460,27 @@ fn feeders_give_each_row_once() {
     assert_eq!(unique.len(), both.len(), "{parts:?}");
     assert!(parts.iter().all(|part| part.len() == 25), "{parts:?}");
 }
+
+#[test]
+fn a_user_keeps_a_row_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("accounts.csv");
+    std::fs::write(&file, "name,password\na,1\nb,2\nc,3\nd,4\n").unwrap();
+    let script = r#"
+        import { open } from 'k6/experimental/fs';
+        import csv from 'k6/experimental/csv';
+        import { Feeder } from 'plimsoll/data';
+        const rows = await csv.parse(await open(__ENV.URL), { asObjects: true });
+        const feeder = new Feeder('accounts', rows);
+        export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 4, iterations: 3 } } };
+        export default function () { console.log(__VU, feeder.own().name, feeder.own().password); }"#;
+    let ended = run::run(script, &file.to_string_lossy());
+    let mut shown = lines(&ended);
+    shown.sort();
+    assert_eq!(shown.len(), 12, "{}", ended.stderr);
+    shown.dedup();
+    assert_eq!(shown.len(), 4, "a user has one row: {shown:?}");
+    let mut rows: Vec<&str> = shown.iter().map(|line| &line[2..]).collect();
+    rows.sort_unstable();
+    assert_eq!(rows, ["a 1", "b 2", "c 3", "d 4"]);
+}

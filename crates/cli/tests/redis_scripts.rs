@@ -131,6 +131,27 @@ fn other_peers_than_redis_reject_the_promise() {
 }
 
 #[test]
+fn the_rules_of_the_run_apply_and_bytes_are_counted() {
+    let server = Redis::start(Append::Never);
+    let script = r#"
+        import { Client } from 'k6/x/redis';
+        const host = __ENV.URL.split('/')[2];
+        export const options = { hosts: { 'cache.test': host }, blockHostnames: ['blocked.test'], thresholds: { data_sent: ['count>1000'], data_received: ['count>1000'] } };
+        const client = new Client('redis://cache.test:1');
+        const blocked = new Client('redis://blocked.test:1');
+        export default async function () {
+          await client.set('a', 'b'.repeat(1000));
+          console.log((await client.get('a')).length);
+          try { await blocked.get('a'); } catch (e) { console.log(e.message); }
+        }"#;
+    let ended = run(script, &server.url());
+    let lines: Vec<&str> = ended.stderr.lines().collect();
+    assert_eq!(lines[0], "1000", "{}", ended.stderr);
+    assert!(lines[1].contains("blocked.test"), "{}", ended.stderr);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+}
+
+#[test]
 fn other_extensions_are_refused_with_a_list() {
     let ended = run(
         "import x from 'k6/x/kafka'; export default function () {}",

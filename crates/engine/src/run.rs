@@ -11,6 +11,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::calls::Calls;
 use crate::executors::Handovers;
+use crate::seat::UserStep;
 use crate::worker::{self, Assignment, Command, Report, ScenarioShare};
 use crate::{AbortReason, Event, RunState, ScenarioState, UserFactory};
 
@@ -92,6 +93,7 @@ fn conduct<F: UserFactory>(
     (reports, reported): (&Sender<Report>, &Receiver<Report>),
 ) {
     let waits_for_start = setting.waits_for_start;
+    let has_user_steps = setting.factory.has_user_steps();
     let workers = start_workers(setting, state, scenarios, events, reports);
     let mut phase = Phase {
         workers: &workers,
@@ -112,6 +114,10 @@ fn conduct<F: UserFactory>(
     if state.aborted().is_none() {
         phase.send_first(Command::SetUp);
         phase.wait_for_one(|report| matches!(report, Report::SetUpDone));
+        if has_user_steps && state.aborted().is_none() {
+            phase.send_all(|| Command::Users(UserStep::Begin));
+            phase.wait_for_all(|report| matches!(report, Report::UsersDone));
+        }
         if waits_for_start && state.aborted().is_none() {
             send_event(Event::Waiting);
             phase.wait_for_start();
@@ -125,6 +131,10 @@ fn conduct<F: UserFactory>(
             state.end(plimsoll_clock::now());
             send_event(Event::ScenariosDone);
             phase.wait_while(RunState::teardown_waits);
+            if has_user_steps {
+                phase.send_all(|| Command::Users(UserStep::Finish));
+                phase.wait_for_all(|report| matches!(report, Report::UsersDone));
+            }
             // From here on an abort no longer interrupts users, because none are running; teardown
             // has its own timeout.
             phase.send_first(Command::TearDown);

@@ -10,7 +10,8 @@ use crate::in_flight::InFlight;
 use crate::time_slice;
 use crate::timer::sleep_until;
 use crate::{
-    Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId, VirtualUser, Worker,
+    AbortReason, Ending, InitError, Iteration, ScenarioContext, Stop, UserFactory, UserId,
+    VirtualUser, Worker,
 };
 
 /// A worker's users that are not assigned to a scenario, by their slot in the plan, and the means
@@ -25,6 +26,22 @@ pub(crate) struct Seats<F: UserFactory> {
     spare: RefCell<Vec<Seat<F::User>>>,
     /// Stop signals of the running users, for an abort.
     pub at_work: RefCell<HashMap<UserId, Stop>>,
+}
+
+/// A step of a user outside of its iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UserStep {
+    Begin,
+    Finish,
+}
+
+impl UserStep {
+    async fn of<U: VirtualUser>(self, user: &mut U, stop: &Stop) -> Result<(), AbortReason> {
+        match self {
+            UserStep::Begin => user.begin(stop).await,
+            UserStep::Finish => user.finish(stop).await,
+        }
+    }
 }
 
 /// One user with the engine's state for it.
@@ -81,10 +98,67 @@ impl<F: UserFactory> Seats<F> {
             Some(seat) => seat,
             None => {
                 let id = UserId(self.worker.run.next_unplanned_user());
-                self.make(id, None).await?
+                let mut seat = self.make(id, None).await?;
+                if self.factory.has_user_steps() {
+                    let (stop, id) = (seat.stop.clone(), seat.id);
+                    self.at_work.borrow_mut().insert(id, stop.clone());
+                    stop.adopt_task().await;
+                    let begun = seat.user.begin(&stop).await;
+                    self.at_work.borrow_mut().remove(&id);
+                    begun.map_err(InitError)?;
+                }
+                seat
             }
         };
         Ok(self.activate(seat, scenario))
+    }
+
+    /// Runs the first or the last step of all users that exist, all at once.
+    ///
+    /// # Errors
+    /// The first user's reason to abort the run.
+    pub async fn step_all(&self, step: UserStep) -> Result<(), AbortReason> {
+        let planned: Vec<_> = self
+            .idle
+            .borrow_mut()
+            .drain()
+            .map(|(_, seat)| seat)
+            .collect();
+        let spare = self.spare.take();
+        let tasks: Vec<_> = planned
+            .into_iter()
+            .chain(spare)
+            .map(|mut seat| {
+                seat.stop.reset();
+                self.at_work.borrow_mut().insert(seat.id, seat.stop.clone());
+                tokio::task::spawn_local(async move {
+                    seat.stop.adopt_task().await;
+                    let done = step.of(&mut seat.user, &seat.stop).await;
+                    (seat, done)
+                })
+            })
+            .collect();
+        let mut outcome = Ok(());
+        for task in tasks {
+            let (seat, done) = match task.await {
+                Ok(ended) => ended,
+                Err(panicked) => {
+                    let text =
+                        format!("a user's task ended by a panic ({panicked}); please report this");
+                    outcome = Err(AbortReason::Machine(text));
+                    continue;
+                }
+            };
+            self.at_work.borrow_mut().remove(&seat.id);
+            outcome = outcome.and(done);
+            match seat.slot {
+                Some(slot) => {
+                    self.idle.borrow_mut().insert(slot, seat);
+                }
+                None => self.spare.borrow_mut().push(seat),
+            }
+        }
+        outcome
     }
 
     /// Interrupts all running users.

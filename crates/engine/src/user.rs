@@ -25,6 +25,11 @@ pub trait UserFactory: Send + Sync + 'static {
         1
     }
 
+    /// Whether its users have steps of their own before their first and after their last iteration.
+    fn has_user_steps(&self) -> bool {
+        false
+    }
+
     /// Called once on each worker, when its planned users exist and before anything is measured.
     async fn ready(&self, worker: &Worker) {
         let _ = worker;
@@ -76,6 +81,24 @@ pub trait VirtualUser: 'static {
     /// `iteration.stop` fired. The user records `iterations` and `iteration_duration` itself,
     /// because it knows the tags.
     async fn iterate(&mut self, iteration: &Iteration) -> Ending;
+
+    /// Called before this user's first iteration: for planned users after setup and before any scenario starts.
+    ///
+    /// # Errors
+    /// The reason why the run is aborted.
+    async fn begin(&mut self, stop: &Stop) -> Result<(), AbortReason> {
+        let _ = stop;
+        Ok(())
+    }
+
+    /// Called after this user's last iteration, when all scenarios have ended and before teardown.
+    ///
+    /// # Errors
+    /// The reason why the run counts as aborted.
+    async fn finish(&mut self, stop: &Stop) -> Result<(), AbortReason> {
+        let _ = stop;
+        Ok(())
+    }
 }
 
 /// The parts of a worker that its users may access.

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use crate::calls::{Call, OpenCalls};
 use crate::executors::{self, Handovers, Share};
 use crate::in_flight::InFlight;
-use crate::seat::Seats;
+use crate::seat::{Seats, UserStep};
 use crate::timer::{run_with_timers, sleep_until};
 use crate::{
     AbortReason, Event, InitError, Part, RunState, ScenarioContext, ScenarioState, Stop,
@@ -24,6 +24,8 @@ use crate::{
 /// A message from the conductor to a worker.
 pub(crate) enum Command {
     SetUp,
+    /// Runs a step of all users.
+    Users(UserStep),
     /// Starts the scenarios, whose start times are relative to this moment.
     Start(Moment),
     Abort,
@@ -36,6 +38,7 @@ pub(crate) enum Command {
 pub(crate) enum Report {
     UsersReady,
     SetUpDone,
+    UsersDone,
     ScenariosDone,
     TearDownDone,
     /// Not of a worker: a request for a call on one of them.
@@ -163,6 +166,20 @@ async fn live<F: UserFactory>(mut assignment: Assignment<F>, leaving: &Leaving) 
         match command {
             Command::SetUp => {
                 spawn_once(&assignment, &worker, &once, true);
+            }
+            Command::Users(step) => {
+                if step == UserStep::Finish {
+                    outbox.turn_to(Part::TearDown);
+                    recorder.set_clock(None);
+                }
+                let (seats, reports) = (Rc::clone(&seats), assignment.reports.clone());
+                let run = Arc::clone(&assignment.run);
+                tokio::task::spawn_local(async move {
+                    if let Err(reason) = seats.step_all(step).await {
+                        run.abort(reason);
+                    }
+                    let _ = reports.send(Report::UsersDone);
+                });
             }
             Command::Start(start) => {
                 // Samples of the setup do not belong to the first second.

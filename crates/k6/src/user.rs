@@ -138,7 +138,7 @@ pub struct User {
     pub setup_value: OnceCell<Persistent>,
     /// Whether the current activity continues after the run was aborted: teardown, including its init
     /// code.
-    pub outlives_abort: bool,
+    pub outlives_abort: Cell<bool>,
     /// Stops the current activity from another thread.
     pub interrupted: Option<Interrupted>,
     /// Why the script asked to end the whole run.
@@ -199,7 +199,7 @@ impl User {
             tally: RefCell::default(),
             stop: RefCell::default(),
             setup_value: OnceCell::new(),
-            outlives_abort: false,
+            outlives_abort: Cell::new(false),
             interrupted: None,
             abort: RefCell::default(),
             cookies: Rc::new(plimsoll_http::CookieJar::new()),
@@ -226,6 +226,11 @@ impl User {
             Phase::Init | Phase::Summary => None,
             _ => self.work.as_ref(),
         }
+    }
+
+    /// Whether this user exists to run setup.
+    pub fn is_for_setup(&self) -> bool {
+        self.id.0 == 0 && self.work.is_some() && !self.outlives_abort.get()
     }
 
     /// The user's tools.
@@ -263,7 +268,7 @@ impl User {
         let stopped = stop.as_ref().is_some_and(|stop| stop.is_overdue(now));
         stopped
             || self.interrupted.as_ref().is_some_and(|asked| asked())
-            || (!self.outlives_abort
+            || (!self.outlives_abort.get()
                 && self
                     .work
                     .as_ref()

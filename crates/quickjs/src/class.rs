@@ -29,6 +29,9 @@ pub trait Class: Sized + 'static {
     /// Whether the object computes its own properties with [`Class::get`] and its siblings.
     const EXOTIC: bool = false;
 
+    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects list theirs.
+    const METHODS: &'static [&'static str] = &[];
+
     /// The own property `key`; with `None` the lookup continues in the prototype.
     ///
     /// Called only if no script has assigned an ordinary property of that name.
@@ -177,9 +180,13 @@ impl<T: Class> TableOf<T> {
             });
         },
         get: |boxed, context, this, key| {
-            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
-                .value
-                .get(context, this, key)
+            let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
+            match object.get(context, this, key)? {
+                None if key.with_text(|name| T::METHODS.contains(&name)) => {
+                    context.prototype_of::<T>()?.get(key).map(Some)
+                }
+                found => Ok(found),
+            }
         },
         set: |boxed, context, key, value| {
             unsafe { boxed.cast::<Boxed<T>>().as_ref() }
@@ -192,9 +199,10 @@ impl<T: Class> TableOf<T> {
                 .delete(context, key)
         },
         keys: |boxed, context| {
-            unsafe { boxed.cast::<Boxed<T>>().as_ref() }
-                .value
-                .keys(context)
+            let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
+            let mut keys = object.keys(context)?;
+            keys.extend(context.keys(T::METHODS));
+            Ok(keys)
         },
     };
 }

@@ -185,6 +185,16 @@ impl<'c> Atom<'c> {
     }
 }
 
+impl Context {
+    /// Property keys with these texts.
+    pub fn keys<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> Vec<Atom<'_>> {
+        texts
+            .into_iter()
+            .map(|text| Atom::from_text(self, text.as_ref()))
+            .collect()
+    }
+}
+
 impl Clone for Atom<'_> {
     fn clone(&self) -> Self {
         // SAFETY: the atom is live.

@@ -216,6 +216,7 @@ impl Drop for Ship {
 
 impl Class for Ship {
     const EXOTIC: bool = true;
+    const METHODS: &'static [&'static str] = &["hail"];
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"hail", 0, hail)];
@@ -311,7 +312,11 @@ fn host_objects_compute_their_properties() {
         );
         assert_eq!(
             eval(context, "Object.keys(ship).join() + ('beta' in ship)"),
-            "extra,alpha,betatrue"
+            "extra,alpha,beta,hailtrue"
+        );
+        assert_eq!(
+            eval(context, "Object.hasOwn(ship, 'hail') + ship['hail']()"),
+            "trueahoy Plim"
         );
         // The collector has to find a cycle through a slot.
         eval(

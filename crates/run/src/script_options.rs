@@ -110,11 +110,8 @@ pub fn needed_json(plan: &Plan) -> Value {
 
 /// A variable for the script alone.
 fn variable(text: &str) -> Result<(String, String), String> {
-    let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name, value.to_owned()),
-        // Without a value, the system's is passed on.
-        None => (text, std::env::var(text).unwrap_or_default()),
-    };
+    // As in k6, a name without a value empties the variable.
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let is_valid = !name.is_empty()
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_ascii_digit());
@@ -123,7 +120,7 @@ fn variable(text: &str) -> Result<(String, String), String> {
             "--env {text}: \"{name}\" is not a valid variable name; write NAME=VALUE"
         ));
     }
-    Ok((name.to_owned(), value))
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// The JSON of the config file: the one named, or the user's own if there is one.

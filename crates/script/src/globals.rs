@@ -105,9 +105,6 @@ impl Class for Environment {
             .iter()
             .filter(|(_, value)| value.is_some())
             .map(|(name, _)| name);
-        Ok(kept
-            .chain(changed)
-            .map(|name| Atom::from_text(context, name))
-            .collect())
+        Ok(context.keys(kept.chain(changed)))
     }
 }

@@ -71,8 +71,9 @@ impl ScriptUsers {
                 u64::from(id.0.max(1)),
             ),
         };
-        let mut user = User::new(id, Arc::clone(&self.program.common), Some(work));
-        user.outlives_abort = matches!(once, Some((Phase::Teardown, _)));
+        let user = User::new(id, Arc::clone(&self.program.common), Some(work));
+        let outlives_abort = matches!(once, Some((Phase::Teardown, _)));
+        user.outlives_abort.set(outlives_abort);
         Instance::start(user, once.map(|(_, stop)| stop))
             .await
             .map_err(|error| match error {
@@ -121,34 +122,17 @@ impl ScriptUsers {
             instance.free().await;
             return Ok(None);
         };
-        instance.user.tags.reset(&self.run()?.tags);
-        instance.user.tags.set_group(&format!("::{name}"));
         let argument = match (phase, self.program.common.setup_data.text()) {
             (Phase::Teardown, Some(data)) => Argument::Json(data),
             _ => Argument::Undefined,
         };
-        stop.set_deadline(plimsoll_clock::now() + limit);
-        let call = instance.call(phase, function, argument, Some(stop), read);
-        let outcome = within(limit, call).await;
-        instance.record_traffic();
+        let run = self.run()?;
+        let call = (phase, name, limit);
+        let ended = instance
+            .call_outside(call, function, argument, run, stop, read)
+            .await;
         instance.free().await;
-        let took_too_long = || {
-            let limit = plimsoll_units::duration::format(limit);
-            let text = format!("{name}() execution timed out after {limit}");
-            if phase == Phase::Setup {
-                AbortReason::SetupTimeout(text)
-            } else {
-                AbortReason::TeardownTimeout(text)
-            }
-        };
-        match outcome {
-            Some(Outcome::Returned(value)) => Ok(Some(value)),
-            Some(Outcome::Threw(text)) => Err(AbortReason::ScriptException(text)),
-            Some(Outcome::Rejected(text)) => Err(AbortReason::Failed(text)),
-            Some(Outcome::Aborted(reason)) => Err(reason),
-            Some(Outcome::Interrupted) if stop.is_stopped() => Ok(None),
-            Some(Outcome::Interrupted) | None => Err(took_too_long()),
-        }
+        ended
     }
 }
 
@@ -186,6 +170,10 @@ impl UserFactory for ScriptUsers {
         }
     }
 
+    fn has_user_steps(&self) -> bool {
+        [BEGIN, FINISH].iter().any(|name| self.program.has(name))
+    }
+
     async fn tear_down(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {
         match self.run()?.no_teardown {
             true => Ok(()),
@@ -219,6 +207,11 @@ fn read_setup(value: Value<'_>) -> Result<Result<Option<String>, String>, Thrown
     }
 }
 
+/// The function that each user calls before its first iteration.
+const BEGIN: &str = "setupVU";
+/// The function that each user calls after its last iteration.
+const FINISH: &str = "teardownVU";
+
 /// A virtual user that runs a script.
 pub struct ScriptUser {
     instance: Instance,
@@ -226,7 +219,39 @@ pub struct ScriptUser {
     function: Option<Rc<Persistent>>,
 }
 
+impl ScriptUser {
+    /// Calls one of the functions for each user, if the script exports it.
+    async fn step(&self, phase: Phase, name: &str, stop: &Stop) -> Result<(), AbortReason> {
+        let user = &self.instance.user;
+        let (Some(function), Some(run)) = (self.instance.function(name), user.run.clone()) else {
+            return Ok(());
+        };
+        let (limit, is_left_out) = match phase {
+            Phase::Teardown => (run.teardown_timeout, run.no_teardown),
+            _ => (run.setup_timeout, run.no_setup),
+        };
+        if is_left_out {
+            return Ok(());
+        }
+        let call = (phase, name, limit);
+        let called =
+            self.instance
+                .call_outside(call, function, Argument::Setup, &run, stop, |_| Ok(()));
+        called.await.map(|_| ())
+    }
+}
+
 impl VirtualUser for ScriptUser {
+    async fn begin(&mut self, stop: &Stop) -> Result<(), AbortReason> {
+        self.step(Phase::Setup, BEGIN, stop).await
+    }
+
+    async fn finish(&mut self, stop: &Stop) -> Result<(), AbortReason> {
+        *self.instance.user.scenario.borrow_mut() = None;
+        self.instance.user.outlives_abort.set(true);
+        self.step(Phase::Teardown, FINISH, stop).await
+    }
+
     fn activate(&mut self, scenario: &Rc<ScenarioContext>) {
         let user = &self.instance.user;
         let definition = &scenario.state.scenario;
@@ -312,6 +337,42 @@ impl VirtualUser for ScriptUser {
 }
 
 impl Instance {
+    /// Calls an exported function outside of iterations: its phase, its name, and how long it may take. `None` if the
+    /// run was stopped meanwhile.
+    async fn call_outside<T: 'static>(
+        &self,
+        (phase, name, limit): (Phase, &str, Duration),
+        function: Rc<Persistent>,
+        argument: Argument,
+        run: &RunOptions,
+        stop: &Stop,
+        read: impl for<'c> FnOnce(Value<'c>) -> Result<T, Thrown> + 'static,
+    ) -> Result<Option<T>, AbortReason> {
+        self.user.tags.reset(&run.tags);
+        self.user.tags.set_group(&format!("::{name}"));
+        stop.set_deadline(plimsoll_clock::now() + limit);
+        let call = self.call(phase, function, argument, Some(stop), read);
+        let outcome = within(limit, call).await;
+        self.record_traffic();
+        let took_too_long = || {
+            let limit = plimsoll_units::duration::format(limit);
+            let text = format!("{name}() execution timed out after {limit}");
+            if phase == Phase::Setup {
+                AbortReason::SetupTimeout(text)
+            } else {
+                AbortReason::TeardownTimeout(text)
+            }
+        };
+        match outcome {
+            Some(Outcome::Returned(value)) => Ok(Some(value)),
+            Some(Outcome::Threw(text)) => Err(AbortReason::ScriptException(text)),
+            Some(Outcome::Rejected(text)) => Err(AbortReason::Failed(text)),
+            Some(Outcome::Aborted(reason)) => Err(reason),
+            Some(Outcome::Interrupted) if stop.is_stopped() => Ok(None),
+            Some(Outcome::Interrupted) | None => Err(took_too_long()),
+        }
+    }
+
     /// Records the bytes that the user's sockets transferred since the last call. Returns the current
     /// moment.
     fn record_traffic(&self) -> plimsoll_units::Moment {

@@ -1,15 +1,21 @@
 //! A database, whatever its kind.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
+use crate::mysql::{Address, MySql};
 use crate::postgres::{Postgres, Server};
 use crate::reach::Reach;
 use crate::sqlite::Sqlite;
 use crate::value::{Changes, Rows, SqlValue};
 
+/// How long a server may take until a connection can be used.
+const OPENING: Duration = Duration::from_secs(30);
+
 /// The kinds of databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
+    MySql,
     Postgres,
     Sqlite,
 }
@@ -21,11 +27,13 @@ pub struct Database {
 }
 
 enum Place {
+    MySql(Box<Address>),
     Postgres(Box<Server>),
     Sqlite(String),
 }
 
 enum Open {
+    MySql(Box<MySql>),
     Postgres(Postgres),
     Sqlite(Sqlite),
 }
@@ -40,6 +48,7 @@ impl Driver {
     /// The driver with the name of k6's extension.
     pub fn from_name(name: &str) -> Option<Driver> {
         match name {
+            "mysql" => Some(Driver::MySql),
             "postgres" => Some(Driver::Postgres),
             "sqlite3" => Some(Driver::Sqlite),
             _ => None,
@@ -54,6 +63,7 @@ impl Database {
     /// If the address is malformed.
     pub fn new(driver: Driver, address: &str) -> Result<Database, String> {
         let place = match driver {
+            Driver::MySql => Place::MySql(Box::new(Address::parse(address)?)),
             Driver::Postgres => Place::Postgres(Box::new(Server::parse(address)?)),
             Driver::Sqlite => Place::Sqlite(address.to_owned()),
         };
@@ -61,6 +71,15 @@ impl Database {
             place,
             open: RefCell::default(),
         })
+    }
+
+    /// Whether any certificate of the server is accepted.
+    pub fn accepts_any_certificate(&self) -> bool {
+        match &self.place {
+            Place::MySql(address) => address.accepts_any_certificate(),
+            Place::Postgres(server) => server.accepts_any_certificate(),
+            Place::Sqlite(_) => false,
+        }
     }
 
     /// The rows of a query.
@@ -100,6 +119,14 @@ impl Database {
         drop(self.open.take());
     }
 
+    async fn open(&self, reach: &Reach) -> Result<Open, String> {
+        Ok(match &self.place {
+            Place::MySql(address) => Open::MySql(Box::new(MySql::open(address, reach).await?)),
+            Place::Postgres(server) => Open::Postgres(Postgres::open(server, reach).await?),
+            Place::Sqlite(path) => Open::Sqlite(Sqlite::open(path).await?),
+        })
+    }
+
     async fn run(
         &self,
         reach: &Reach,
@@ -109,12 +136,21 @@ impl Database {
     ) -> Result<Work, String> {
         // It is put back after the call, so a call that is dropped closes the connection.
         let open = self.open.take();
-        let mut open = match (open, &self.place) {
-            (Some(open), _) => open,
-            (None, Place::Postgres(server)) => Open::Postgres(Postgres::open(server, reach).await?),
-            (None, Place::Sqlite(path)) => Open::Sqlite(Sqlite::open(path).await?),
+        let mut open = match open {
+            Some(open) => open,
+            None => match tokio::time::timeout(OPENING, self.open(reach)).await {
+                Ok(opened) => opened?,
+                Err(_) => return Err("the database did not respond within 30s".to_owned()),
+            },
         };
         let (work, is_usable) = match &mut open {
+            Open::MySql(mysql) => {
+                let work = match has_rows {
+                    true => mysql.query(text, values).await.map(Work::Query),
+                    false => mysql.execute(text, values).await.map(Work::Execute),
+                };
+                (work, mysql.is_usable())
+            }
             Open::Postgres(postgres) => {
                 let work = match has_rows {
                     true => postgres.query(text, values).await.map(Work::Query),

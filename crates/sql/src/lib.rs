@@ -1,10 +1,11 @@
 //! SQL databases for scripts. A [`Database`] is one connection, opened when it is first used. It knows no JavaScript:
 //! values go in and out as [`SqlValue`]s.
 //!
-//! PostgreSQL runs on a stream of the run's network, so its settings and limits apply. SQLite, whose calls block, runs
-//! on a thread of its own.
+//! PostgreSQL and MySQL run on a stream of the run's network, so its settings and limits apply. SQLite, whose calls
+//! block, runs on a thread of its own.
 
 mod database;
+pub mod mysql;
 mod postgres;
 mod postgres_value;
 mod reach;

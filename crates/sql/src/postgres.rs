@@ -26,15 +26,17 @@ pub struct Server {
     config: Config,
     host: String,
     port: u16,
+    accepts_any_certificate: bool,
 }
 
 impl Server {
     /// Parses `postgres://user:password@host:port/database?sslmode=disable`, or `host=… user=…`.
     pub fn parse(address: &str) -> Result<Server, String> {
-        // A certificate is always verified, unless the run's options say otherwise.
         let known = address
             .replace("sslmode=verify-full", "sslmode=require")
             .replace("sslmode=verify-ca", "sslmode=require");
+        // As in other clients, the other modes encrypt without knowing the server.
+        let accepts_any_certificate = known == address;
         let wrong = |error: &dyn fmt::Display| {
             format!(
                 "invalid address of a PostgreSQL database: {error}; write postgres://USER:PASSWORD@HOST:PORT/DATABASE"
@@ -51,7 +53,17 @@ impl Server {
             return Err(wrong(&"it has no user"));
         }
         let port = config.get_ports().first().copied().unwrap_or(PORT);
-        Ok(Server { config, host, port })
+        Ok(Server {
+            config,
+            host,
+            port,
+            accepts_any_certificate,
+        })
+    }
+
+    /// Whether any certificate of the server is accepted.
+    pub fn accepts_any_certificate(&self) -> bool {
+        self.accepts_any_certificate
     }
 }
 
@@ -64,7 +76,9 @@ pub struct Postgres {
 
 impl Postgres {
     pub async fn open(server: &Server, reach: &Reach) -> Result<Postgres, String> {
-        let Server { config, host, port } = server;
+        let Server {
+            config, host, port, ..
+        } = server;
         let unreachable = |error: &dyn fmt::Display| {
             format!("cannot connect to PostgreSQL at {host}:{port}: {error}")
         };

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use bytes::{BufMut, BytesMut};
 use tokio_postgres::types::{Format, FromSql, IsNull, Kind, ToSql, Type, to_sql_checked};
 
-use crate::value::SqlValue;
+use crate::value::{SqlValue, moment};
 
 /// A value for a placeholder, sent as text, which the server parses as the type that it expects there.
 #[derive(Debug)]
@@ -21,15 +21,15 @@ impl ToSql for Given {
             SqlValue::Integer(number) => out.put_slice(number.to_string().as_bytes()),
             SqlValue::Float(number) => out.put_slice(number.to_string().as_bytes()),
             SqlValue::Text(text) => out.put_slice(text.as_bytes()),
-            SqlValue::Bytes(bytes) => {
+            SqlValue::Bytes(bytes) | SqlValue::Octets(bytes) => {
                 out.put_slice(b"\\x");
                 for byte in bytes {
                     out.put_slice(format!("{byte:02x}").as_bytes());
                 }
             }
             SqlValue::Time(milliseconds) => {
-                let seconds = milliseconds / 1e3;
-                return Err(format!("a date ({seconds} s) must be passed as text").into());
+                out.put_slice(moment(*milliseconds, "T").as_bytes());
+                out.put_slice(b"Z");
             }
         }
         Ok(IsNull::No)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
-use crate::value::{Changes, Rows, SqlValue};
+use crate::value::{Changes, Rows, SqlValue, moment};
 
 /// An open database.
 pub struct Sqlite(Arc<Mutex<Connection>>);
@@ -78,9 +78,10 @@ fn given(value: SqlValue) -> Value {
         SqlValue::Null => Value::Null,
         SqlValue::Bool(truth) => Value::Integer(truth.into()),
         SqlValue::Integer(number) => Value::Integer(number),
-        SqlValue::Float(number) | SqlValue::Time(number) => Value::Real(number),
+        SqlValue::Float(number) => Value::Real(number),
+        SqlValue::Time(milliseconds) => Value::Text(format!("{}Z", moment(milliseconds, "T"))),
         SqlValue::Text(text) => Value::Text(text),
-        SqlValue::Bytes(bytes) => Value::Blob(bytes),
+        SqlValue::Bytes(bytes) | SqlValue::Octets(bytes) => Value::Blob(bytes),
     }
 }
 

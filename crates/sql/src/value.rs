@@ -8,7 +8,10 @@ pub enum SqlValue {
     Integer(i64),
     Float(f64),
     Text(String),
+    /// Binary data.
     Bytes(Vec<u8>),
+    /// Text or binary data: the database does not say which.
+    Octets(Vec<u8>),
     /// Milliseconds since 1970.
     Time(f64),
 }
@@ -26,4 +29,29 @@ pub struct Changes {
     pub rows: u64,
     /// The number that the database has generated for the last inserted row, if it reports that.
     pub last_id: Option<i64>,
+}
+
+/// A moment in UTC, with this text between the date and the time.
+pub fn moment(milliseconds: f64, between: &str) -> String {
+    match jiff::Timestamp::from_millisecond(milliseconds as i64) {
+        Ok(time) => {
+            let (date, clock) = (time.strftime("%Y-%m-%d"), time.strftime("%H:%M:%S%.3f"));
+            format!("{date}{between}{clock}")
+        }
+        // A year that no database knows.
+        Err(_) => format!("0000-00-00{between}00:00:00"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_in_utc_with_milliseconds() {
+        assert_eq!(moment(1_700_000_000_123.0, "T"), "2023-11-14T22:13:20.123");
+        assert_eq!(moment(-1.0, " "), "1969-12-31 23:59:59.999");
+        assert_eq!(moment(0.0, " "), "1970-01-01 00:00:00.000");
+        assert_eq!(moment(f64::MAX, " "), "0000-00-00 00:00:00");
+    }
 }

@@ -1,7 +1,7 @@
 //! The user account of a server.
 
 use std::fs;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -41,5 +41,14 @@ impl Account {
 
     pub fn run(self, command: &mut Command) {
         command.uid(self.user).gid(self.group);
+    }
+}
+
+/// Writes a file that only the server can read, as servers require of keys.
+pub fn write_private(account: Option<Account>, path: &Path, text: &str) {
+    fs::write(path, text).expect("the file can be written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("the mode can be set");
+    if let Some(account) = account {
+        account.give(path);
     }
 }

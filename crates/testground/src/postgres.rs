@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rustix::process::Signal;
 
-use crate::account::Account;
+use crate::account::{Account, write_private};
 use crate::program;
 use crate::server::Server;
 
@@ -31,11 +31,27 @@ impl Postgres {
 
     /// Starts one with further settings, such as `max_connections=20`.
     pub fn start_with(settings: &[&str]) -> Postgres {
+        Postgres::start_prepared(settings, |_, _| {})
+    }
+
+    /// Starts one that accepts TLS with this certificate and this key, as PEM.
+    pub fn start_with_tls(certificate: &str, key: &str) -> Postgres {
+        let settings = ["ssl=on", "ssl_cert_file=tls.pem", "ssl_key_file=tls.key"];
+        Postgres::start_prepared(&settings, |directory, account| {
+            write_private(account, &data(directory).join("tls.pem"), certificate);
+            write_private(account, &data(directory).join("tls.key"), key);
+        })
+    }
+
+    fn start_prepared(settings: &[&str], prepare: impl FnOnce(&Path, Option<Account>)) -> Postgres {
         let account = Account::ordinary(&["postgres", "nobody"]);
         let settings: Vec<String> = settings.iter().map(|&setting| setting.into()).collect();
         let server = Server::start(
             "postgres",
-            |directory| initialize(directory, account),
+            |directory| {
+                initialize(directory, account);
+                prepare(directory, account);
+            },
             move |directory, port| {
                 let mut command = Command::new(binary("postgres"));
                 command

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use crate::account::write_private;
 use crate::program;
-use crate::server::Server;
+use crate::server::{Server, listens};
 
 /// When Redis writes its append-only file to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,31 @@ impl Redis {
                 command
             },
             answers,
+            [Signal::TERM; 2],
+        ))
+    }
+
+    /// Starts one that accepts only TLS, with this certificate and this key, as PEM.
+    pub fn start_with_tls(certificate: &str, key: &str) -> Redis {
+        let program = program::find("redis-server", &["/usr/bin"], "redis-server");
+        Redis(Server::start(
+            "redis",
+            |directory| {
+                write_private(None, &directory.join("tls.pem"), certificate);
+                write_private(None, &directory.join("tls.key"), key);
+            },
+            move |directory, port| {
+                let mut command = Command::new(&program);
+                command
+                    .args(["--bind", "127.0.0.1", "--port", "0"])
+                    .args(["--tls-port", &port.to_string(), "--tls-auth-clients", "no"])
+                    .args(["--tls-cert-file", "tls.pem", "--tls-key-file", "tls.key"])
+                    .arg("--dir")
+                    .arg(directory)
+                    .args(["--save", ""]);
+                command
+            },
+            listens,
             [Signal::TERM; 2],
         ))
     }

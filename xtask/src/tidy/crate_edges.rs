@@ -209,6 +209,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "k6",
             "script",
             "vegeta",
+            "sql",
             "scriptless",
             "results",
             "output",

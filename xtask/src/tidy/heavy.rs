@@ -66,8 +66,8 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["rsa"],
-        &["certs", "k6"],
-        "RSA keys belong to certificates for tests (`certs`) and to WebCrypto (`k6`)",
+        &["certs", "k6", "sql"],
+        "RSA keys belong to certificates for tests (`certs`), to WebCrypto (`k6`) and to passwords of MySQL (`sql`)",
     ),
     (
         &["p256", "p384", "p521", "x509-parser", "redis"],

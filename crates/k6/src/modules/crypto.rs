@@ -2,10 +2,10 @@
 
 use std::cell::RefCell;
 
-use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
 
 use super::octets::{octets, text_or_empty, with_octets};
-use super::{BuiltIn, Shape, own_keys, own_method};
+use super::{BuiltIn, Shape};
 use crate::pure::digests::{self, Algorithm, Encoded, Hasher};
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -116,23 +116,9 @@ fn encoded<'c>(context: &'c Context, bytes: Vec<u8>, encoding: &Value<'c>) -> Re
 /// The result of `createHash` and `createHMAC`.
 struct ScriptHasher(RefCell<Hasher>);
 
-const METHODS: &[&str] = &["digest", "update"];
-
 impl Class for ScriptHasher {
     const EXOTIC: bool = true;
-
-    fn get<'c>(
-        &self,
-        context: &'c Context,
-        _: &Value<'c>,
-        key: &Atom<'c>,
-    ) -> Result<Option<Value<'c>>, Thrown> {
-        own_method::<ScriptHasher>(context, key, METHODS)
-    }
-
-    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        Ok(own_keys(context, METHODS))
-    }
+    const METHODS: &'static [&'static str] = &["digest", "update"];
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[

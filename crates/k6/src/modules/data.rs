@@ -3,12 +3,9 @@
 //! A `SharedArray`'s elements are stored once per process, as JSON text. An element that a script
 //! reads is parsed for it and deeply frozen, so users cannot observe the sharing.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use plimsoll_quickjs::{
-    Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, give_way,
-};
+use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
 
 use super::{BuiltIn, Shape};
 use crate::shared_arrays::Elements;
@@ -80,11 +77,7 @@ fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> 
 /// An array as scripts see it: a Proxy of an empty array, so that `Array.isArray`, `JSON.stringify`
 /// and all array methods accept it.
 pub fn view(context: &Context, elements: Arc<Elements>) -> Returned<'_> {
-    let traps = context.instance(Traps {
-        elements,
-        last: Cell::new(usize::MAX),
-        last_value: [Slot::empty()],
-    })?;
+    let traps = context.instance(Traps { elements })?;
     let target = context.array([])?;
     context.global().get("Proxy")?.construct(&[&target, &traps])
 }
@@ -92,10 +85,6 @@ pub fn view(context: &Context, elements: Arc<Elements>) -> Returned<'_> {
 /// The Proxy's traps (ECMA-262, 10.5).
 struct Traps {
     elements: Arc<Elements>,
-    /// The element read last, since `a[i].x + a[i].y` reads it again. It is frozen, so reusing it
-    /// cannot be observed.
-    last: Cell<usize>,
-    last_value: [Slot; 1],
 }
 
 impl Class for Traps {
@@ -112,10 +101,6 @@ impl Class for Traps {
             Entry::function(c"setPrototypeOf", 2, refuse),
         ];
         ENTRIES
-    }
-
-    fn trace(&self, see: &mut dyn FnMut(&Slot)) {
-        self.last_value.iter().for_each(see);
     }
 }
 
@@ -170,21 +155,14 @@ fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 impl Traps {
+    /// A new object each time, as in k6: scripts may compare elements with `===`.
     fn element<'c>(&self, context: &'c Context, index: usize) -> Returned<'c> {
-        let [last_value] = &self.last_value;
-        if self.last.get() == index
-            && let Some(value) = last_value.get(context)
-        {
-            return Ok(value);
-        }
         let json = match self.elements.get(index) {
             None | Some("") => return Ok(context.undefined()),
             Some(json) => json,
         };
         let value = context.parse_json(json, "SharedArray")?;
         freeze_all(&value)?;
-        last_value.set(value.clone());
-        self.last.set(index);
         Ok(value)
     }
 }

@@ -103,10 +103,16 @@ fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     Ok(user)
 }
 
-/// Refuses access to instance information before and after the run.
+/// Refuses access to instance information before and after the run. As in k6, the init code of the user that runs setup
+/// may read it.
 fn during_run(context: &Context) -> Result<&User, Thrown> {
     let user = user(context);
-    if !matches!(user.phase(), Phase::Setup | Phase::Iteration) {
+    let is_running = match user.phase() {
+        Phase::Setup | Phase::Iteration => true,
+        Phase::Init => user.is_for_setup(),
+        _ => false,
+    };
+    if !is_running {
         return Err(context
             .throw_plain("getting instance information in the init context is not supported"));
     }
@@ -378,12 +384,7 @@ impl Class for LiveTags {
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        Ok(user(context)
-            .tags
-            .keys()
-            .iter()
-            .map(|name| Atom::from_text(context, name))
-            .collect())
+        Ok(context.keys(user(context).tags.keys()))
     }
 }
 
@@ -424,11 +425,7 @@ impl Class for LiveMetadata {
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        let names: Vec<String> = user(context).tags.metadata().keys().cloned().collect();
-        Ok(names
-            .iter()
-            .map(|name| Atom::from_text(context, name))
-            .collect())
+        Ok(context.keys(user(context).tags.metadata().keys()))
     }
 }
 

@@ -1,8 +1,9 @@
 //! `plimsoll/data`: feeders, which give each row of a table to one iteration of one user of one machine.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Slot, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
 
 use super::{BuiltIn, Shape, link_constructor};
 use crate::feeders::Position;
@@ -29,6 +30,8 @@ struct Feeder {
     length: u64,
     position: Arc<Position>,
     at_end: AtEnd,
+    /// The place of the row that this user keeps, once it has one.
+    own: Cell<Option<u64>>,
 }
 
 /// What happens when all rows are used.
@@ -85,13 +88,27 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         rows: [slot],
         length,
         at_end,
+        own: Cell::new(None),
     })
 }
 
 impl Class for Feeder {
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
-            Entry::function(c"next", 0, next),
+            Entry::function(c"next", 0, |context, call| {
+                let this = call.this();
+                let feeder = feeder(context, &this)?;
+                let place = feeder.take(context)?;
+                feeder.row(context, place)
+            }),
+            Entry::function(c"own", 0, |context, call| {
+                let this = call.this();
+                let feeder = feeder(context, &this)?;
+                if feeder.own.get().is_none() {
+                    feeder.own.set(feeder.take(context)?);
+                }
+                feeder.row(context, feeder.own.get())
+            }),
             Entry::getter(c"length", |context, call| {
                 let this = call.this();
                 Ok(match this.instance::<Feeder>() {
@@ -108,30 +125,42 @@ impl Class for Feeder {
     }
 }
 
-/// `next()`: the next row.
-fn next<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let this = call.this();
-    let Some(feeder) = this.instance::<Feeder>() else {
-        return Err(context.throw_type("next was called on something else than a feeder"));
-    };
-    let user = user(context);
-    user.working(context, "using a feeder")?;
-    let share = user.run.as_ref().map(|run| run.rows.clone());
-    let place = share.unwrap_or_default().place(feeder.position.take());
-    let index = match (place, feeder.at_end) {
-        (Some(place), _) if place < feeder.length => place,
-        (Some(place), AtEnd::Repeat) => place % feeder.length,
-        (_, AtEnd::Null) => return Ok(context.null()),
-        _ => {
-            return Err(context.throw_plain(format!(
+fn feeder<'a, 'c>(
+    context: &'c Context,
+    value: &'a Value<'c>,
+) -> Result<Instance<'a, Feeder>, Thrown> {
+    value
+        .instance::<Feeder>()
+        .ok_or_else(|| context.throw_type("a method of a feeder was called on something else"))
+}
+
+impl Feeder {
+    /// The place of the next row; `None` if all are used and the script gets `null` then.
+    fn take(&self, context: &Context) -> Result<Option<u64>, Thrown> {
+        let user = user(context);
+        user.working(context, "using a feeder")?;
+        let share = user.run.as_ref().map(|run| run.rows.clone());
+        let place = share.unwrap_or_default().place(self.position.take());
+        match (place, self.at_end) {
+            (Some(place), _) if place < self.length => Ok(Some(place)),
+            (Some(place), AtEnd::Repeat) => Ok(Some(place % self.length)),
+            (_, AtEnd::Null) => Ok(None),
+            _ => Err(context.throw_plain(format!(
                 "all {} rows of the feeder {} are used; give it more, or set atEnd to null or repeat",
-                feeder.length, feeder.name
-            )));
+                self.length, self.name
+            ))),
         }
-    };
-    let [rows] = &feeder.rows;
-    match rows.get(context) {
-        Some(rows) => rows.at(u32::try_from(index).unwrap_or(u32::MAX)),
-        None => Ok(context.undefined()),
+    }
+
+    /// The row at a place; `null` without one.
+    fn row<'c>(&self, context: &'c Context, place: Option<u64>) -> Returned<'c> {
+        let Some(place) = place else {
+            return Ok(context.null());
+        };
+        let [rows] = &self.rows;
+        match rows.get(context) {
+            Some(rows) => rows.at(u32::try_from(place).unwrap_or(u32::MAX)),
+            None => Ok(context.undefined()),
+        }
     }
 }

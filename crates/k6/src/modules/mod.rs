@@ -71,11 +71,14 @@ mod streams;
 mod tcp;
 pub mod text_codec;
 pub mod timers;
+mod udp;
 pub mod webcrypto;
 mod websocket;
 mod x509;
 
-use plimsoll_quickjs::{Atom, Class, Context, Entry, Thrown, Value};
+use std::time::Duration;
+
+use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
 
 /// A module that scripts import by name.
 pub struct BuiltIn {
@@ -132,11 +135,14 @@ pub const ALL: &[&BuiltIn] = &[
     #[cfg(feature = "sql")]
     &sql::MODULE,
     #[cfg(feature = "sql")]
+    &sql::MYSQL,
+    #[cfg(feature = "sql")]
     &sql::POSTGRES,
     #[cfg(feature = "sql")]
     &sql::SQLITE,
     &sse::MODULE,
     &tcp::MODULE,
+    &udp::MODULE,
 ];
 
 impl BuiltIn {
@@ -169,24 +175,15 @@ pub fn link_constructor<'c, T: Class>(
     constructor.define_hidden("prototype", prototype)
 }
 
-/// The method `key` of an object whose methods are listed among its own keys, as those of k6's objects are: one of
-/// `methods`, which its prototype has. For [`Class::get`], next to [`own_keys`].
-pub fn own_method<'c, T: Class>(
-    context: &'c Context,
-    key: &Atom<'c>,
-    methods: &[&str],
-) -> Result<Option<Value<'c>>, Thrown> {
-    match key.with_text(|text| methods.contains(&text)) {
-        true => context.prototype_of::<T>()?.get(key).map(Some),
-        false => Ok(None),
+/// Milliseconds, or a duration such as `5s`, as blocking calls take it.
+pub fn timeout(context: &Context, value: &Value<'_>) -> Result<Duration, Thrown> {
+    if let Some(milliseconds) = value.as_number() {
+        return Duration::try_from_secs_f64(milliseconds / 1e3)
+            .map_err(|_| context.throw_plain(format!("invalid timeout {milliseconds}")));
     }
-}
-
-/// The keys of such an object.
-pub fn own_keys<'c>(context: &'c Context, keys: &[&str]) -> Vec<Atom<'c>> {
-    keys.iter()
-        .map(|key| Atom::from_text(context, key))
-        .collect()
+    let text = value.to_text()?;
+    plimsoll_units::duration::parse(&text)
+        .map_err(|_| context.throw_plain(format!("invalid timeout {:?}: write 5s", &*text)))
 }
 
 /// The module called `name`.

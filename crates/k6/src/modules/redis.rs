@@ -1,18 +1,24 @@
 //! `k6/x/redis`: a client of Redis, whose methods return promises.
 //!
-//! A client connects when it first needs to, and keeps its connection from one iteration to the next.
+//! A client connects when it first needs to, and keeps its connection from one iteration to the next. Its commands and
+//! replies go through a stream of the run's network.
 
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
+use plimsoll_net::{Alpn, Steps, Stream};
 use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client as Server, Cmd, RedisError};
+use redis::{
+    AsyncConnectionConfig, Cmd, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo,
+    RedisError,
+};
 
+use super::grpc::{Tls, network};
 use super::{BuiltIn, Shape, link_constructor};
-use crate::user::{User, user};
+use crate::user::User;
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/x/redis",
@@ -26,6 +32,8 @@ pub const MODULE: BuiltIn = BuiltIn {
 const CONNECTING: Duration = Duration::from_secs(5);
 /// How long a response may take. Blocking commands wait in the server.
 const RESPONSE: Duration = Duration::from_secs(60);
+/// Bytes that may wait between the client and its stream, in each direction.
+const WAITING: usize = 64 << 10;
 
 fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     let client = context.constructor("Client", 1, construct)?;
@@ -37,7 +45,9 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
 struct Client(Rc<State>);
 
 struct State {
-    server: Server,
+    server: ConnectionInfo,
+    /// How the connection is encrypted, if it is.
+    tls: Option<Tls>,
     connection: RefCell<Option<MultiplexedConnection>>,
     /// Held by the operation that is connecting; others wait for the outcome.
     connecting: tokio::sync::Semaphore,
@@ -115,17 +125,24 @@ impl Class for Client {
     }
 }
 
-/// `new Client(url)`, or `new Client({ socket: { host, port, tls }, username, password, database })`.
+/// `new Client(url)`, or `new Client({ socket: { host, port, tls }, username, password, database })`. The scheme of an
+/// address is `redis`, or `rediss` with TLS.
 fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if call.this().is_undefined() {
         return Err(context.throw_type("Client is a constructor: write `new redis.Client(url)`"));
     }
     let options = call.argument(0);
-    let address = match options.is_object() {
-        true => address(context, &options)?,
-        false => options.to_text()?.into_string(),
+    let (address, tls) = match options.is_object() {
+        true => (address(context, &options)?, encryption(&options)?),
+        false => {
+            let text = options.to_text()?;
+            match text.strip_prefix("rediss://") {
+                Some(rest) => (format!("redis://{rest}"), Some(Tls::default())),
+                None => (text.into_string(), None),
+            }
+        }
     };
-    let server = Server::open(address.as_str()).map_err(|error| {
+    let server = address.as_str().into_connection_info().map_err(|error| {
         let hint = "write redis://USER:PASSWORD@HOST:PORT/DATABASE";
         context.throw_plain(format!(
             "invalid address of a Redis server: {error}; {hint}"
@@ -133,6 +150,7 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     })?;
     context.instance(Client(Rc::new(State {
         server,
+        tls,
         connection: RefCell::default(),
         connecting: tokio::sync::Semaphore::new(1),
     })))
@@ -156,9 +174,6 @@ fn address(context: &Context, options: &Value<'_>) -> Result<String, Thrown> {
     let socket = options.get("socket")?;
     let (mut host, mut port) = (None, None);
     if socket.is_object() {
-        if socket.get("tls")?.is_truthy() {
-            return Err(context.throw_plain("TLS to a Redis server is not supported"));
-        }
         (host, port) = (text(&socket, "host")?, text(&socket, "port")?);
     }
     let credentials = match (text(options, "username")?, text(options, "password")?) {
@@ -174,6 +189,43 @@ fn address(context: &Context, options: &Value<'_>) -> Result<String, Thrown> {
         port.as_deref().unwrap_or("6379"),
         text(options, "database")?.as_deref().unwrap_or("0")
     ))
+}
+
+/// The option `socket.tls`: `true`, or `{ ca, cert, key }` with PEM texts.
+fn encryption(options: &Value<'_>) -> Result<Option<Tls>, Thrown> {
+    let socket = options.get("socket")?;
+    let given = match socket.is_object() {
+        true => socket.get("tls")?,
+        false => return Ok(None),
+    };
+    if !given.is_truthy() {
+        return Ok(None);
+    }
+    let mut tls = Tls::default();
+    if given.is_object() {
+        let authorities = given.get("ca")?;
+        if authorities.is_array() {
+            for (_, one) in authorities.entries()? {
+                tls.cacerts.push(pem(&one)?);
+            }
+        } else if !authorities.is_nullish() {
+            tls.cacerts.push(pem(&authorities)?);
+        }
+        tls.cert = pem(&given.get("cert")?)?;
+        tls.key = pem(&given.get("key")?)?;
+    }
+    Ok(Some(tls))
+}
+
+/// A text, or the bytes of one.
+fn pem(value: &Value<'_>) -> Result<String, Thrown> {
+    if value.is_nullish() {
+        return Ok(String::new());
+    }
+    match value.to_bytes() {
+        Some(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        None => Ok(value.to_text()?.into_string()),
+    }
 }
 
 /// Escapes what has a meaning in an address.
@@ -235,11 +287,12 @@ fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -
     let Some(client) = this.instance::<Client>() else {
         return Err(context.throw_type("a method of a Redis client was called on something else"));
     };
-    let user: &User = user(context);
+    let user = context.shared_host::<User>();
     user.working(context, "using a Redis client")?;
     let state = Rc::clone(&client.0);
+    let owner = Rc::clone(&user);
     let operation = async move {
-        let mut connection = state.connected().await?;
+        let mut connection = state.connected(&owner).await?;
         let reply = command.query_async::<redis::Value>(&mut connection).await;
         if reply
             .as_ref()
@@ -258,21 +311,53 @@ fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -
 }
 
 impl State {
-    async fn connected(&self) -> Result<MultiplexedConnection, RedisError> {
+    async fn connected(&self, user: &User) -> Result<MultiplexedConnection, RedisError> {
         // The semaphore is never closed.
         let _held = self.connecting.acquire().await.ok();
         if let Some(connection) = self.connection.borrow().clone() {
             return Ok(connection);
         }
-        let settings = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECTING))
-            .set_response_timeout(Some(RESPONSE));
-        let connection = self
-            .server
-            .get_multiplexed_async_connection_with_config(&settings)
-            .await?;
+        let unreachable =
+            |reason: String| RedisError::from((ErrorKind::Io, "cannot connect to Redis", reason));
+        let opened = tokio::time::timeout(CONNECTING, async {
+            let mut stream = self.stream(user).await.map_err(unreachable)?;
+            let (near, mut far) = tokio::io::duplex(WAITING);
+            // Ends when either side closes.
+            tokio::task::spawn_local(async move {
+                let _ = tokio::io::copy_bidirectional(&mut stream, &mut far).await;
+            });
+            let settings = AsyncConnectionConfig::new().set_response_timeout(Some(RESPONSE));
+            let server = self.server.redis_settings();
+            MultiplexedConnection::new_with_config(server, near, settings).await
+        });
+        let (connection, driver) = opened
+            .await
+            .map_err(|_| unreachable(format!("no response within {} s", CONNECTING.as_secs())))??;
+        tokio::task::spawn_local(driver);
         *self.connection.borrow_mut() = Some(connection.clone());
         Ok(connection)
+    }
+
+    /// Opens a stream to the server.
+    async fn stream(&self, user: &User) -> Result<Stream, String> {
+        let (host, port) = match self.server.addr() {
+            ConnectionAddr::Tcp(host, port) => (host, *port),
+            other => return Err(format!("{other} is not supported")),
+        };
+        let network = network(user, self.tls.as_ref())?;
+        let work = user.work().ok_or("there is no network in the init code")?;
+        let local = network.local_ip(u64::from(user.id.0));
+        let counter = work.client.traffic_counter();
+        let is_secured = self.tls.is_some();
+        let mut steps = Steps::default();
+        let dialed = network.dial(host, port, local, &counter, is_secured, &mut steps);
+        let stream = dialed.await.map_err(|error| error.to_string())?.stream;
+        if !is_secured {
+            return Ok(stream);
+        }
+        let secured = network.secure(stream, host, Alpn::None, &mut steps);
+        let (stream, _) = secured.await.map_err(|error| error.to_string())?;
+        Ok(stream)
     }
 }
 

@@ -9,7 +9,7 @@ use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, 
 use plimsoll_samples::{Contains, Kind};
 use plimsoll_sql::{Changes, Database, Driver, Reach, Rows, SqlValue};
 
-use super::grpc::network;
+use super::grpc::{Tls, network};
 use super::scripted::{Metric, register};
 use super::{BuiltIn, Shape};
 use crate::user::{User, user};
@@ -34,6 +34,13 @@ pub const MODULE: BuiltIn = BuiltIn {
 };
 
 /// The drivers: modules whose default export names a kind of database.
+pub const MYSQL: BuiltIn = BuiltIn {
+    name: "k6/x/sql/driver/mysql",
+    shape: Shape::Names,
+    entries: &[Entry::string(c"driver", c"mysql")],
+    made: &[],
+    make: None,
+};
 pub const POSTGRES: BuiltIn = BuiltIn {
     name: "k6/x/sql/driver/postgres",
     shape: Shape::Names,
@@ -100,7 +107,7 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     let driver = Driver::from_name(&name).ok_or_else(|| {
         context.throw_plain(format!(
-            "there is no driver {}; import one of k6/x/sql/driver/postgres and k6/x/sql/driver/sqlite3",
+            "there is no driver {}; import one of k6/x/sql/driver/mysql, k6/x/sql/driver/postgres and k6/x/sql/driver/sqlite3",
             &*name
         ))
     })?;
@@ -159,7 +166,7 @@ enum Outcome {
 fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form) -> Returned<'c> {
     let database = Rc::clone(&database(context, target)?.0);
     let limit = match form.has_timeout {
-        true => Some(timeout(context, &call.argument(0))?),
+        true => Some(super::timeout(context, &call.argument(0))?),
         false => None,
     };
     let text = call.argument(form.before).to_text()?.into_string();
@@ -168,7 +175,7 @@ fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form
         .map(|value| parameter(context, &value))
         .collect::<Result<_, Thrown>>()?;
     let user = user(context);
-    let reach = reach(user).map_err(|error| context.throw_plain(error))?;
+    let reach = reach(user, &database).map_err(|error| context.throw_plain(error))?;
     let started = plimsoll_clock::now();
     let outcome = context.wait(async {
         let work = async {
@@ -203,20 +210,14 @@ fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form
     }
 }
 
-/// Milliseconds, or a duration such as `5s`.
-fn timeout(context: &Context, value: &Value<'_>) -> Result<Duration, Thrown> {
-    if let Some(milliseconds) = value.as_number() {
-        return Duration::try_from_secs_f64(milliseconds / 1e3)
-            .map_err(|_| context.throw_plain(format!("invalid timeout {milliseconds}")));
-    }
-    let text = value.to_text()?;
-    plimsoll_units::duration::parse(&text)
-        .map_err(|_| context.throw_plain(format!("invalid timeout {:?}: write 5s", &*text)))
-}
-
 /// The network of the run. Init code may use databases too, with the default settings.
-fn reach(user: &User) -> Result<Reach, String> {
-    let network = network(user, None)?;
+fn reach(user: &User, database: &Database) -> Result<Reach, String> {
+    let unverified = Tls {
+        accepts_any: true,
+        ..Tls::default()
+    };
+    let tls = database.accepts_any_certificate().then_some(&unverified);
+    let network = network(user, tls)?;
     let counter = match user.work() {
         Some(work) => work.client.traffic_counter(),
         None => Rc::default(),
@@ -264,8 +265,10 @@ fn parameter(context: &Context, value: &Value<'_>) -> Result<SqlValue, Thrown> {
         return Ok(SqlValue::Text(value.to_text()?.into_string()));
     }
     if value.is_date() {
-        let text = value.invoke("toISOString", &[])?;
-        return Ok(SqlValue::Text(text.to_text()?.into_string()));
+        return Ok(match value.to_number()? {
+            time if time.is_nan() => SqlValue::Null,
+            time => SqlValue::Time(time),
+        });
     }
     Err(context
         .throw_type("a value of a query must be text, a number, a boolean, a date, bytes or null"))
@@ -273,6 +276,7 @@ fn parameter(context: &Context, value: &Value<'_>) -> Result<SqlValue, Thrown> {
 
 /// An object for each row.
 fn objects<'c>(context: &'c Context, rows: &Rows) -> Returned<'c> {
+    let mut read_octets = None;
     let objects = rows.rows.iter().map(|row| -> Returned<'c> {
         let object = context.object()?;
         for (name, value) in rows.columns.iter().zip(row) {
@@ -284,6 +288,15 @@ fn objects<'c>(context: &'c Context, rows: &Rows) -> Returned<'c> {
                 SqlValue::Text(text) => context.string(text)?,
                 SqlValue::Bytes(bytes) => context.array_buffer(bytes)?,
                 SqlValue::Time(milliseconds) => context.date(*milliseconds)?,
+                SqlValue::Octets(bytes) => {
+                    let reader = match &read_octets {
+                        Some(reader) => Value::clone(reader),
+                        None => read_octets
+                            .insert(context.function("toString", 0, octets_as_text)?)
+                            .clone(),
+                    };
+                    octets(context, bytes, &reader)?
+                }
             };
             object.define(name.as_str(), value)?;
         }
@@ -291,6 +304,25 @@ fn objects<'c>(context: &'c Context, rows: &Rows) -> Returned<'c> {
     });
     let objects: Result<Vec<_>, Thrown> = objects.collect();
     context.array(objects?)
+}
+
+/// An array of numbers, as scripts for k6's driver expect: they call `String.fromCharCode(...value)`. As text, and in
+/// JSON, it is the text.
+fn octets<'c>(context: &'c Context, bytes: &[u8], reader: &Value<'c>) -> Returned<'c> {
+    let numbers: Vec<Value<'c>> = bytes.iter().map(|byte| context.number(*byte)).collect();
+    let array = context.array(numbers)?;
+    array.define_hidden("toString", reader.clone())?;
+    array.define_hidden("toJSON", reader.clone())?;
+    Ok(array)
+}
+
+fn octets_as_text<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
+    let this = call.this();
+    let length = this.length()?.min(u64::from(u32::MAX)) as u32;
+    let bytes: Result<Vec<u8>, Thrown> = (0..length)
+        .map(|at| Ok(this.at(at)?.to_number()? as u8))
+        .collect();
+    context.string_lossy(&bytes?)
 }
 
 /// The result of `exec`.

@@ -13,6 +13,8 @@ use plimsoll_quickjs::{Context, Thrown, Value};
 
 use super::{BuiltIn, Shape, link_constructor};
 
+#[cfg(any(feature = "redis", feature = "sql"))]
+pub use parameters::Tls;
 pub use reach::network;
 
 pub const MODULE: BuiltIn = BuiltIn {

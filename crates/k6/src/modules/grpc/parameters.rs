@@ -61,6 +61,8 @@ pub struct Tls {
     pub key: String,
     pub password: String,
     pub cacerts: Vec<String>,
+    /// Accept any certificate, as databases may require.
+    pub accepts_any: bool,
 }
 
 /// A result, or an exception from the script's own code.

@@ -80,6 +80,7 @@ pub fn network(user: &User, tls: Option<&Tls>) -> Result<Rc<Network>, String> {
 }
 
 fn secure(settings: &mut NetworkSettings, tls: &Tls) -> Result<(), String> {
+    settings.tls.insecure_skip_verify |= tls.accepts_any;
     if !tls.cacerts.is_empty() {
         settings.tls.extra_roots = tls
             .cacerts

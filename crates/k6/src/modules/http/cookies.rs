@@ -4,31 +4,16 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use plimsoll_http::{Cookie, CookieJar, Url};
-use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
 
-use crate::modules::{own_keys, own_method};
 use crate::user::user;
 
 /// A script's cookie jar.
 pub struct Jar(pub Rc<CookieJar>);
 
-const METHODS: &[&str] = &["clear", "cookiesForURL", "delete", "set"];
-
 impl Class for Jar {
     const EXOTIC: bool = true;
-
-    fn get<'c>(
-        &self,
-        context: &'c Context,
-        _: &Value<'c>,
-        key: &Atom<'c>,
-    ) -> Result<Option<Value<'c>>, Thrown> {
-        own_method::<Jar>(context, key, METHODS)
-    }
-
-    fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        Ok(own_keys(context, METHODS))
-    }
+    const METHODS: &'static [&'static str] = &["clear", "cookiesForURL", "delete", "set"];
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[

@@ -4,18 +4,15 @@ use std::rc::Rc;
 
 use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value};
 
-use crate::modules::{own_keys, own_method};
-
 /// A URL with the name for its samples.
 pub struct TaggedUrl {
     pub url: String,
     pub name: Rc<str>,
 }
 
-const METHODS: &[&str] = &["clean", "getURL"];
-
 impl Class for TaggedUrl {
     const EXOTIC: bool = true;
+    const METHODS: &'static [&'static str] = &["clean", "getURL"];
 
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
@@ -39,14 +36,13 @@ impl Class for TaggedUrl {
             "name" => context.string(&self.name)?,
             "url" => context.string(&self.url)?,
             "clean_url" => context.string(&plimsoll_samples::mask_userinfo(&self.url))?,
-            _ => return own_method::<TaggedUrl>(context, key, METHODS),
+            _ => return Ok(None),
         };
         Ok(Some(value))
     }
 
     fn keys<'c>(&self, context: &'c Context) -> Result<Vec<Atom<'c>>, Thrown> {
-        let keys = ["name", "url", "clean_url", "clean", "getURL"];
-        Ok(own_keys(context, &keys))
+        Ok(context.keys(["name", "url", "clean_url"]))
     }
 }
 

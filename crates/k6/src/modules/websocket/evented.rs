@@ -175,13 +175,17 @@ impl WebSocket {
                 }
                 Ok(())
             }
+            // As in browsers (HTML, "when a WebSocket message has been received"), and as in k6.
+            News::Text(..) | News::Binary(..) if link.state.get() != ReadyState::Open => Ok(()),
             News::Text(text, _share) => {
+                link.session.received(text.len());
                 self.dispatch(context, object, EventKind::Message, |event| {
                     event.define("data", context.string(&text)?)?;
                     event.define("origin", context.string(&self.url)?)
                 })
             }
             News::Binary(bytes, _share) => {
+                link.session.received(bytes.len());
                 self.dispatch(context, object, EventKind::Message, |event| {
                     let data = match self.is_binary_blob.get() {
                         true => Blob::of(&bytes).instance(context)?,

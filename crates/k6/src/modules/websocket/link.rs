@@ -240,14 +240,8 @@ impl Link {
 
     fn news_of(&self, event: Event) -> News {
         match event {
-            Event::Text(text) => {
-                self.session.received(text.len());
-                News::Text(text, self.share())
-            }
-            Event::Binary(bytes) => {
-                self.session.received(bytes.len());
-                News::Binary(bytes, self.share())
-            }
+            Event::Text(text) => News::Text(text, self.share()),
+            Event::Binary(bytes) => News::Binary(bytes, self.share()),
             Event::Ping(_) => News::Ping,
             Event::Pong(payload) => {
                 self.session.pong(&payload);

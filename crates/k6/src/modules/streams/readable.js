@@ -344,9 +344,10 @@
 
   // As in k6, they can be called without `new`, and what they make is not an instance of them.
   const constructor = (Made) => function (...values) { return new Made(...values); };
-  return {
+  const made = {
     CountQueuingStrategy: constructor(CountQueuingStrategy),
     ReadableStream: constructor(ReadableStream),
     ReadableStreamDefaultReader: constructor(ReadableStreamDefaultReader),
   };
+  return [made, { internals, of, handled, deferred, method, highWaterMark, constructor, ReadableStream }];
 })

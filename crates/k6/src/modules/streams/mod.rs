@@ -1,6 +1,6 @@
-//! `k6/experimental/streams`: readable streams of the Streams Standard, written in JavaScript.
+//! `k6/experimental/streams`: streams of the Streams Standard, written in JavaScript.
 //!
-//! The source is compiled once per process, and run by the users that import the module.
+//! The sources are compiled once per process, and run by the users that import the module.
 
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -13,9 +13,12 @@ use super::{BuiltIn, Shape};
 use crate::user::user;
 
 const NAMES: &[&str] = &[
+    "ByteLengthQueuingStrategy",
     "CountQueuingStrategy",
     "ReadableStream",
     "ReadableStreamDefaultReader",
+    "WritableStream",
+    "WritableStreamDefaultWriter",
 ];
 
 pub const MODULE: BuiltIn = BuiltIn {
@@ -37,23 +40,38 @@ fn make<'c>(context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
 /// The classes of this user, created on first use.
 fn classes(context: &Context) -> Returned<'_> {
     const KEPT: &str = "k6/experimental/streams classes";
-    static CODE: OnceLock<Bytecode> = OnceLock::new();
+    static READABLE: OnceLock<Bytecode> = OnceLock::new();
+    static WRITABLE: OnceLock<Bytecode> = OnceLock::new();
     let user = user(context);
     if let Some(kept) = user.modules.get(KEPT) {
         return Ok(kept.restore(context));
     }
-    let code = match CODE.get() {
-        Some(code) => code,
-        None => {
-            let source = include_str!("streams.js");
-            let compiled = Bytecode::of_script(context, source, MODULE.name, SourceText::Dropped)?;
-            CODE.get_or_init(|| compiled)
-        }
-    };
-    let classes = context.run(code)?.call(&context.undefined(), &[])?;
+    let readable = run(context, &READABLE, include_str!("readable.js"), &[])?;
+    let (classes, tools) = (readable.at(0)?, readable.at(1)?);
+    let writable = run(context, &WRITABLE, include_str!("writable.js"), &[&tools])?;
+    for (name, class) in writable.entries()? {
+        classes.define(name.as_str(), class)?;
+    }
     user.modules
         .insert(KEPT.to_owned(), Persistent::new(&classes));
     Ok(classes)
+}
+
+/// Calls the function that is in a source.
+fn run<'c>(
+    context: &'c Context,
+    code: &OnceLock<Bytecode>,
+    source: &str,
+    arguments: &[&Value<'c>],
+) -> Returned<'c> {
+    let code = match code.get() {
+        Some(code) => code,
+        None => {
+            let compiled = Bytecode::of_script(context, source, MODULE.name, SourceText::Dropped)?;
+            code.get_or_init(|| compiled)
+        }
+    };
+    context.run(code)?.call(&context.undefined(), arguments)
 }
 
 /// A `ReadableStream` of these bytes, as one `Uint8Array`.

@@ -1,0 +1,263 @@
+//! Addresses of MySQL databases, as Go's driver reads them.
+
+/// Whether a connection is encrypted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Security {
+    /// Not at all.
+    Clear,
+    /// If the server can, whatever its certificate.
+    Preferred,
+    /// Always, whatever the server's certificate.
+    Unverified,
+    /// Always, with a valid certificate.
+    Verified,
+}
+
+/// A database: `user:password@tcp(host:port)/name?parameters`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    pub user: String,
+    pub password: String,
+    pub host: String,
+    pub port: u16,
+    pub database: String,
+    pub security: Security,
+    /// Dates become dates of JavaScript instead of text.
+    pub parses_time: bool,
+    /// A query may contain several statements.
+    pub has_many_statements: bool,
+    /// A change counts the rows that were found, also those that were as required before.
+    pub counts_found_rows: bool,
+    /// The statement that sets the variables of the session, if there are any.
+    pub setup: Option<String>,
+}
+
+const PORT: u16 = 3306;
+
+/// Parameters of Go's driver that change nothing here.
+const WITHOUT_EFFECT: &[&str] = &[
+    "allowAllFiles",
+    "allowCleartextPasswords",
+    "allowFallbackToPlaintext",
+    "allowNativePasswords",
+    "allowOldPasswords",
+    "checkConnLiveness",
+    "columnsWithAlias",
+    "compress",
+    "connectionAttributes",
+    "interpolateParams",
+    "maxAllowedPacket",
+    "readTimeout",
+    "rejectReadOnly",
+    "timeout",
+    "writeTimeout",
+];
+
+impl Address {
+    /// Whether any certificate of the server is accepted.
+    pub fn accepts_any_certificate(&self) -> bool {
+        matches!(self.security, Security::Preferred | Security::Unverified)
+    }
+
+    /// # Errors
+    /// What is malformed, and the form of an address. The text never contains the password.
+    pub fn parse(text: &str) -> Result<Address, String> {
+        let wrong = |what: &str| {
+            format!(
+                "invalid address of a MySQL database: {what}; write USER:PASSWORD@tcp(HOST:PORT)/DATABASE"
+            )
+        };
+        let (place, rest) = text
+            .rsplit_once('/')
+            .ok_or_else(|| wrong("it has no / before the name of the database"))?;
+        let (database, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        let (account, place) = place.rsplit_once('@').unwrap_or(("", place));
+        let (user, password) = account.split_once(':').unwrap_or((account, ""));
+        let (host, port) = server(place).map_err(|what| wrong(&what))?;
+        let mut address = Address {
+            user: user.to_owned(),
+            password: password.to_owned(),
+            host,
+            port,
+            database: unescaped(database).ok_or_else(|| wrong("the name of the database"))?,
+            security: Security::Clear,
+            parses_time: false,
+            has_many_statements: false,
+            counts_found_rows: false,
+            setup: None,
+        };
+        let mut variables = Vec::new();
+        for parameter in parameters.split('&').filter(|text| !text.is_empty()) {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let value = unescaped(value).ok_or_else(|| wrong(&format!("the parameter {name}")))?;
+            variables.extend(address.set(name, &value).map_err(|what| wrong(&what))?);
+        }
+        if !variables.is_empty() {
+            address.setup = Some(format!("SET {}", variables.join(", ")));
+        }
+        Ok(address)
+    }
+
+    /// Sets a parameter. Others than those of the driver are variables of the session.
+    fn set(&mut self, name: &str, value: &str) -> Result<Option<String>, String> {
+        let truth = || match value {
+            "1" | "true" | "TRUE" | "True" => Ok(true),
+            "0" | "false" | "FALSE" | "False" => Ok(false),
+            _ => Err(format!("{name} is true or false, and not {value}")),
+        };
+        match name {
+            "tls" => {
+                self.security = match value {
+                    "preferred" => Security::Preferred,
+                    "skip-verify" => Security::Unverified,
+                    _ => match truth() {
+                        Ok(true) => Security::Verified,
+                        Ok(false) => Security::Clear,
+                        Err(_) => {
+                            return Err(format!(
+                                "tls is true, false, skip-verify or preferred, and not {value}"
+                            ));
+                        }
+                    },
+                }
+            }
+            "parseTime" => self.parses_time = truth()?,
+            "multiStatements" => self.has_many_statements = truth()?,
+            "clientFoundRows" => self.counts_found_rows = truth()?,
+            "loc" if value == "UTC" => {}
+            "loc" => return Err(format!("times are in UTC, and not in {value}")),
+            // The first of a list; the driver tries the next ones if the server does not know it.
+            "charset" => {
+                let name = value.split(',').next().unwrap_or_default();
+                return word(name).map(|name| Some(format!("NAMES {name}")));
+            }
+            "collation" => {
+                return word(value).map(|name| Some(format!("collation_connection = {name}")));
+            }
+            _ if WITHOUT_EFFECT.contains(&name) => {}
+            _ => {
+                // As in Go's driver, a text is in quotes already.
+                return word(name).map(|name| Some(format!("{name} = {value}")));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A name without any character that ends a statement.
+fn word(name: &str) -> Result<&str, String> {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    match !name.is_empty() && name.chars().all(is_word) {
+        true => Ok(name),
+        false => Err(format!("{name:?} is not a name")),
+    }
+}
+
+/// The host and the port of `tcp(host:port)`.
+fn server(place: &str) -> Result<(String, u16), String> {
+    let (protocol, place) = match place.split_once('(') {
+        None => (place, ""),
+        Some((protocol, rest)) => {
+            let inner = rest.strip_suffix(')').ok_or("the bracket is not closed")?;
+            (protocol, inner)
+        }
+    };
+    if !matches!(protocol, "" | "tcp" | "tcp4" | "tcp6") {
+        return Err(format!("the protocol {protocol:?} is not supported"));
+    }
+    if place.is_empty() {
+        return Ok(("127.0.0.1".to_owned(), PORT));
+    }
+    let port_of = |text: &str| text.parse().map_err(|_| format!("the port {text:?}"));
+    // An IPv6 address is in brackets.
+    if let Some((host, port)) = place
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once(']'))
+    {
+        return match port.strip_prefix(':') {
+            Some(port) => Ok((host.to_owned(), port_of(port)?)),
+            None if port.is_empty() => Ok((host.to_owned(), PORT)),
+            None => Err(format!("the port {port:?}")),
+        };
+    }
+    match place.split_once(':') {
+        Some((host, port)) => Ok((host.to_owned(), port_of(port)?)),
+        None => Ok((place.to_owned(), PORT)),
+    }
+}
+
+/// Decodes percent escapes; `None` if one is malformed.
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        if *first == b'%' {
+            let (digits, after) = rest.split_at_checked(2)?;
+            let digits = std::str::from_utf8(digits).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = after;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        let address = Address::parse("root:a:b@c/@tcp(db.example:3307)/shop%20a").unwrap();
+        assert_eq!(
+            (address.user.as_str(), address.password.as_str()),
+            ("root", "a:b@c/")
+        );
+        assert_eq!((address.host.as_str(), address.port), ("db.example", 3307));
+        assert_eq!(address.database, "shop a");
+        assert_eq!((address.security, address.setup), (Security::Clear, None));
+
+        let address = Address::parse(
+            "u@/d?tls=skip-verify&parseTime=true&multiStatements=1&timeout=5s&charset=utf8mb4,utf8&sql_mode=%27ANSI%27",
+        )
+        .unwrap();
+        assert_eq!((address.host.as_str(), address.port), ("127.0.0.1", PORT));
+        assert_eq!(address.security, Security::Unverified);
+        assert!(address.parses_time && address.has_many_statements);
+        assert_eq!(
+            address.setup.as_deref(),
+            Some("SET NAMES utf8mb4, sql_mode = 'ANSI'")
+        );
+        for (place, expected) in [
+            ("tcp([::1]:1)", ("::1", 1)),
+            ("tcp(h)", ("h", PORT)),
+            ("tcp", ("127.0.0.1", PORT)),
+        ] {
+            let address = Address::parse(&format!("u@{place}/")).unwrap();
+            assert_eq!((address.host.as_str(), address.port), expected);
+        }
+    }
+
+    #[test]
+    fn malformed_addresses_are_refused_without_the_password() {
+        for text in [
+            "secret@tcp(h:1)",
+            "u:secret@tcp(h:x)/d",
+            "u:secret@tcp(h/d",
+            "u:secret@unix(h)/d",
+            "u:secret@tcp(h)/d?tls=maybe",
+            "u:secret@tcp(h)/d?charset=a;b",
+            "u:secret@tcp(h)/d?a b=1",
+            "u:secret@tcp(h)/%zz",
+            "u:secret@tcp(h)/d?parseTime=yes",
+        ] {
+            let Err(error) = Address::parse(text) else {
+                panic!("{text} was read");
+            };
+            assert!(error.starts_with("invalid address"), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}
