@@ -4,6 +4,7 @@
 //! cases run PROGRAM [NAME-PREFIX…]        compare a program with the recordings
 //! cases pending PROGRAM                   write the names of those that differ to cases/pending.txt
 //! cases record [NAME-PREFIX…]             record with k6 again ($K6, or ~/go/bin/k6)
+//! cases keep PROGRAM [NAME-PREFIX…]       record how a program differs from k6 on purpose
 //! ```
 //!
 //! It uses the folder `cases` of the current directory. A name is `area/case`, for example
@@ -21,10 +22,14 @@ fn main() -> io::Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     let order = arguments.next().unwrap_or_default();
     let outcomes = match order.as_str() {
-        "run" | "pending" => {
+        "run" | "pending" | "keep" => {
             let program = arguments.next().map(PathBuf::from).unwrap_or_default();
+            let program = program.canonicalize()?;
             let cases = chosen(&arguments.collect::<Vec<_>>())?;
-            suite::run(cases, &program.canonicalize()?, 2)?
+            match order.as_str() {
+                "keep" => suite::keep(cases, &program, 2)?,
+                _ => suite::run(cases, &program, 2)?,
+            }
         }
         "record" => {
             let k6 = std::env::var_os("K6")
@@ -35,7 +40,7 @@ fn main() -> io::Result<ExitCode> {
         _ => {
             writeln!(
                 io::stderr(),
-                "usage: `cases run PROGRAM [NAME…]`, `cases pending PROGRAM` or `cases record [NAME…]`"
+                "usage: `cases run PROGRAM [NAME…]`, `cases pending PROGRAM`, `cases record [NAME…]` or `cases keep PROGRAM [NAME…]`"
             )?;
             return Ok(ExitCode::from(2));
         }

@@ -77,7 +77,7 @@ pub struct CaseSettings {
     /// If there are any, the number of samples is not compared.
     #[serde(default)]
     pub ranges: BTreeMap<String, (f64, f64)>,
-    /// Reasons for intended differences, by part as in `ignore`.
+    /// Reasons for intended differences, by part as in `ignore`. These parts are compared with `plimsoll.json`.
     #[serde(default)]
     pub differs: BTreeMap<String, String>,
 }
@@ -146,8 +146,13 @@ impl Case {
     }
 
     /// Whether a part is left out of the comparison.
-    pub fn skips(&self, part: &str) -> bool {
-        self.told.ignore.iter().any(|name| name == part) || self.told.differs.contains_key(part)
+    pub fn ignores(&self, part: &str) -> bool {
+        self.told.ignore.iter().any(|name| name == part)
+    }
+
+    /// Whether Plimsoll differs from k6 on purpose in a part.
+    pub fn differs(&self, part: &str) -> bool {
+        self.told.differs.contains_key(part)
     }
 }
 

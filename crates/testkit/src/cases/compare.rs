@@ -10,33 +10,90 @@ use super::expected::{ANY, Expected, words};
 use super::metrics::{BY_CLOCK, Metric};
 use super::observe::Observation;
 
-/// The differences, each a text of one or more lines; empty when there are none.
-pub fn compare(case: &Case, expected: &Expected, seen: &Observation) -> Vec<String> {
-    let expected = &expected.0;
+/// What a run is compared with.
+pub struct Reference {
+    /// k6's recording.
+    pub k6: Expected,
+    /// Plimsoll's own recording of the parts in which it differs on purpose.
+    pub own: Expected,
+}
+
+impl Reference {
+    /// What a part is compared with, if it is.
+    fn of(&self, case: &Case, part: &str) -> Option<&Observation> {
+        if case.ignores(part) {
+            return None;
+        }
+        Some(match case.differs(part) {
+            true => &self.own.0,
+            false => &self.k6.0,
+        })
+    }
+}
+
+/// The differences, each a text of one or more lines; empty when there are none. A reason for a difference that is
+/// not there counts as one.
+pub fn compare(case: &Case, reference: &Reference, seen: &Observation) -> Vec<String> {
+    let mut found = differences(case, reference, seen);
+    if found.is_empty() {
+        for part in case.told.differs.keys() {
+            let mut like_k6 = case.clone();
+            like_k6.told.differs.remove(part);
+            if differences(&like_k6, reference, seen).is_empty() {
+                found.push(format!(
+                    "{part} is as in k6: remove the reason from `differs`"
+                ));
+            }
+        }
+    }
+    found
+}
+
+fn differences(case: &Case, reference: &Reference, seen: &Observation) -> Vec<String> {
     let mut found = Vec::new();
-    if !case.skips("exit") && expected.exit != seen.exit {
+    let of = |part: &str| reference.of(case, part);
+    if let Some(expected) = of("exit").filter(|expected| expected.exit != seen.exit) {
         found.push(format!(
             "exit status {}, expected {}",
             seen.exit, expected.exit
         ));
     }
-    if !case.skips("logs") {
-        found.extend(lines("logs", &expected.logs, &seen.logs));
+    if let Some(expected) = of("logs") {
+        let (expected, seen) = (unjudged(&expected.logs), unjudged(&seen.logs));
+        found.extend(lines("logs", &expected, &seen));
     }
-    if !case.skips("screen") {
+    if let Some(expected) = of("screen") {
         let (expected, seen) = (comparable(&expected.screen), comparable(&seen.screen));
         found.extend(lines("screen", &expected, &seen));
     }
-    if !case.skips("metrics") {
-        metrics(case, &expected.metrics, &seen.metrics, &mut found);
+    if let Some(expected) = of("metrics") {
+        metrics(
+            case,
+            reference,
+            &expected.metrics,
+            &seen.metrics,
+            &mut found,
+        );
     }
-    for (name, expected) in &expected.files {
-        if !case.skips(name) {
-            let seen = seen.files.get(name).map(Vec::as_slice).unwrap_or_default();
-            found.extend(lines(name, expected, seen));
+    for name in reference.k6.0.files.keys() {
+        if let Some(expected) = of(name) {
+            let of = |all: &BTreeMap<String, Vec<String>>| all.get(name).cloned();
+            let expected = of(&expected.files).unwrap_or_default();
+            let seen = of(&seen.files).unwrap_or_default();
+            found.extend(lines(name, &expected, &seen));
         }
     }
     found
+}
+
+/// Removes the verdict, which depends on how busy the machine is, from a summary in the log.
+fn unjudged(lines: &[String]) -> Vec<String> {
+    let is_verdict = |line: &&String| line.trim_start().starts_with("verdict: ");
+    lines
+        .iter()
+        .filter(|line| !is_verdict(line))
+        .cloned()
+        .collect()
 }
 
 /// Removes lines that only Plimsoll prints, and lines of metrics that are sampled by the clock.
@@ -169,16 +226,20 @@ fn matches(expected: &str, seen: &str) -> bool {
 
 fn metrics(
     case: &Case,
+    reference: &Reference,
     expected: &BTreeMap<String, Metric>,
     seen: &BTreeMap<String, Metric>,
     found: &mut Vec<String>,
 ) {
     let names: BTreeSet<&String> = expected.keys().chain(seen.keys()).collect();
     for name in names {
-        if case.skips(&format!("metric:{name}")) {
-            continue;
-        }
-        match (expected.get(name), seen.get(name)) {
+        let part = format!("metric:{name}");
+        let expected = match case.differs(&part) {
+            _ if case.ignores(&part) => continue,
+            true => reference.own.0.metrics.get(name),
+            false => expected.get(name),
+        };
+        match (expected, seen.get(name)) {
             (Some(expected), Some(seen)) => metric(case, name, expected, seen, found),
             (Some(_), None) => found.push(format!("metric {name} is missing")),
             (None, Some(_)) => found.push(format!("metric {name} is not expected")),

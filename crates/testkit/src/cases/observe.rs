@@ -47,6 +47,25 @@ impl Observation {
         }
         self
     }
+
+    /// The parts of the observation in which a case differs on purpose.
+    pub fn differing(mut self, case: &Case) -> Observation {
+        if !case.differs("exit") {
+            self.exit = 0;
+        }
+        if !case.differs("logs") {
+            self.logs.clear();
+        }
+        if !case.differs("screen") {
+            self.screen.clear();
+        }
+        if !case.differs("metrics") {
+            let differs = |name: &String| case.differs(&format!("metric:{name}"));
+            self.metrics.retain(|name, _| differs(name));
+        }
+        self.files.retain(|name, _| case.differs(name));
+        self
+    }
 }
 
 /// Runs `case` with `program` in a copy of its folder.

@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::case::Case;
-use super::compare::compare;
+use super::compare::{Reference, compare};
 use super::expected::Expected;
 use super::observe::{Observation, observe};
 use crate::case_server::{self, Addresses};
@@ -66,20 +66,27 @@ impl Outcome {
     }
 }
 
+/// The file with k6's recording.
+const OF_K6: &str = "expected.json";
+/// The file with Plimsoll's own recording of the parts in which it differs on purpose.
+const OWN: &str = "plimsoll.json";
+
 /// Runs every case with `program`, `at_once` of them concurrently, and compares.
 pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
     let differences = |case: &Case, server: &Addresses| -> Result<Vec<String>, String> {
-        let path = case.folder.join("expected.json");
-        let text = fs::read_to_string(path).map_err(|error| format!("expected.json: {error}"))?;
-        let mut expected =
-            Expected::from_text(&text).map_err(|error| format!("expected.json: {error}"))?;
+        let k6 = read(case, OF_K6)?;
+        let own = match case.told.differs.is_empty() {
+            true => k6.clone(),
+            false => read(case, OWN)?,
+        };
         let mut seen = Expected(observe(case, program, server)?);
-        for observation in [&mut expected, &mut seen] {
+        let mut reference = Reference { k6, own };
+        for observation in [&mut reference.k6, &mut reference.own, &mut seen] {
             observation
                 .replace(&case.told.replace_both)
                 .map_err(|error| format!("case.json: {error}"))?;
         }
-        Ok(compare(case, &expected, &seen.0))
+        Ok(compare(case, &reference, &seen.0))
     };
     each(cases, at_once, |case, server| Outcome {
         differences: differences(&case, server).unwrap_or_else(|problem| vec![problem]),
@@ -87,23 +94,50 @@ pub fn run(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<O
     })
 }
 
-/// The number of runs with k6 when a case is recorded, to detect what varies.
+fn read(case: &Case, name: &str) -> Result<Expected, String> {
+    let text = fs::read_to_string(case.folder.join(name)).map_err(|error| {
+        let hint = match name {
+            OWN => "; `cases keep PROGRAM NAME` writes it",
+            _ => "",
+        };
+        format!("{name}: {error}{hint}")
+    })?;
+    Expected::from_text(&text).map_err(|error| format!("{name}: {error}"))
+}
+
+/// The number of runs when a case is recorded, to detect what varies.
 const RUNS: usize = 3;
 
-/// Runs every case with k6 and writes `expected.json`; returns the outcome of each case.
+/// Runs every case with k6 and writes its recording; returns the outcome of each case.
 pub fn record(cases: Vec<Case>, k6: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
+    write(cases, k6, at_once, OF_K6, |run, case| {
+        run.without(&case.told.ignore)
+    })
+}
+
+/// Runs every case that differs from k6 on purpose with Plimsoll, and writes how; returns the outcome of each case.
+pub fn keep(cases: Vec<Case>, program: &Path, at_once: usize) -> io::Result<Vec<Outcome>> {
+    let differ = |case: &Case| !case.told.differs.is_empty();
+    let cases = cases.into_iter().filter(differ).collect();
+    write(cases, program, at_once, OWN, |run, case| {
+        run.differing(case)
+    })
+}
+
+fn write(
+    cases: Vec<Case>,
+    program: &Path,
+    at_once: usize,
+    name: &str,
+    part: impl Fn(Observation, &Case) -> Observation + Sync,
+) -> io::Result<Vec<Outcome>> {
     let write = |case: &Case, server: &Addresses| -> Result<(), String> {
         let runs: Vec<Observation> = (0..RUNS)
-            .map(|_| observe(case, k6, server))
-            .collect::<Result<_, _>>()?;
-        let runs: Vec<Observation> = runs
-            .into_iter()
-            .map(|run| run.without(&case.told.ignore))
-            .collect();
+            .map(|_| Ok(part(observe(case, program, server)?, case)))
+            .collect::<Result<_, String>>()?;
         let expected = Expected::common(&runs)?;
         let text = expected.to_text().map_err(|error| error.to_string())?;
-        let path = case.folder.join("expected.json");
-        fs::write(path, text).map_err(|error| error.to_string())
+        fs::write(case.folder.join(name), text).map_err(|error| error.to_string())
     };
     each(cases, at_once, |case, server| Outcome {
         differences: write(&case, server).err().into_iter().collect(),

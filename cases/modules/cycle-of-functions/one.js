@@ -1,0 +1,3 @@
+import { two } from './two.js';
+export function one() { return 'one'; }
+export function both() { return one() + two(); }

@@ -1,0 +1,2 @@
+import { one } from './one.js';
+export function two() { return 'two of ' + one(); }

@@ -1,0 +1,2 @@
+export const a = 'a', b = 'b';
+export default 'main';
