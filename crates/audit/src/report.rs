@@ -129,7 +129,7 @@ fn is_progress(text: &str) -> bool {
     text.starts_with("running (") && text.contains("VUs")
 }
 
-/// A table that repeats a row of a tool's output is not another result.
+/// A table or a list that repeats rows of a tool's output is not another result.
 fn drop_repeated(blocks: &mut Vec<Block>) {
     let mean = |block: &Block| Some(block.latency()?.mean.as_ref()?.text.clone());
     let whole: Vec<(Tool, String)> = blocks
@@ -137,10 +137,20 @@ fn drop_repeated(blocks: &mut Vec<Block>) {
         .filter(|block| block.rate.is_some())
         .filter_map(|block| Some((block.tool, mean(block)?)))
         .collect();
-    blocks.retain(|block| {
-        block.rate.is_some()
-            || block.requests.is_some()
-            || mean(block).is_none_or(|mean| !whole.contains(&(block.tool, mean)))
+    let counts = |block: &Block| {
+        let (requests, rate) = (block.requests.as_ref()?, block.rate.as_ref()?);
+        Some((block.tool, requests.value, rate.value))
+    };
+    let counted: Vec<(Tool, f64, f64)> = blocks
+        .iter()
+        .filter(|block| mean(block).is_some())
+        .filter_map(counts)
+        .collect();
+    blocks.retain(|block| match mean(block) {
+        Some(mean) => {
+            block.rate.is_some() || block.requests.is_some() || !whole.contains(&(block.tool, mean))
+        }
+        None => counts(block).is_none_or(|own| !counted.contains(&own)),
     });
 }
 

@@ -123,3 +123,68 @@ fn a_row_of_the_request_alone_is_a_result() {
     );
     assert_eq!(audit("x.md", &page).unwrap().blocks.len(), 1);
 }
+
+#[test]
+fn a_run_of_wrk_without_its_line_breaks_is_read() {
+    let rows = [
+        "./wrk -t2 -c80 -d20s http://192.0.2.7:8080/list?name=",
+        "Running 20s test @ http://192.0.2.7:8080/list?name=",
+        "2 threads and 80 connections",
+        "Thread Stats Avg Stdev Max +/- Stdev",
+        "Latency 31.20ms 5.10ms 92.33ms 71.40%",
+        "Req/Sec 1.27k 51.50 1.41k 70.00%",
+        "Latency Distribution 50% 30.10ms 75% 33.90ms 90% 38.40ms 99% 60.20ms",
+        "51280 requests in 20.03s, 9.31MB read",
+        "Socket errors: connect 0, read 0, write 0, timeout 6",
+        "Requests/sec: 2560.16",
+        "Transfer/sec: 475.95KB",
+    ];
+    let page = format!(
+        "# Tuning\n\nThe default:\n\n[root@localhost]# {}\n",
+        rows.join(" ")
+    );
+    let audited = audit("x.md", &page).unwrap();
+    let [block] = &audited.blocks[..] else {
+        panic!("{:?}", audited.blocks);
+    };
+    assert_eq!(block.users.as_ref().unwrap().value, 80.0);
+    assert_eq!(block.requests.as_ref().unwrap().value, 51280.0);
+    assert_eq!(block.rate.as_ref().unwrap().value, 2560.16);
+    assert_eq!(block.sockets.unwrap().timeout, 6.0);
+    let latency = block.latency().unwrap();
+    assert_eq!(latency.mean.as_ref().unwrap().text, "31.20ms");
+    assert_eq!(latency.at(0.99).unwrap().text, "60.20ms");
+}
+
+#[test]
+fn a_quoted_row_is_not_another_result() {
+    let row = "     http_req_duration..............: avg=98ms     min=12ms   med=72ms  max=8.3s   p(90)=195ms  p(95)=285ms\n";
+    for (quoted, results) in [("30000, 500.0/s", 1), ("31000, 516.6/s", 2)] {
+        let page = format!(
+            "# Reading\n\n```\n{row}     http_reqs......................: 30000  500.0/s\n```\n\nWhat to see:\n- `http_reqs: {quoted}` — the rate\n- `http_req_duration: med=72ms, p(95)=285ms` — the tail\n"
+        );
+        let audited = audit("x.md", &page).unwrap();
+        assert_eq!(audited.blocks.len(), results, "{quoted}");
+    }
+}
+
+#[test]
+fn a_copy_of_ab_without_the_unit_is_read() {
+    let list = |name: &str, rate: &str, time: &str| {
+        format!(
+            "  - {name}\n\n    Requests per second: {rate} (mean)  \n    Time per request: {time} ms (mean)  \n\n"
+        )
+    };
+    let page = format!(
+        "# Two servers\n\n{}{}",
+        list("One", "1204.10", "83.050"),
+        list("Two", "1502.75", "66.545")
+    );
+    let audited = audit("x.md", &page).unwrap();
+    let rates: Vec<f64> = audited
+        .blocks
+        .iter()
+        .filter_map(|block| Some(block.rate.as_ref()?.value))
+        .collect();
+    assert_eq!(rates, [1204.10, 1502.75]);
+}

@@ -86,7 +86,9 @@ fn is_timed(block: &Block) -> bool {
 
 /// Whether a block may start with this row.
 fn begins(text: &str) -> bool {
-    let rate = text.starts_with("Requests per second:") && text.contains("[#/sec]");
+    // Copies may lose the unit.
+    let mean = text.contains("[#/sec]") || text.ends_with("(mean)");
+    let rate = text.starts_with("Requests per second:") && mean;
     rate || [
         "Concurrency Level:",
         "Time taken for tests:",

@@ -1,10 +1,34 @@
 //! `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
 use super::{BOUNDARY, Line, after, zrk};
 use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
 use crate::quantity::{Unit, bare, binary_data, duration};
 
+static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\s(?:Running \d+[smh] test @ |\d+ threads and \d|Thread (?:calibration: |Stats )|Latency |Req/Sec |\d+(?:\.\d+)?%\s+\d[\d.]*(?:us|ms|s|m)\b|\d+ requests in |Socket errors: |Non-2xx |(?:Requests|Transfer)/sec:)").ok()
+});
+
+/// The rows of a run whose line breaks were lost, as a page does that is not preformatted.
+fn unfolded<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
+    let folded = line.text.contains(" test @ ") && line.text.contains(" requests in ");
+    let Some(pattern) = PART.as_ref().filter(|_| folded) else {
+        return vec![*line];
+    };
+    let mut starts = vec![0];
+    starts.extend(pattern.find_iter(line.text).map(|part| part.start()));
+    starts.push(line.text.len());
+    let rows = starts
+        .windows(2)
+        .filter_map(|ends| line.text.get(ends[0]..ends[1]));
+    rows.map(|text| Line { text, ..*line }).collect()
+}
+
 pub fn read(lines: &[Line]) -> Vec<Block> {
+    let lines: Vec<Line> = lines.iter().flat_map(unfolded).collect();
     let mut blocks: Vec<Block> = Vec::new();
     // Whether the last block may still get rows.
     let mut open = false;
