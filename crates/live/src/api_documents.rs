@@ -131,7 +131,7 @@ fn group_resource(group: &Group, parent: Option<&Group>) -> Value {
 
 /// The data that `setup` returned.
 pub fn setup(data: Option<Value>) -> Value {
-    // As in k6: without data there is no key, and null is data.
+    // As in k6, `data` is missing if there is none, but null counts as data.
     let attributes: Map<String, Value> = data
         .into_iter()
         .map(|data| ("data".to_owned(), data))
