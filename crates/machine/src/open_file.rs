@@ -1,7 +1,7 @@
 //! A file of the kernel that stays open, so that it can be read when a run has used up the file descriptors.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::Seek;
 use std::path::Path;
 
 /// A file whose content the kernel writes again for each reader; absent if it could not be opened.
@@ -18,14 +18,11 @@ impl OpenFile {
 
     /// The current content; empty if it cannot be read.
     pub fn read(&self) -> String {
-        let mut text = String::new();
-        let read = self.0.as_ref().map(|mut file| {
+        let content = |mut file: &File| {
             file.rewind()?;
-            file.read_to_string(&mut text)
-        });
-        match read {
-            Some(Ok(_)) => text,
-            Some(Err(_)) | None => String::new(),
-        }
+            std::io::read_to_string(file)
+        };
+        let file = self.0.as_ref();
+        file.and_then(|file| content(file).ok()).unwrap_or_default()
     }
 }

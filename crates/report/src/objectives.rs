@@ -61,11 +61,10 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
     let (missed, undecided): (Vec<&ObjectiveOutcome>, Vec<&ObjectiveOutcome>) = others
         .iter()
         .partition(|outcome| outcome.verdict == "broken");
-    let mut about = result.objectives.iter().filter(named);
     let words = Words::plain(format!(
         "Objective \u{201c}{}\u{201d}{}: ",
         worded(result, objective),
-        judged_place(result, &mut about)
+        judged_place(result, objective)
     ));
     let words = match (all.len(), met.len()) {
         (0, _) => words
@@ -289,10 +288,9 @@ fn interval(result: &LabResult, outcome: &ObjectiveOutcome) -> Option<(f64, f64)
 }
 
 /// ` (near)`: what the cells of an objective have in common, and others do not.
-fn judged_place<'a>(
-    result: &LabResult,
-    about: &mut impl Iterator<Item = &'a ObjectiveOutcome>,
-) -> String {
+fn judged_place(result: &LabResult, objective: &str) -> String {
+    let about = result.objectives.iter();
+    let about = about.filter(|outcome| outcome.objective == objective);
     let names: Vec<&str> = about.map(|outcome| outcome.cell.as_str()).collect();
     let judged = || {
         let cells = result.cells.iter();
