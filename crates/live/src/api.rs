@@ -13,12 +13,16 @@ use crate::api_documents as documents;
 use crate::pictures::Pictures;
 use crate::request::Request;
 use crate::response::Response;
-use crate::server;
+use crate::server::{self, InProgress};
 use crate::web_address::WebAddress;
 
 /// The API of a run, on an address of its own.
+///
+/// When it is dropped, it waits until requests in progress have their responses: the one that stops a run gets its
+/// response although the process ends right after the run.
 pub struct Api {
     shared: Arc<Shared>,
+    in_progress: Arc<InProgress>,
     address: SocketAddr,
     url: String,
 }
@@ -67,7 +71,7 @@ impl Api {
             pictures: Pictures::default(),
         });
         let served = Arc::clone(&shared);
-        server::start(
+        let in_progress = server::start(
             "control",
             listener,
             token,
@@ -75,6 +79,7 @@ impl Api {
         )?;
         Ok(Api {
             shared,
+            in_progress,
             address: bound,
             url,
         })
@@ -99,6 +104,12 @@ impl Api {
     /// effect.
     pub fn attach(&self, control: Control, setup_data: impl SetupData) {
         let _ = self.shared.run.set((control, Box::new(setup_data)));
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        self.in_progress.wait();
     }
 }
 

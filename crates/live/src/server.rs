@@ -2,8 +2,8 @@
 
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_machine::shortage;
@@ -20,6 +20,49 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Responds to requests.
 pub type Routes = Arc<dyn Fn(&Request) -> Response + Send + Sync>;
 
+/// Requests that have no complete response.
+#[derive(Default)]
+pub struct InProgress {
+    count: Mutex<usize>,
+    /// Notified when a response is complete.
+    responded: Condvar,
+}
+
+impl InProgress {
+    /// Waits until every request has its response, or until the time limit. Without that, the end of the process
+    /// would cut off a response that the threads, which have the lowest priority, have not written.
+    pub fn wait(&self) {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .responded
+            .wait_timeout_while(count, PATIENCE, |count| *count > 0);
+        // Clients that still wait do not read.
+        drop(waited);
+    }
+
+    fn change(&self, by: isize) {
+        let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        *count = count.saturating_add_signed(by);
+        self.responded.notify_all();
+    }
+}
+
+/// A request without a complete response, until it is dropped.
+struct Pending<'a>(&'a InProgress);
+
+impl<'a> Pending<'a> {
+    fn new(all: &'a InProgress) -> Pending<'a> {
+        all.change(1);
+        Pending(all)
+    }
+}
+
+impl Drop for Pending<'_> {
+    fn drop(&mut self) {
+        self.0.change(-1);
+    }
+}
+
 /// Serves `routes` until the process ends. `name` is the threads' name. With a token, requests must
 /// present it; without one, they must be addressed to this machine.
 ///
@@ -30,9 +73,11 @@ pub fn start(
     listener: TcpListener,
     token: Option<Token>,
     routes: Routes,
-) -> Result<(), String> {
+) -> Result<Arc<InProgress>, String> {
     let open = Arc::new(AtomicUsize::new(0));
     let token = Arc::new(token);
+    let in_progress = Arc::new(InProgress::default());
+    let requests = Arc::clone(&in_progress);
     let accepting = std::thread::Builder::new().name(name.to_owned());
     let accepted = accepting.spawn(move || {
         // Also the threads of connections, which it starts.
@@ -48,17 +93,18 @@ pub fn start(
                 continue;
             }
             let (routes, token) = (Arc::clone(&routes), Arc::clone(&token));
+            let in_progress = Arc::clone(&requests);
             let connection = Connection(Arc::clone(&open));
             // Without a thread, the connection is closed.
             let _ = std::thread::Builder::new()
                 .name(name.to_owned())
                 .spawn(move || {
-                    let _ = serve(stream, token.as_ref().as_ref(), &routes);
+                    let _ = serve(stream, token.as_ref().as_ref(), &routes, &in_progress);
                     drop(connection);
                 });
         }
     });
-    accepted.map(|_| ()).map_err(|error| {
+    accepted.map(|_| in_progress).map_err(|error| {
         format!(
             "could not start a thread for {name}: {}",
             shortage::explain(&error)
@@ -79,6 +125,7 @@ fn serve(
     mut stream: TcpStream,
     token: Option<&Token>,
     routes: &Routes,
+    in_progress: &InProgress,
 ) -> Result<(), std::io::Error> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -90,10 +137,16 @@ fn serve(
         }
         read => read?,
     };
+    let pending = Pending::new(in_progress);
     let response = match refusal(&request, token) {
         Some(refusal) => refusal,
         None => routes(&request),
     };
+    if matches!(response, Response::Events(..)) {
+        // The hub waits for those.
+        drop(pending);
+        return response.write(&mut stream);
+    }
     response.write(&mut stream)
 }
 
@@ -171,6 +224,32 @@ mod tests {
         assert!(refusal(&request("127.0.0.1:5665", own, ""), None).is_none());
         let other = Some("http://evil.example");
         assert!(refusal(&request("127.0.0.1:5665", other, ""), None).is_some());
+    }
+
+    #[test]
+    fn the_end_waits_for_responses_in_progress() {
+        use std::io::{Read, Write};
+
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (began, begins) = std::sync::mpsc::channel();
+        let routes = move |_: &Request| {
+            began.send(()).unwrap();
+            std::thread::sleep(Duration::from_millis(200));
+            Response::text("200 OK", "complete")
+        };
+        let in_progress = start("test", listener, None, Arc::new(routes)).unwrap();
+        // No request comes from this one.
+        let _silent = TcpStream::connect(address).unwrap();
+        let mut client = TcpStream::connect(address).unwrap();
+        write!(client, "GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+        begins.recv().unwrap();
+        in_progress.wait();
+        client.set_nonblocking(true).unwrap();
+        let mut response = [0; 1000];
+        let length = client.read(&mut response).expect("a response");
+        let response = String::from_utf8_lossy(&response[..length]);
+        assert!(response.ends_with("complete\n"), "{response}");
     }
 
     #[test]
