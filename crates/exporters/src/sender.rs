@@ -1,6 +1,5 @@
 //! Sends requests to a receiver, on a thread of its own.
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -62,10 +61,16 @@ impl Account {
 /// Requests on their way to a receiver.
 pub struct Sender {
     queue: Option<SyncSender<Push>>,
-    thread: Option<JoinHandle<()>>,
-    account: Arc<Account>,
+    /// Returns what waits when the run ends.
+    thread: Option<JoinHandle<Receiver<Push>>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    endpoint: Endpoint,
+    account: Account,
     /// When to give up; set at the end of the run.
-    end: Arc<OnceLock<Instant>>,
+    end: OnceLock<Instant>,
 }
 
 impl Sender {
@@ -75,27 +80,34 @@ impl Sender {
     /// When the system refuses a thread.
     pub fn start(endpoint: Endpoint, first: Option<Endpoint>) -> Result<Sender, String> {
         let (queue, waiting) = sync_channel(WAITING);
-        let account = Arc::new(Account::default());
-        let end = Arc::new(OnceLock::new());
-        let (counted, ending) = (Arc::clone(&account), Arc::clone(&end));
+        let shared = Arc::new(Shared {
+            endpoint,
+            account: Account::default(),
+            end: OnceLock::new(),
+        });
+        let sending = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("exporter".to_owned())
             .spawn(move || {
                 plimsoll_machine::run_in_background();
-                send_all(&endpoint, first.as_ref(), &waiting, &counted, &ending);
+                let during_run = std::iter::from_fn(|| match sending.end.get() {
+                    None => waiting.recv().ok(),
+                    Some(_) => None,
+                });
+                sending.send_all(first.as_ref(), during_run);
+                waiting
             })
             .map_err(|error| format!("could not start a thread for an output: {error}"))?;
         Ok(Sender {
             queue: Some(queue),
             thread: Some(thread),
-            account,
-            end,
+            shared,
         })
     }
 
     /// Counts of requests so far.
     pub fn account(&self) -> &Account {
-        &self.account
+        &self.shared.account
     }
 
     /// Takes a request, without waiting; returns it if too many are waiting already.
@@ -108,35 +120,30 @@ impl Sender {
         })
     }
 
-    /// Sends what is left, and waits for it for a limited time.
+    /// Sends what is left, for a limited time, on this thread: the other one has the lowest priority, and no load is left that
+    /// it could delay.
     pub fn finish(&mut self, last: impl IntoIterator<Item = Push>) {
         let Some(queue) = self.queue.take() else {
             return;
         };
-        let end = *self.end.get_or_init(|| Instant::now() + END);
-        let mut left: VecDeque<Push> = last.into_iter().collect();
-        while let Some(push) = left.pop_front() {
-            match queue.try_send(push) {
-                Ok(()) => {}
-                Err(TrySendError::Full(push)) if Instant::now() < end => {
-                    left.push_front(push);
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                Err(TrySendError::Full(push) | TrySendError::Disconnected(push)) => {
-                    self.account.fail(&push, "it was too slow".to_owned());
-                }
-            }
-        }
+        self.shared.end.get_or_init(|| Instant::now() + END);
         drop(queue);
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            let push = Push {
-                body: Vec::new(),
-                samples: 0,
-            };
-            self.account
-                .fail(&push, "its thread ended by a panic".to_owned());
+        let mut left = Vec::new();
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(waiting)) => left.extend(waiting),
+            Some(Err(_)) => {
+                let push = Push {
+                    body: Vec::new(),
+                    samples: 0,
+                };
+                let reason = "its thread ended by a panic".to_owned();
+                self.shared.account.fail(&push, reason);
+            }
+            None => {}
+        }
+        left.extend(last);
+        if !left.is_empty() {
+            self.shared.send_all(None, left);
         }
     }
 }
@@ -149,34 +156,35 @@ pub fn ended(name: &str, text: String) -> OutputError {
     }
 }
 
-fn send_all(
-    endpoint: &Endpoint,
-    first: Option<&Endpoint>,
-    waiting: &Receiver<Push>,
-    account: &Account,
-    end: &OnceLock<Instant>,
-) {
-    let connection = match Connection::new(endpoint) {
-        Ok(connection) => connection,
-        Err(error) => {
-            for push in waiting {
-                account.fail(&push, error.clone());
+impl Shared {
+    fn send_all(&self, first: Option<&Endpoint>, pushes: impl IntoIterator<Item = Push>) {
+        let connection = match Connection::new(&self.endpoint) {
+            Ok(connection) => connection,
+            Err(error) => {
+                for push in pushes {
+                    self.account.fail(&push, error.clone());
+                }
+                return;
             }
-            return;
+        };
+        if let Some(first) = first {
+            // The requests after it show whether the receiver works.
+            let _ = connection.send(first, Bytes::new());
         }
-    };
-    if let Some(first) = first {
-        // The requests after it show whether the receiver works.
-        let _ = connection.send(first, Bytes::new());
+        for push in pushes {
+            self.send(&connection, &push);
+        }
     }
-    for push in waiting {
+
+    /// Sends one request, again if that can help.
+    fn send(&self, connection: &Connection, push: &Push) {
         let body = Bytes::copy_from_slice(&push.body);
         let (mut pauses, mut reason) = (PAUSES.iter(), None);
         let outcome = loop {
-            if end.get().is_some_and(|end| Instant::now() > *end) {
+            if self.end.get().is_some_and(|end| Instant::now() > *end) {
                 break Err(reason.unwrap_or_else(|| "it was too slow".to_owned()));
             }
-            match connection.send(endpoint, body.clone()) {
+            match connection.send(&self.endpoint, body.clone()) {
                 Err(refusal) => match pauses.next() {
                     Some(pause) if !refusal.is_final => {
                         reason = Some(refusal.reason);
@@ -189,10 +197,10 @@ fn send_all(
         };
         match outcome {
             Ok(()) => {
-                account.accepted.fetch_add(1, Ordering::Relaxed);
-                account.last_failed.store(false, Ordering::Relaxed);
+                self.account.accepted.fetch_add(1, Ordering::Relaxed);
+                self.account.last_failed.store(false, Ordering::Relaxed);
             }
-            Err(reason) => account.fail(&push, reason),
+            Err(reason) => self.account.fail(push, reason),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
@@ -21,10 +21,12 @@ use crate::output_request::OutputRequest;
 /// would stop the thresholds and the live page, and the samples would fill the memory meanwhile.
 const MOST_WAITING: usize = 2_000_000;
 
-/// The thread that writes, which returns its errors and messages, and the way to it.
+/// The thread that writes during the run, and the way to it.
 struct Writing {
     sender: Sender<Arc<[SampleRecord]>>,
-    thread: JoinHandle<Finished>,
+    /// Returns what is left when the run ends.
+    thread: JoinHandle<(Writer, Receiver<Arc<[SampleRecord]>>)>,
+    is_ending: Arc<AtomicBool>,
     /// The number of samples on the way.
     waiting: Arc<AtomicUsize>,
     /// The number of samples that were left out.
@@ -82,14 +84,26 @@ impl Outputs {
         if outputs.is_empty() {
             return Ok(Outputs::default());
         }
-        let (sender, receiver) = channel();
+        let (sender, receiver) = channel::<Arc<[SampleRecord]>>();
         let waiting = Arc::new(AtomicUsize::new(0));
         let taken = Arc::clone(&waiting);
+        let is_ending = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&is_ending);
         let thread = std::thread::Builder::new()
             .name("outputs".to_owned())
             .spawn(move || {
                 plimsoll_machine::run_in_background();
-                write(outputs, &receiver, &taken)
+                let mut writer = Writer {
+                    outputs,
+                    errors: Vec::new(),
+                };
+                while !ends.load(Ordering::Relaxed)
+                    && let Ok(batch) = receiver.recv()
+                {
+                    writer.write(&batch);
+                    taken.fetch_sub(batch.len(), Ordering::Relaxed);
+                }
+                (writer, receiver)
             })
             .map_err(|error| {
                 format!(
@@ -101,6 +115,7 @@ impl Outputs {
             writing: Some(Writing {
                 sender,
                 thread,
+                is_ending,
                 waiting,
                 left_out: 0,
                 has_ended: false,
@@ -120,13 +135,21 @@ impl Writing {
         }
     }
 
-    /// Waits for the remaining samples to be written.
+    /// Writes the remaining samples on this thread: the other one has the lowest priority, and no load is left that it could
+    /// delay.
     fn finish(self) -> Finished {
+        self.is_ending.store(true, Ordering::Relaxed);
         drop(self.sender);
-        let mut finished = self.thread.join().unwrap_or_else(|_| Finished {
-            errors: vec!["an output's thread ended by a panic".to_owned()],
-            ..Finished::default()
-        });
+        let mut finished = match self.thread.join() {
+            Ok((mut writer, left)) => {
+                left.iter().for_each(|batch| writer.write(&batch));
+                writer.finish()
+            }
+            Err(_) => Finished {
+                errors: vec!["an output's thread ended by a panic".to_owned()],
+                ..Finished::default()
+            },
+        };
         if self.has_ended {
             let error = "an output ended early; it lacks later samples".to_owned();
             finished.errors.push(error);
@@ -156,14 +179,38 @@ impl Listener for Outputs {
     }
 }
 
-/// An output that failed is skipped from then on; the others continue.
-fn write(
-    mut outputs: Vec<Box<dyn Output>>,
-    records: &Receiver<Arc<[SampleRecord]>>,
-    waiting: &AtomicUsize,
-) -> Finished {
-    let (mut errors, mut messages) = (Vec::new(), Vec::new());
-    let mut keep = |result: Result<(), OutputError>, consequence: &str| match result {
+/// Writes to the outputs. One that failed is skipped from then on; the others continue.
+struct Writer {
+    outputs: Vec<Box<dyn Output>>,
+    errors: Vec<String>,
+}
+
+impl Writer {
+    fn write(&mut self, batch: &[SampleRecord]) {
+        let errors = &mut self.errors;
+        self.outputs.retain_mut(|output| {
+            keep(output.batch(batch), "; later samples are not in it", errors)
+        });
+    }
+
+    fn finish(mut self) -> Finished {
+        let mut messages = Vec::new();
+        for output in &mut self.outputs {
+            if keep(output.finish(), "", &mut self.errors) {
+                messages.extend(output.remark());
+            }
+        }
+        Finished {
+            errors: self.errors,
+            messages,
+            ..Finished::default()
+        }
+    }
+}
+
+/// Whether an output works; an error is kept with its consequence.
+fn keep(result: Result<(), OutputError>, consequence: &str, errors: &mut Vec<String>) -> bool {
+    match result {
         Ok(()) => true,
         // A reader that closed the pipe (`| head`) needs no more.
         Err(error) if error.source.kind() == ErrorKind::BrokenPipe => false,
@@ -171,25 +218,13 @@ fn write(
             errors.push(format!("{error}{consequence}"));
             false
         }
-    };
-    while let Ok(batch) = records.recv() {
-        outputs.retain_mut(|output| keep(output.batch(&batch), "; later samples are not in it"));
-        waiting.fetch_sub(batch.len(), Ordering::Relaxed);
-    }
-    for output in &mut outputs {
-        if keep(output.finish(), "") {
-            messages.extend(output.remark());
-        }
-    }
-    Finished {
-        errors,
-        messages,
-        ..Finished::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::thread::ThreadId;
+
     use plimsoll_samples::{SampleTags, builtin};
 
     use super::*;
@@ -198,6 +233,8 @@ mod tests {
     struct Slow {
         go: Receiver<()>,
         written: Arc<AtomicUsize>,
+        /// The only thread that may finish it.
+        finishes: ThreadId,
     }
 
     impl Output for Slow {
@@ -208,6 +245,7 @@ mod tests {
         }
 
         fn finish(&mut self) -> Result<(), OutputError> {
+            assert_eq!(std::thread::current().id(), self.finishes);
             Ok(())
         }
     }
@@ -219,6 +257,7 @@ mod tests {
         let slow = Slow {
             go: wait,
             written: Arc::clone(&written),
+            finishes: std::thread::current().id(),
         };
         let mut outputs = Outputs::start(vec![Box::new(slow)])?;
         let sample = SampleRecord {

@@ -3,9 +3,9 @@
 //! Nobody reports a datagram that does not fit the receiver's buffer, bursts must be avoided.
 
 use std::net::UdpSocket;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -51,10 +51,16 @@ impl Account {
 /// Datagrams on their way to a receiver.
 pub struct Datagrams {
     queue: Option<SyncSender<Datagram>>,
-    thread: Option<JoinHandle<()>>,
-    account: Arc<Account>,
-    /// Whether those that still wait are dropped.
-    is_over: Arc<AtomicBool>,
+    /// Returns what waits when the run ends.
+    thread: Option<JoinHandle<Receiver<Datagram>>>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    socket: UdpSocket,
+    account: Account,
+    /// When the rest is dropped; set at the end of the run.
+    end: OnceLock<Instant>,
 }
 
 impl Datagrams {
@@ -64,27 +70,33 @@ impl Datagrams {
     /// When the system refuses a thread.
     pub fn start(socket: UdpSocket) -> Result<Datagrams, String> {
         let (queue, waiting) = sync_channel(WAITING);
-        let account = Arc::new(Account::default());
-        let is_over = Arc::new(AtomicBool::new(false));
-        let (counted, over) = (Arc::clone(&account), Arc::clone(&is_over));
+        let shared = Arc::new(Shared {
+            socket,
+            account: Account::default(),
+            end: OnceLock::new(),
+        });
+        let sending = Arc::clone(&shared);
         let thread = thread::Builder::new()
             .name("statsd".to_owned())
             .spawn(move || {
                 plimsoll_machine::run_in_background();
-                send_all(&socket, &waiting, &counted, &over);
+                sending.send_all(std::iter::from_fn(|| match sending.end.get() {
+                    None => waiting.recv().ok(),
+                    Some(_) => None,
+                }));
+                waiting
             })
             .map_err(|error| format!("could not start a thread for an output: {error}"))?;
         Ok(Datagrams {
             queue: Some(queue),
             thread: Some(thread),
-            account,
-            is_over,
+            shared,
         })
     }
 
     /// Counts of values so far.
     pub fn account(&self) -> &Account {
-        &self.account
+        &self.shared.account
     }
 
     /// Sends a datagram later, or drops it if too many wait already.
@@ -92,46 +104,41 @@ impl Datagrams {
         let lines = datagram.lines;
         let queue = self.queue.as_ref();
         if queue.is_none_or(|queue| queue.try_send(datagram).is_err()) {
-            self.account.lose(lines, "more than StatsD can receive");
+            self.account().lose(lines, "more than StatsD can receive");
         }
     }
 
-    /// Waits until all are sent, for a limited time.
+    /// Sends those that wait, for a limited time, on this thread: the other one has the lowest priority, and no load is left
+    /// that it could delay.
     pub fn finish(&mut self) {
+        self.shared.end.get_or_init(|| Instant::now() + END);
         self.queue = None;
-        let Some(thread) = self.thread.take() else {
-            return;
-        };
-        let end = Instant::now() + END;
-        while !thread.is_finished() && Instant::now() < end {
-            thread::sleep(Duration::from_millis(1));
-        }
-        self.is_over.store(true, Ordering::Relaxed);
-        if thread.join().is_err() {
-            self.account.lose(0, "the thread ended by a panic");
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(waiting)) => self.shared.send_all(waiting),
+            Some(Err(_)) => self.account().lose(0, "the thread ended by a panic"),
+            None => {}
         }
     }
 }
 
-fn send_all(
-    socket: &UdpSocket,
-    waiting: &Receiver<Datagram>,
-    account: &Account,
-    is_over: &AtomicBool,
-) {
-    for (place, datagram) in waiting.iter().enumerate() {
-        if is_over.load(Ordering::Relaxed) {
-            account.lose(datagram.lines, "the run was over");
-            continue;
-        }
-        match socket.send(datagram.text.as_bytes()) {
-            Ok(_) => {
-                account.sent.fetch_add(datagram.lines, Ordering::Relaxed);
+impl Shared {
+    fn send_all(&self, datagrams: impl IntoIterator<Item = Datagram>) {
+        for (place, datagram) in datagrams.into_iter().enumerate() {
+            if self.end.get().is_some_and(|end| Instant::now() > *end) {
+                self.account.lose(datagram.lines, "the run was over");
+                continue;
             }
-            Err(error) => account.lose(datagram.lines, &error.to_string()),
-        }
-        if (place + 1) % AT_ONCE == 0 {
-            thread::sleep(PAUSE);
+            match self.socket.send(datagram.text.as_bytes()) {
+                Ok(_) => {
+                    self.account
+                        .sent
+                        .fetch_add(datagram.lines, Ordering::Relaxed);
+                }
+                Err(error) => self.account.lose(datagram.lines, &error.to_string()),
+            }
+            if (place + 1) % AT_ONCE == 0 {
+                thread::sleep(PAUSE);
+            }
         }
     }
 }
