@@ -28,10 +28,10 @@ pub fn program(script: &str, url: &str, more: &[&str]) -> Program {
         .input(script.into_bytes())
 }
 
-/// What was logged, without the verdict at the end.
+/// What was logged, without the verdict at the end and its further reasons.
 pub fn lines(ended: &Ended) -> Vec<String> {
     let lines = ended.stderr.lines();
-    let logged = lines.filter(|line| !line.starts_with("verdict: "));
+    let logged = lines.take_while(|line| !line.starts_with("verdict: "));
     logged.map(str::to_owned).collect()
 }
 
