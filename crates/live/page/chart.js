@@ -1,58 +1,30 @@
-"use strict";
-// Charts of points over time, drawn on canvases. All charts share one cursor.
-
-const texts = {
-  milliseconds(value) {
-    if (value === null) return "–";
-    if (value < 1) return `${digits(value * 1e3)} µs`;
-    if (value < 1e3) return `${digits(value)} ms`;
-    return `${digits(value / 1e3)} s`;
-  },
-  rate: (value) => (value === null ? "–" : `${number(value)}/s`),
-  number: (value) => (value === null ? "–" : number(value)),
-  percent: (value) => (value === null ? "–" : `${digits(value * 100)}%`),
-};
-
-function digits(value) {
-  if (!Number.isFinite(value)) return "–";
-  if (value === 0) return "0";
-  const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return value.toFixed(Math.min(places, 3)).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
-}
-
-function number(value) {
-  const rounded = Math.abs(value) < 100 ? digits(value) : Math.round(value).toString();
-  return rounded.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
-}
-
-function clock(seconds) {
-  const whole = Math.max(0, Math.round(seconds));
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (part) => String(part).padStart(2, "0");
-  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
-
-// Round steps for an axis: 1, 2 or 5 times a power of ten.
-function step(range, count) {
-  const rough = range / Math.max(1, count);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough);
-}
+// Charts of points over time, drawn by uPlot. All charts share one cursor and one zoom.
 
 const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 
 // The lower edge of a bin of the heat map, in milliseconds.
 const binEdge = (bin) => 2 ** (bin / 4) / 1e3;
+// The next value of 1, 2 or 5 times a power of ten, so that a logarithmic axis always has two of them.
+function rounded(value, isUp) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const steps = [1, 2, 5, 10].map((factor) => factor * power);
+  return isUp ? steps.find((step) => step >= value * 0.999) : steps.findLast((step) => step <= value * 1.001);
+}
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const FONT = "12px system-ui, sans-serif";
 
+// The place of the point that is read; null for the latest.
 const cursor = { index: null };
+// The visible seconds; null for all.
+let view = null;
 // Moments at which the load changed without being planned: { at_seconds, text }.
 const marks = [];
 const charts = [];
 
 class Chart {
-  // series: { label, color, value(point), step?, dash? }
+  // series: { label, color, value(point), dash? }
   constructor(parent, { title, series, text, log = false, heat = false, small = false }) {
-    Object.assign(this, { title, series, text, log, heat, small, points: [], limits: null, hidden: new Set() });
+    Object.assign(this, { title, series, text, log, heat, small, points: [], limits: null, hidden: new Set(), plot: null, isDrawing: false });
     this.figure = document.createElement("figure");
     const caption = document.createElement("figcaption");
     const heading = document.createElement(small ? "h4" : "h3");
@@ -61,19 +33,20 @@ class Chart {
     caption.append(heading);
     this.legend = document.createElement("div");
     this.legend.className = "legend";
-    this.canvas = document.createElement("canvas");
+    this.holder = document.createElement("div");
+    this.holder.className = "plot";
     // The keys of a large chart move the cursor of the small ones, too.
-    if (!small) this.canvas.tabIndex = 0;
-    this.canvas.setAttribute("role", "img");
+    if (!small) this.holder.tabIndex = 0;
+    this.holder.setAttribute("role", "img");
     this.readout = document.createElement("p");
     this.readout.className = "readout";
     this.readout.setAttribute("aria-live", "polite");
     // Small charts have one legend together.
-    this.figure.append(caption, ...(small ? [] : [this.legend]), this.canvas, this.readout);
+    this.figure.append(caption, ...(small ? [] : [this.legend]), this.holder, this.readout);
     this.figure.hidden = true;
     parent.append(this.figure);
     const entries = heat ? [...series, { label: "heat map", color: "--soft", isHeat: true }] : series;
-    this.buttons = entries.map((entry) => {
+    this.buttons = entries.map((entry, place) => {
       const button = document.createElement("button");
       const line = document.createElement("i");
       line.style.borderColor = `var(${entry.color})`;
@@ -85,15 +58,14 @@ class Chart {
         const isHidden = !this.hidden.delete(entry.label);
         if (isHidden) this.hidden.add(entry.label);
         button.setAttribute("aria-pressed", String(!isHidden));
+        if (!entry.isHeat) this.plot?.setSeries(place + 1, { show: !isHidden });
         this.draw();
       });
       this.legend.append(button);
       return { entry, button };
     });
-    this.canvas.addEventListener("pointermove", (event) => this.point(event.offsetX));
-    this.canvas.addEventListener("pointerleave", () => setCursor(null));
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    this.holder.addEventListener("keydown", (event) => this.key(event));
+    new ResizeObserver(() => this.draw()).observe(this.holder);
     charts.push(this);
   }
 
@@ -112,17 +84,31 @@ class Chart {
     const last = this.points.length - 1;
     const at = cursor.index ?? last;
     const places = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last, Escape: null };
-    if (!(event.key in places) || last < 0) return;
+    const zooms = { "+": 0.5, "=": 0.5, "-": 2, 0: Infinity, Escape: Infinity };
+    const isOurs = event.key in places || event.key in zooms;
+    if (!isOurs || last < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
+    if (event.key in zooms) this.zoom(zooms[event.key]);
+    if (!(event.key in places)) return;
     const place = places[event.key];
     setCursor(place === null ? null : Math.min(last, Math.max(0, place)));
   }
 
-  point(offset) {
-    if (!this.scale) return;
-    const time = this.scale.timeAt(offset);
-    const found = this.points.findIndex((p) => time < p.start + p.span);
-    setCursor(found < 0 ? this.points.length - 1 : found);
+  // Shows this multiple of the visible time, around the cursor.
+  zoom(factor) {
+    const [first, end] = this.whole();
+    const [from, to] = view ?? [first, end];
+    const width = Math.max((to - from) * factor, Math.min(2, end - first));
+    const p = this.points[cursor.index];
+    const middle = p ? p.start + p.span / 2 : (from + to) / 2;
+    const left = Math.max(first, Math.min(middle - width / 2, end - width));
+    setView(width < end - first ? [left, left + width] : null);
+  }
+
+  // All seconds that have points.
+  whole() {
+    const last = this.points[this.points.length - 1];
+    return [this.points[0].start, last.start + last.span];
   }
 
   visible() {
@@ -138,10 +124,11 @@ class Chart {
     const [low, high] = this.limits ?? this.bounds() ?? [Infinity, -Infinity];
     if (low > high) return this.log ? [0.1, 10] : [0, 1];
     if (!this.log) return [0, high > 0 ? high * 1.05 : 1];
-    return [low / 1.15, high * 1.15];
+    const [least, most] = [rounded(low, false), rounded(high, true)];
+    return least < most ? [least, most] : [least / 2, most * 2];
   }
 
-  // The lowest and the highest value; null without values.
+  // The lowest and the highest visible value; null without values.
   bounds() {
     let [low, high] = [Infinity, -Infinity];
     const see = (value) => {
@@ -150,6 +137,7 @@ class Chart {
       high = Math.max(high, value);
     };
     for (const p of this.points) {
+      if (view && (p.start >= view[1] || p.start + p.span <= view[0])) continue;
       for (const series of this.visible()) see(series.value(p));
       if (this.showsHeat && p.latency && p.latency.spread.length > 0) {
         const bins = p.latency.spread;
@@ -160,162 +148,169 @@ class Chart {
     return low > high ? null : [low, high];
   }
 
-  draw() {
-    const { canvas, points } = this;
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    if (width === 0 || points.length === 0) return;
-    const ratio = window.devicePixelRatio || 1;
-    const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (canvas.width !== wide) canvas.width = wide;
-    if (canvas.height !== tall) canvas.height = tall;
-    const pen = canvas.getContext("2d");
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    const style = getComputedStyle(document.documentElement);
-    const color = (name) => style.getPropertyValue(name).trim();
-    pen.font = "12px system-ui, sans-serif";
-    const box = { left: 58, right: width - 8, top: 8, bottom: height - 22 };
+  // Each value lasts from the start of its point to that of the next one.
+  data() {
+    const { points } = this;
     const last = points[points.length - 1];
-    const [from, to] = [points[0].start, last.start + last.span];
-    const [low, high] = this.range();
-    const ratioOf = this.log
-      ? (value) => Math.log(Math.max(value, low) / low) / Math.log(high / low)
-      : (value) => (value - low) / (high - low);
-    const x = (time) => box.left + ((time - from) / (to - from || 1)) * (box.right - box.left);
-    const y = (value) => box.bottom - ratioOf(value) * (box.bottom - box.top);
-    this.scale = { timeAt: (offset) => from + ((offset - box.left) / (box.right - box.left)) * (to - from) };
-    this.axes(pen, { box, x, y, from, to, low, high, color });
-    pen.save();
-    pen.beginPath();
-    pen.rect(box.left, box.top - 1, box.right - box.left, box.bottom - box.top + 2);
-    pen.clip();
-    if (this.showsHeat) this.drawHeat(pen, x, y, style.getPropertyValue("--heat"));
-    for (const series of this.visible()) this.line(pen, series, x, y, color(series.color));
-    this.drawMarks(pen, box, x, color("--bad"));
-    if (cursor.index !== null && points[cursor.index]) {
-      const p = points[cursor.index];
-      pen.strokeStyle = color("--soft");
-      pen.lineWidth = 1;
-      pen.setLineDash([]);
-      pen.beginPath();
-      pen.moveTo(x(p.start + p.span / 2), box.top);
-      pen.lineTo(x(p.start + p.span / 2), box.bottom);
-      pen.stroke();
+    const columns = this.series.map((series) => {
+      const values = points.map((p) => series.value(p)).map((value) => (this.log && value <= 0 ? null : value));
+      return [...values, values[values.length - 1]];
+    });
+    return [[...points.map((p) => p.start), last.start + last.span], ...columns];
+  }
+
+  draw() {
+    const [width, height] = [this.holder.clientWidth, this.holder.clientHeight];
+    if (width === 0 || this.points.length === 0) return;
+    if (!this.plot) this.plot = this.make(width, height);
+    const { plot } = this;
+    const [min, max] = view ?? this.whole();
+    this.isDrawing = true;
+    plot.batch(() => {
+      if (plot.width !== width || plot.height !== height) plot.setSize({ width, height });
+      plot.setData(this.data(), false);
+      plot.setScale("x", { min, max });
+    });
+    this.isDrawing = false;
+    this.place();
+  }
+
+  make(width, height) {
+    const axis = (more) => ({
+      stroke: () => color("--soft"),
+      font: FONT,
+      grid: { stroke: () => color("--rule"), width: 1 },
+      ticks: { show: false },
+      ...more,
+    });
+    const line = ({ label, color: name, dash }) => ({
+      label,
+      stroke: () => color(name),
+      width: dash ? 1.5 : 2,
+      dash: dash ? [6, 4] : [],
+      paths: uPlot.paths.stepped({ align: 1, alignGaps: 1 }),
+      points: { show: false },
+    });
+    return new uPlot(
+      {
+        width,
+        height,
+        padding: [8, 18, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
+        scales: {
+          x: { time: false, range: (_, min, max) => [min, max] },
+          y: { distr: this.log ? 3 : 1, range: () => this.range() },
+        },
+        axes: [
+          axis({ size: 26, gap: 8, space: 70, incrs: TIME_STEPS, grid: { show: false }, values: (_, ticks) => ticks.map(clock) }),
+          axis({ size: 58, space: this.small ? 16 : 30, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : this.text(tick))) }),
+        ],
+        series: [{}, ...this.series.map(line)],
+        hooks: {
+          drawClear: [() => this.drawHeat()],
+          draw: [() => this.drawMarks()],
+          setCursor: [(plot) => this.point(plot)],
+          setScale: [(plot, key) => this.scaled(plot, key)],
+        },
+      },
+      this.data(),
+      this.holder,
+    );
+  }
+
+  // The pointer has moved.
+  point(plot) {
+    if (this.isDrawing) return;
+    const { left } = plot.cursor;
+    if (left < 0) return setCursor(null);
+    const time = plot.posToVal(left, "x");
+    const found = this.points.findIndex((p) => time < p.start + p.span);
+    setCursor(found < 0 ? this.points.length - 1 : found);
+  }
+
+  // The pointer has selected seconds, or a double click all of them.
+  scaled(plot, key) {
+    if (key !== "x" || this.isDrawing || plot !== this.plot) return;
+    const { min, max } = plot.scales.x;
+    const [first, end] = this.whole();
+    setView(min <= first && max >= end ? null : [min, max]);
+  }
+
+  // Puts the line at the point that is read, and prints its values.
+  place() {
+    const p = this.points[cursor.index];
+    if (this.plot) {
+      const left = p ? this.plot.valToPos(p.start + p.span / 2, "x") : -10;
+      const isVisible = left >= 0 && left <= this.plot.over.clientWidth;
+      this.plot.setCursor({ left: isVisible ? left : -10, top: isVisible ? 0 : -10 }, false);
     }
-    pen.restore();
     this.read();
   }
 
-  axes(pen, { box, x, y, from, to, low, high, color }) {
-    pen.strokeStyle = color("--rule");
-    pen.fillStyle = color("--soft");
-    pen.lineWidth = 1;
-    pen.setLineDash([]);
-    pen.textAlign = "right";
-    pen.textBaseline = "middle";
-    const ticks = [];
-    if (this.log) {
-      const decades = Math.log10(high / low);
-      const factors = decades < 1.5 ? [1, 2, 5] : decades < 3 ? [1, 3] : [1];
-      for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
-        for (const factor of factors) ticks.push(factor * 10 ** power);
-      }
-    } else {
-      const each = step(high - low, 4);
-      for (let tick = 0; tick <= high; tick += each) ticks.push(tick);
-    }
-    for (const tick of ticks.filter((tick) => tick >= low && tick <= high)) {
-      const at = Math.round(y(tick)) + 0.5;
-      pen.beginPath();
-      pen.moveTo(box.left, at);
-      pen.lineTo(box.right, at);
-      pen.stroke();
-      pen.fillText(this.text(tick), box.left - 6, Math.max(at, 8));
-    }
-    pen.textBaseline = "top";
-    const room = Math.max(1, Math.floor((box.right - box.left) / 70));
-    const each = TIME_STEPS.find((candidate) => (to - from) / candidate <= room) ?? TIME_STEPS[TIME_STEPS.length - 1];
-    for (let tick = Math.ceil(from / each) * each; tick <= to; tick += each) {
-      const at = x(tick);
-      pen.textAlign = at > box.right - 16 ? "right" : at < box.left + 16 ? "left" : "center";
-      pen.fillText(clock(tick), at, box.bottom + 6);
-    }
+  // Draws within the area of the values.
+  within(paint) {
+    const { ctx, bbox } = this.plot;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    const x = (time) => this.plot.valToPos(time, "x", true);
+    paint(ctx, bbox, x, (value) => this.plot.valToPos(value, "y", true));
+    ctx.restore();
   }
 
-  drawHeat(pen, x, y, heat) {
+  drawHeat() {
+    if (!this.showsHeat || !this.plot) return;
+    const heat = color("--heat");
     let most = 0;
     for (const p of this.points) {
       for (const [, count] of p.latency?.spread ?? []) most = Math.max(most, count / p.span);
     }
-    for (const p of this.points) {
-      for (const [bin, count] of p.latency?.spread ?? []) {
-        const share = Math.sqrt(count / p.span / most);
-        pen.fillStyle = `rgba(${heat},${(0.08 + 0.5 * share).toFixed(3)})`;
+    this.within((pen, box, x, y) => {
+      for (const p of this.points) {
         const [left, right] = [x(p.start), x(p.start + p.span)];
-        const [top, bottom] = [y(binEdge(bin + 1)), y(binEdge(bin))];
-        pen.fillRect(left, top, Math.max(right - left, 1) + 0.3, bottom - top);
+        for (const [bin, count] of p.latency?.spread ?? []) {
+          const share = Math.sqrt(count / p.span / most);
+          pen.fillStyle = `rgba(${heat},${(0.08 + 0.5 * share).toFixed(3)})`;
+          // The lowest bin begins at 0, which a logarithmic axis does not have.
+          const [top, bottom] = [y(binEdge(bin + 1)), bin > 0 ? y(binEdge(bin)) : box.top + box.height];
+          pen.fillRect(left, top, Math.max(right - left, 1) + 0.3, bottom - top);
+        }
       }
-    }
-  }
-
-  line(pen, series, x, y, stroke) {
-    pen.strokeStyle = stroke;
-    pen.lineWidth = series.dash ? 1.5 : 2;
-    pen.setLineDash(series.dash ? [6, 4] : []);
-    pen.beginPath();
-    let isDown = false;
-    const values = this.points.map((p) => series.value(p));
-    for (const [place, p] of this.points.entries()) {
-      const value = values[place];
-      if (value === null) {
-        isDown = false;
-        continue;
-      }
-      const at = y(value);
-      const [left, right] = [x(p.start), x(p.start + p.span)];
-      // A point without neighbors must be seen, too.
-      const isStep = series.step || (!isDown && (values[place + 1] ?? null) === null);
-      if (isStep) {
-        if (isDown) pen.lineTo(left, at);
-        else pen.moveTo(left, at);
-        pen.lineTo(right, at);
-      } else if (isDown) {
-        pen.lineTo((left + right) / 2, at);
-      } else {
-        pen.moveTo((left + right) / 2, at);
-      }
-      isDown = true;
-    }
-    pen.stroke();
-    pen.setLineDash([]);
+    });
   }
 
   // Dashed lines with numbers, which the text above the charts explains.
-  drawMarks(pen, box, x, stroke) {
-    pen.strokeStyle = stroke;
-    pen.fillStyle = stroke;
-    pen.lineWidth = 1;
-    pen.textBaseline = "top";
-    for (const [place, { at_seconds: at }] of marks.entries()) {
-      pen.setLineDash([4, 3]);
-      pen.beginPath();
-      pen.moveTo(x(at), box.top);
-      pen.lineTo(x(at), box.bottom);
-      pen.stroke();
-      pen.textAlign = x(at) > box.right - 16 ? "right" : "left";
-      pen.fillText(` ${place + 1} `, x(at), box.top);
-    }
-    pen.setLineDash([]);
+  drawMarks() {
+    if (marks.length === 0 || !this.plot) return;
+    const ratio = window.devicePixelRatio || 1;
+    this.within((pen, box, x) => {
+      pen.strokeStyle = pen.fillStyle = color("--bad");
+      pen.lineWidth = ratio;
+      pen.setLineDash([4 * ratio, 3 * ratio]);
+      pen.font = `${12 * ratio}px system-ui, sans-serif`;
+      pen.textBaseline = "top";
+      for (const [place, { at_seconds: at }] of marks.entries()) {
+        pen.beginPath();
+        pen.moveTo(x(at), box.top);
+        pen.lineTo(x(at), box.top + box.height);
+        pen.stroke();
+        pen.textAlign = x(at) > box.left + box.width - 16 * ratio ? "right" : "left";
+        pen.fillText(` ${place + 1} `, x(at), box.top);
+      }
+    });
   }
 
   // The values at the cursor, or the latest ones, as text.
   read() {
     const p = this.points[cursor.index ?? this.points.length - 1] ?? this.points[this.points.length - 1];
+    if (!p) return;
     const values = this.visible()
       .filter((series) => this.points.some((point) => series.value(point) !== null))
       .map((series) => `${series.label} ${this.text(series.value(p))}`);
     const text = `${clock(p.start)}: ${values.join(" · ")}`;
-    this.canvas.setAttribute("aria-label", `${this.heading.textContent}. At ${text}`);
+    this.holder.setAttribute("aria-label", `${this.heading.textContent}. At ${text}`);
     // Without a cursor the legend's line changes every second; a screen reader must not read that.
     this.readout.setAttribute("aria-live", cursor.index === null || this.small ? "off" : "polite");
     if (this.readout.textContent !== text) this.readout.textContent = text;
@@ -343,7 +338,14 @@ function multiples(parent, options, series) {
 function setCursor(index) {
   if (cursor.index === index) return;
   cursor.index = index;
-  for (const chart of charts) chart.draw();
+  for (const chart of charts) chart.place();
+}
+
+// Shows these seconds in every chart, or all.
+function setView(seconds) {
+  view = seconds;
+  document.body.dataset.view = view ? view.map((edge) => edge.toFixed(2)).join(" ") : "all";
+  drawAll();
 }
 
 function drawAll() {

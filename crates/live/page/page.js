@@ -14,11 +14,11 @@ const load = new Chart(parent, {
   title: "Iterations per second",
   text: texts.number,
   series: [
-    { label: "offered", color: "--soft", value: perSecond("offered"), step: true, dash: true },
-    { label: "started", color: "--c0", value: perSecond("started"), step: true },
-    { label: "finished", color: "--c2", value: perSecond("finished"), step: true },
-    { label: "dropped", color: "--c1", value: (p) => (isOpen(p) ? perSecond("dropped")(p) : null), step: true },
-    { label: "failed requests", color: "--bad", value: perSecond("failed"), step: true },
+    { label: "offered", color: "--soft", value: perSecond("offered"), dash: true },
+    { label: "started", color: "--c0", value: perSecond("started") },
+    { label: "finished", color: "--c2", value: perSecond("finished") },
+    { label: "dropped", color: "--c1", value: (p) => (isOpen(p) ? perSecond("dropped")(p) : null) },
+    { label: "failed requests", color: "--bad", value: perSecond("failed") },
   ],
 });
 const times = new Chart(parent, {
@@ -37,15 +37,15 @@ const requests = new Chart(parent, {
   title: "Requests per second",
   text: texts.number,
   series: [
-    { label: "requests", color: "--c0", value: perSecond("requests"), step: true },
-    { label: "failed", color: "--bad", value: perSecond("failed"), step: true },
+    { label: "requests", color: "--c0", value: perSecond("requests") },
+    { label: "failed", color: "--bad", value: perSecond("failed") },
   ],
 });
 const users = new Chart(parent, {
   title: "Users",
   text: texts.number,
   series: [
-    { label: "users", color: "--c3", value: (p) => p.users, step: true },
+    { label: "users", color: "--c3", value: (p) => p.users },
     { label: "iterations in flight", color: "--c0", value: (p) => p.in_flight },
   ],
 });
@@ -60,19 +60,19 @@ const lag = new Chart(parent, {
 const processor = new Chart(parent, {
   title: "Processor share of the busiest worker",
   text: texts.percent,
-  series: [{ label: "busiest worker", color: "--c4", value: (p) => p.cpu, step: true }],
+  series: [{ label: "busiest worker", color: "--c4", value: (p) => p.cpu }],
 });
 
 const system = new Chart(parent, {
   title: "Processors used by the measured system",
   text: texts.number,
-  series: [{ label: "measured system", color: "--c2", value: (p) => p.system_cpu, step: true }],
+  series: [{ label: "measured system", color: "--c2", value: (p) => p.system_cpu }],
 });
 
 const agent = (place, value) => (p) => (p.agents?.[place] ? value(p.agents[place], p) : null);
 const agentRates = multiples($("agent-rates"), { text: texts.number }, (place) => [
-  { label: "all", color: "--c0", value: agent(place, (one, p) => (p.span > 0 ? (state.requests > 0 ? one.requests : one.finished) / p.span : null)), step: true },
-  { label: "failed", color: "--bad", value: agent(place, (one, p) => (p.span > 0 && state.requests > 0 ? one.failed / p.span : null)), step: true },
+  { label: "all", color: "--c0", value: agent(place, (one, p) => (p.span > 0 ? (state.requests > 0 ? one.requests : one.finished) / p.span : null)) },
+  { label: "failed", color: "--bad", value: agent(place, (one, p) => (p.span > 0 && state.requests > 0 ? one.failed / p.span : null)) },
 ]);
 const agentTimes = multiples($("agent-times"), { text: texts.milliseconds, log: true }, (place) => [
   { label: "p50", color: "--c2", value: agent(place, (one) => one.p50) },

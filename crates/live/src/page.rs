@@ -1,14 +1,18 @@
 //! The page: one file, with its style and script in it.
 
+use plimsoll_plots::uplot;
+
 const HTML: &str = include_str!("../page/page.html");
 const CSS: &str = include_str!("../page/page.css");
+const TEXTS: &str = include_str!("../page/texts.js");
 const CHART: &str = include_str!("../page/chart.js");
 const JS: &str = include_str!("../page/page.js");
 
 /// The whole page.
 pub fn page() -> String {
-    HTML.replace("/*style*/", CSS)
-        .replace("/*script*/", &format!("(() => {{\n{CHART}\n{JS}}})();"))
+    let script = format!("{}(() => {{\n{TEXTS}\n{CHART}\n{JS}}})();", uplot::SCRIPT);
+    HTML.replace("/*style*/", &format!("{}{CSS}", uplot::STYLE))
+        .replace("/*script*/", &script)
 }
 
 #[cfg(test)]
@@ -20,8 +24,13 @@ mod tests {
         let page = page();
         assert!(page.len() < 150_000, "{} bytes", page.len());
         assert!(!page.contains("/*style*/") && !page.contains("/*script*/"));
-        for reference in ["http://", "https://", "src=", "@import", "url("] {
+        for reference in ["src=", "@import", "url(", "fetch(", "import("] {
             assert!(!page.contains(reference), "{reference}");
+        }
+        for address in ["http://", "https://"] {
+            // uPlot's first line names its home.
+            let count = page.matches(address).count();
+            assert_eq!(count, uplot::SCRIPT.matches(address).count(), "{address}");
         }
     }
 }

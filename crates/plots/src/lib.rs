@@ -19,6 +19,7 @@ mod percentiles;
 mod picture;
 mod scale;
 pub mod terminal;
+pub mod uplot;
 
 pub use cpu::{CpuBar, CpuBars};
 pub use forest::{Forest, Judged, RatioRow};

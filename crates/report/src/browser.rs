@@ -3,27 +3,25 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use plimsoll_plots::uplot;
 use sha2::{Digest, Sha256};
 
-/// uPlot's license requires a copy of it with the code.
-const LICENSE: &str = include_str!("../vendor/uplot/LICENSE");
-const UPLOT: &str = include_str!("../vendor/uplot/uPlot.iife.min.js");
-const UPLOT_LOOKS: &str = include_str!("../vendor/uplot/uPlot.min.css");
 const PAGE: &str = include_str!("../assets/page.js");
 const LOOKS: &str = include_str!("../assets/page.css");
 
 /// The page's style sheet.
 pub fn looks() -> String {
     format!(
-        "{}{}{UPLOT_LOOKS}{LOOKS}",
+        "{}{}{}{LOOKS}",
         plimsoll_plots::COLORS,
-        plimsoll_plots::RULES
+        plimsoll_plots::RULES,
+        uplot::STYLE
     )
 }
 
 /// The page's only script.
 pub fn script() -> String {
-    format!("/* uPlot:\n{LICENSE}*/\n{UPLOT}\n{PAGE}")
+    format!("{}{PAGE}", uplot::SCRIPT)
 }
 
 /// The page's Content Security Policy: run this script only, and load nothing.

@@ -97,11 +97,12 @@ const EDGES: &[(&str, &[&str])] = &[
             "results",
         ],
     ),
+    ("plots", &[]),
     (
         "live",
         &[
             "units", "clock", "machine", "plan", "stats", "samples", "verdict", "engine", "output",
-            "results", "run",
+            "plots", "results", "run",
         ],
     ),
     (
@@ -111,7 +112,6 @@ const EDGES: &[(&str, &[&str])] = &[
             "certs", "run",
         ],
     ),
-    ("plots", &[]),
     ("search", &["units", "stats", "results", "plots"]),
     ("compare", &["units", "stats", "results", "plots"]),
     ("report", &["stats", "results", "plots"]),

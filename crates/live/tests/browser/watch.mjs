@@ -85,9 +85,9 @@ async function check({ name, page, wrong }) {
 async function keyboard({ page, wrong }) {
   await page.keyboard.press("Tab");
   if (!(await page.evaluate(() => document.activeElement.matches(".skip")))) wrong("the first stop is not the skip link");
-  const canvas = page.locator("figure:not([hidden]) canvas").first();
+  const plot = page.locator("figure:not([hidden]) .plot").first();
   const readout = page.locator("figure:not([hidden]) .readout").first();
-  await canvas.focus();
+  await plot.focus();
   const latest = await readout.textContent();
   await page.keyboard.press("Home");
   const first = await readout.textContent();
@@ -96,6 +96,21 @@ async function keyboard({ page, wrong }) {
   if (!(await readout.textContent()).startsWith("0:01")) wrong("the right arrow does not move the cursor");
   await page.keyboard.press("Escape");
   if ((await readout.textContent()) !== latest) wrong("the key Escape does not return to the latest");
+  const view = () => page.evaluate(() => document.body.dataset.view);
+  await page.keyboard.press("+");
+  if (((await view()) ?? "all") === "all") wrong("the key + does not zoom");
+  await page.keyboard.press("Escape");
+  if ((await view()) !== "all") wrong("the key Escape does not show all");
+  const { x, y, width, height } = await plot.boundingBox();
+  await page.mouse.move(x + width * 0.4, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.7, y + height / 2, { steps: 4 });
+  await page.mouse.up();
+  const [from, to] = (await view()).split(" ").map(Number);
+  if (!(from > 0 && to > from)) wrong(`a drag shows the seconds ${await view()}`);
+  await page.mouse.dblclick(x + width * 0.5, y + height / 2);
+  if ((await view()) !== "all") wrong("a double click does not show all");
+  await page.mouse.move(0, 0);
   const entry = page.locator("figure:not([hidden]) .legend button:not([hidden])").first();
   await entry.focus();
   await page.keyboard.press("Enter");
