@@ -7,19 +7,24 @@ use std::collections::BTreeSet;
 use plimsoll::RUN;
 use plimsoll_testkit::program::{Ended, Program};
 
-fn run(script: &str, more: &[&str]) -> Ended {
+fn program(script: &str, more: &[&str]) -> Program {
     Program::at(env!("CARGO_BIN_EXE_plimsoll"))
         .args(RUN)
         .args(more)
         .arg("-")
         .input(script.as_bytes())
+}
+
+fn run(script: &str, more: &[&str]) -> Ended {
+    program(script, more)
+        .env("PLIMSOLL_USER_STEPS", "true")
         .run()
 }
 
 const SCRIPT: &str = r#"
 import { sleep } from 'k6';
 import exec from 'k6/execution';
-export const options = { scenarios: {
+export const options = { ext: { plimsoll: { userSteps: true } }, scenarios: {
   closed: { executor: 'per-vu-iterations', vus: 3, iterations: 2 },
   open: { executor: 'constant-arrival-rate', rate: 20, duration: '1s', preAllocatedVUs: 1, maxVUs: 4 },
 } };
@@ -46,7 +51,7 @@ export function teardown() { console.log('teardown'); }
 
 #[test]
 fn each_user_has_steps_of_its_own() {
-    let ended = run(SCRIPT, &[]);
+    let ended = program(SCRIPT, &[]).run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     let lines: Vec<&str> = ended.stderr.lines().collect();
     let first_iteration = lines.iter().position(|line| *line == "iteration").unwrap();

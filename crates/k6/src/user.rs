@@ -88,6 +88,8 @@ pub struct RunOptions {
     pub no_setup: bool,
     /// Do not run `teardown`.
     pub no_teardown: bool,
+    /// Users call `setupVU` and `teardownVU`.
+    pub user_steps: bool,
     /// How long `setup` may take.
     pub setup_timeout: Duration,
     /// How long `teardown` may take.

@@ -209,6 +209,8 @@ options! {
     streams_per_connection: i64, "streamsPerConnection", Some("PLIMSOLL_STREAMS_PER_CONNECTION"), never;
     /// The unix socket for all connections.
     unix_socket: String, "unixSocket", Some("PLIMSOLL_UNIX_SOCKET"), never;
+    /// Users call `setupVU` and `teardownVU`, which k6 does not know.
+    user_steps: bool, "userSteps", Some("PLIMSOLL_USER_STEPS"), never;
 }
 
 impl Options {
@@ -319,26 +321,29 @@ impl Options {
         self.connections_per_user = fields.take(OWN[1], &mut reader);
         self.streams_per_connection = fields.take(OWN[2], &mut reader);
         self.unix_socket = fields.take(OWN[3], &mut reader);
+        self.user_steps = fields.take(OWN[4], &mut reader);
         fields.refuse_rest(&OWN, &mut reader);
     }
 }
 
 /// Options that only the command line and the environment can set.
-const CLI_ONLY: [&str; 6] = [
+const CLI_ONLY: [&str; 7] = [
     "consoleOutput",
     "localIPs",
     "protocol",
     "connectionsPerUser",
     "streamsPerConnection",
     "unixSocket",
+    "userSteps",
 ];
 
 /// The options that scripts set under `ext.plimsoll`.
-const OWN: [&str; 4] = [
+const OWN: [&str; 5] = [
     "protocol",
     "connectionsPerUser",
     "streamsPerConnection",
     "unixSocket",
+    "userSteps",
 ];
 
 /// The shortcut options for a single scenario.

@@ -171,7 +171,8 @@ impl UserFactory for ScriptUsers {
     }
 
     fn has_user_steps(&self) -> bool {
-        [BEGIN, FINISH].iter().any(|name| self.program.has(name))
+        self.run().is_ok_and(|run| run.user_steps)
+            && [BEGIN, FINISH].iter().any(|name| self.program.has(name))
     }
 
     async fn tear_down(&self, worker: &Worker, stop: &Stop) -> Result<(), AbortReason> {

@@ -229,7 +229,7 @@ pub const DIFFERS: &[&str] = &[
     "`http_req_response_time` measures from the scheduled start, and the verdict below the summary judges whether the figures can be trusted.",
     "Arrival rates take `arrivals: 'poisson'` (also `gamma:SHAPE`, `on-off:ON/OFF` and `trace:FILE`) as an additional key of a scenario; `--arrivals` does the same for `--rate`. k6 refuses the key.",
     "`plimsoll/data` has a `Feeder`, which gives each row of a table to one iteration or to one user, on whatever machine. k6 has no such module.",
-    "Each user calls the exported functions `setupVU(data)` and `teardownVU(data)` before its first and after its last iteration. k6 ignores them.",
+    "With `ext: { plimsoll: { userSteps: true } }` in its options, each user calls the exported functions `setupVU(data)` and `teardownVU(data)` before its first and after its last iteration. k6 ignores the option.",
     "HTML elements have the methods of all element types; in k6 a method of another type does not exist.",
     "`k6/browser` starts one Chromium when a script first uses it, and gives every iteration a browser context of its own; k6 starts one Chromium per iteration. Web vitals that can still change are recorded when their document is left or its page is closed, and only the last value counts.",
     "WebCrypto follows the standard where k6 has errors: RSA-OAEP keys can wrap other keys, ECDH keys can derive keys, the properties of keys are read-only, `digest()` hashes the bytes that a view shows, and AES-GCM takes vectors and tags of every length.",

@@ -250,6 +250,7 @@ fn run_options(options: &Options, tags: &TagMap) -> RunOptions {
         fresh_connections: options.no_vu_connection_reuse.unwrap_or(false),
         no_setup: options.no_setup.unwrap_or(false),
         no_teardown: options.no_teardown.unwrap_or(false),
+        user_steps: options.user_steps.unwrap_or(false),
         setup_timeout: options.setup_timeout.unwrap_or(minute),
         teardown_timeout: options.teardown_timeout.unwrap_or(minute),
         summary_timeout: options.handle_summary_timeout.unwrap_or(minute),
