@@ -100,21 +100,38 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         own: Default::default(),
         listeners: RefCell::default(),
     })?;
-    // An open socket stays alive because events may still arrive.
-    let held = Rc::new(Persistent::new(&object));
+    let held = Rc::new(Held {
+        object: Persistent::new(&object),
+        link: Rc::clone(&link),
+    });
     let driven = Rc::clone(&owner);
     let telling = Rc::clone(&owner);
     owner.event_loop.run(async move {
         let tell = |news| {
             let held = Rc::clone(&held);
             telling.event_loop.tell(move |context| {
-                let object = held.restore(context);
+                let object = held.object.restore(context);
                 hear(context, &object, news)
             });
         };
         link.drive(driven, dial, tell).await;
     });
     Ok(object)
+}
+
+/// Keeps a socket alive while events may still arrive. Without its last event, the iteration was interrupted, and the
+/// socket is closed: it does not continue in the next one.
+struct Held {
+    object: Persistent,
+    link: Rc<Link>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.link.state.get() != ReadyState::Closed {
+            self.link.break_off();
+        }
+    }
 }
 
 /// The URL checks of the HTML standard, without those for relative URLs: a script has no base URL.
