@@ -8,10 +8,13 @@ from pathlib import Path
 from . import rivals
 from .contenders import WRK, plimsoll_http, script
 from .servers import FixedServer
-from .tables import table
+from .tables import goals, spread, table
 
 # Of the memory that is available, what a run may need.
 SHARE_OF_MEMORY = 0.6
+
+# Longer than the first iterations of 10,000 users take to reach their sleep.
+SLEEP_SECONDS = 8
 
 SLEEPS = "import { sleep } from 'k6';\n"
 REQUESTS = "import http from 'k6/http';\n" + SLEEPS
@@ -19,96 +22,111 @@ REQUESTS = "import http from 'k6/http';\n" + SLEEPS
 
 def libraries(settings):
     """Memory and creation of a user, by the size of what its script imports."""
-    counts = [100] if settings.quick else [100, 1000, 10000]
-    sizes = [0, 500] if settings.quick else [0, 100, 500]
-    rows = []
-    for kilobytes in sizes:
+    rows, found = [], {}
+    names = [name for name in ("plimsoll", "k6") if rivals.find(name)]
+    for kilobytes in [0, 500] if settings.quick else [0, 100, 500]:
         for with_http in (False, True):
-            # Per program: memory and processor time of one user, from the runs so far.
-            known = {}
+            counts = [1, 100] if settings.quick else [1, 100, 1000, 10000]
             for users in counts:
-                row = [f"{kilobytes} kB", "yes" if with_http else "no", f"{users:,}"]
-                found = {}
-                for name in ("plimsoll", "k6"):
-                    if not rivals.find(name):
-                        continue
-                    if users * known.get(name, (0, 0))[0] > SHARE_OF_MEMORY * _available():
-                        continue
-                    found[name] = _one_user(settings, name, kilobytes, with_http, users)
-                    known[name] = found[name]
-                for place in (0, 1):
-                    scale = 1024 if place == 0 else 1e-3
-                    row += [_figure(found, name, place, scale) for name in ("plimsoll", "k6")]
-                both = len(found) == 2 and found["k6"][0] > 0
-                row.append(f"{found['plimsoll'][0] / found['k6'][0]:.2f}" if both else "–")
-                rows.append(row)
-    headings = ["library", "HTTP", "users", "KiB a user", "k6", "ms of CPU to create", "k6", "ratio of memory"]
-    return (
+                for name in names:
+                    series = found.setdefault((name, kilobytes, with_http), {})
+                    if users == 1 or users * _more(series)[0] < SHARE_OF_MEMORY * _available():
+                        series[users] = resident(name, kilobytes, with_http, users, SLEEP_SECONDS)
+                        settings.say(f"{name}, {kilobytes} kB, HTTP {with_http}, {users} users: {series[users]}")
+                rows.append(_row(found, kilobytes, with_http, users))
+    headings = ["library", "HTTP", "users", "KiB a user", "k6", "ratio of memory"]
+    headings += ["ms of CPU to create a user", "k6"]
+    text = (
         "### A user of a script with a library\n\n"
-        "Peak memory and processor time of a run beyond those of a run with one user, divided by the other users. "
-        "– is a run that needs more memory than this machine has. With HTTP, the time includes one request.\n\n"
-        + table(headings, rows)
+        "Peak memory and processor time of a run beyond those of a run with one user, divided by the other users; with one "
+        "user, those of the whole program. The ratio is of the whole programs. – is a run that needs more memory than this "
+        "machine has. With HTTP, the time includes one request.\n\n" + table(headings, rows)
     )
+    return f"{text}\n\n{goals(_goals_of_memory(found))}"
+
+
+def _row(found, kilobytes, with_http, users):
+    both = [found.get((name, kilobytes, with_http), {}) for name in ("plimsoll", "k6")]
+    each = [_more(series, users) if users in series else None for series in both]
+    memory = [f"{one[0] / 1024:,.1f}" if one else "–" for one in each]
+    time = [f"{one[1] * 1e3:.2f}" if one else "–" for one in each]
+    ratio = f"{both[0][users][0] / both[1][users][0]:.2f}" if all(each) else "–"
+    return [f"{kilobytes} kB", "yes" if with_http else "no", f"{users:,}", *memory, ratio, *time]
+
+
+def _more(series, users=None):
+    """Bytes and seconds of one more user: of this number of users, or of the largest number that ran."""
+    users = users or max(series)
+    if users == 1:
+        return series[1]
+    return tuple((many - one) / (users - 1) for one, many in zip(series[1], series[users]))
+
+
+def _goals_of_memory(found):
+    ours = {key[1:]: series for key, series in found.items() if key[0] == "plimsoll"}
+    asleep = max(_more(series)[0] for series in ours.values())
+    created = max(_more(series)[1] for (_, with_http), series in ours.items() if not with_http)
+    many = _more(ours[500, True])[0] * 100_000 + ours[500, True][1][0]
+    return [
+        ("memory of a sleeping user, whatever it imports, KiB", asleep / 1024, "≤", 25),
+        ("100,000 users, library of 500 kB, HTTP, from the memory of one more user, GB", many / 1e9, "≤", 4),
+        ("CPU time to create a user after the first, ms", created * 1e3, "≤", 0.1),
+    ]
 
 
 def requests(settings):
     """Processor time of a request, by the number of users."""
-    counts = [10, 50, 500] if settings.quick else [10, 50, 100, 500, 2000, 10000]
-    contenders = [
-        plimsoll_http(),
-        WRK,
-        script("get + check", "plimsoll", "simple.js"),
-        script("k6, get + check", "k6", "simple.js"),
-    ]
-    contenders = [one for one in contenders if one.available()]
-    rows = []
+    counts = [10, 50, 500] if settings.quick else [10, 50, 100, 500, 1000, 2000, 10000]
+    http, ours, k6 = plimsoll_http(), script("get + check", "plimsoll", "simple.js"), script("k6", "k6", "simple.js")
+    contenders = [one for one in (http, WRK, ours, k6) if one.available()]
+    rows, judged, costs = [], [], {}
     for users in counts:
         found = {one.name: [] for one in contenders}
-        for _ in range(settings.rounds):
-            for one in contenders:
+        for number in range(settings.rounds):
+            for one in contenders if number % 2 == 0 else reversed(contenders):
                 with FixedServer() as server:
                     made, cost = one.run(server.url, users, settings.seconds)
-                if made:
-                    found[one.name].append(cost.cpu_seconds / made * 1e6)
-        medians = {name: statistics.median(values) for name, values in found.items() if values}
-        settings.say(f"{users} users: {medians}")
-        row = [f"{users:,}"]
-        row += [f"{medians[one.name]:.1f}" if one.name in medians else "–" for one in contenders]
-        row.append(_ratio(medians, "k6, get + check", "get + check"))
-        row.append(_ratio(medians, "wrk", "plimsoll http"))
-        row.append(_ratio(medians, "get + check", "plimsoll http"))
-        rows.append(row)
+                found[one.name].append(cost.cpu_seconds / made * 1e6 if made else None)
+        settings.say(f"{users} users: {found}")
+        costs[users] = found
+        above_wrk, above_k6 = _ratios(found, WRK.name, http.name), _ratios(found, k6.name, ours.name)
+        above_http = _ratios(found, ours.name, http.name)
+        row = [f"{users:,}", *(spread(_present(found[one.name]), "{:.1f}") for one in contenders)]
+        rows.append([*row, spread(above_k6), spread(above_wrk), spread(above_http)])
+        if users in (10, 50, 100, 500, 2000):
+            judged.append((f"k6 ÷ get + check, {users:,} users", above_k6, "≥", 10))
+        if users in (500, 1000):
+            judged.append((f"wrk ÷ plimsoll http, {users:,} connections", above_wrk, "≥", 1.2))
+        if users == 50:
+            judged.append(("get + check ÷ plimsoll http, 50 users", above_http, "≤", 1.05))
+    if 2000 in costs:
+        few, many = (_present(costs[users][http.name]) for users in (50, 2000))
+        judged.append(("plimsoll http, 2,000 ÷ 50 users", [statistics.median(many) / statistics.median(few)], "≤", 1.15))
     headings = ["users", *(f"{one.name}, µs" for one in contenders)]
-    headings += ["k6 ÷ ours", "wrk ÷ `plimsoll http`", "script ÷ `plimsoll http`"]
+    headings += ["k6 ÷ get + check", "wrk ÷ plimsoll http", "get + check ÷ plimsoll http"]
     return (
         "### Processor time of a request by the number of users, HTTP/1.1, 150-byte responses\n\n"
-        + table(headings, rows)
+        f"{table(headings, rows)}\n\n{goals(judged)}"
     )
 
 
-def _one_user(settings, name, kilobytes, with_http, users):
-    """Bytes and seconds of processor time of one more user."""
-    costs = []
+def resident(name, kilobytes, with_http, users, sleep):
+    """Peak memory in bytes and seconds of processor time of a run in which each user sleeps in its only iteration."""
     with tempfile.TemporaryDirectory(prefix="bench-library-") as folder:
         (Path(folder) / "library.js").write_text(library(kilobytes))
         text = REQUESTS if with_http else SLEEPS
         text += "import * as library from './library.js';\n" if kilobytes else ""
         call = "http.get(__ENV.URL); " if with_http else ""
         use = "library.last(1); " if kilobytes else ""
-        # Every user waits until the last one has begun.
-        text += f"export default function () {{ {call}{use}sleep({settings.think_seconds}); }}\n"
+        # All users are created before the first begins, so they sleep at the same time.
+        text += f"export default function () {{ {call}{use}sleep({sleep}); }}\n"
         (Path(folder) / "script.js").write_text(text)
         with FixedServer() as server:
-            for count in (1, users):
-                # One iteration for each user, however long all of them take to begin.
-                one = script(name, name, Path(folder) / "script.js")
-                one = _iterations(one, count)
-                _, cost = one.run(server.url, count, 600)
-                costs.append(cost)
-    bytes_each = (costs[1].peak_rss_bytes - costs[0].peak_rss_bytes) / (users - 1)
-    seconds_each = (costs[1].cpu_seconds - costs[0].cpu_seconds) / (users - 1)
-    settings.say(f"{name}, {kilobytes} kB, HTTP {with_http}, {users} users: {bytes_each / 1024:.1f} KiB, {seconds_each * 1e3:.3f} ms")
-    return bytes_each, seconds_each
+            one = _iterations(script(name, name, Path(folder) / "script.js"), users)
+            _, cost = one.run(server.url, users, 600)
+    if cost.exit_status != 0:
+        raise SystemExit(f"{name} with {users} users ended with {cost.exit_status}: {cost.stderr[-500:]}")
+    return cost.peak_rss_bytes, cost.cpu_seconds
 
 
 def library(kilobytes):
@@ -154,13 +172,11 @@ def _available():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _figure(found, name, place, scale):
-    if name not in found:
-        return "–"
-    return f"{found[name][place] / scale:.1f}" if place == 0 else f"{found[name][place] / scale:.2f}"
+def _present(values):
+    return [value for value in values if value is not None]
 
 
-def _ratio(medians, above, below):
-    if above not in medians or below not in medians:
-        return "–"
-    return f"{medians[above] / medians[below]:.2f}"
+def _ratios(found, above, below):
+    """The ratio within each round in which both ran."""
+    pairs = zip(found.get(above, []), found.get(below, []))
+    return [one / other for one, other in pairs if one is not None and other is not None]

@@ -18,5 +18,18 @@ def table(headings, rows):
     return "\n".join(lines)
 
 
+def goals(rows):
+    """A table of goals: what is compared, the value or the values of all rounds, `≥` or `≤`, and the bound."""
+    judged = []
+    for name, measured, sign, bound in rows:
+        values = measured if isinstance(measured, list) else [measured]
+        if values:
+            middle = statistics.median(values)
+            reached = middle >= bound if sign == "≥" else middle <= bound
+            verdict = "reached" if reached else "**missed**"
+            judged.append((name, spread(values), f"{sign} {bound}", verdict))
+    return table(["goal", "measured", "wanted", ""], judged)
+
+
 def megabytes(count):
     return f"{count / 1e6:.1f}"

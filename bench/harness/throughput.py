@@ -1,5 +1,6 @@
 """Closed loops at full speed: requests per second of the generator's own CPU time."""
 
+from . import tables
 from .contenders import (
     BARE,
     FORTIO,
@@ -143,17 +144,9 @@ def compare(title, server, rows, base, goals, settings):
     ]
     headings = ["generator", "k requests/s", "CPU µs/request", "k requests/CPU s", f"ratio to {base}"]
     text = f"### {title}\n\n{table(headings, lines)}\n"
-    judged = [
-        (f"{name} / {other}", spread(ratio(name, other)), f"≥ {goal}", _verdict(ratio(name, other), goal))
-        for name, other, goal in goals
-        if ratio(name, other)
-    ]
-    if judged:
-        text += "\n" + table(["goal", "measured", "wanted", ""], judged) + "\n"
+    judged = [(f"{name} / {other}", ratio(name, other), "≥", goal) for name, other, goal in goals]
+    if any(values for _, values, _, _ in judged):
+        text += f"\n{tables.goals(judged)}\n"
     if absent or broken:
         text += f"\nLeft out: {', '.join(absent + list(broken))}.\n"
     return text
-
-
-def _verdict(values, goal):
-    return "reached" if sorted(values)[len(values) // 2] >= goal else "**missed**"

@@ -3,13 +3,13 @@
 from . import measure, rivals
 from .contenders import SCRIPTS, script
 from .servers import FixedServer
-from .tables import megabytes, spread, table
+from .tables import goals, megabytes, spread, table
 
 
 def memory(settings):
     """Resident memory with one second of think time."""
     counts = [1, 1000] if settings.quick else [1, 1000, 5000, 10000]
-    rows = []
+    rows, judged = [], []
     for users in counts:
         found = {}
         for name in ("plimsoll", "k6"):
@@ -30,8 +30,10 @@ def memory(settings):
         ratio = found["plimsoll"].peak_rss_bytes / found["k6"].peak_rss_bytes if both else None
         row.append(f"{ratio:.2f}" if ratio else "–")
         rows.append(row)
+        if ratio and users in (1000, 5000):
+            judged.append((f"memory of {users:,} users ÷ k6's", ratio, "≤", 0.25))
     headings = ["users", "plimsoll peak MB", "steady", "k6 peak MB", "steady", "ratio of peaks"]
-    return "### Resident memory, `http.get` and one second of think time\n\n" + table(headings, rows)
+    return "### Resident memory, `http.get` and one second of think time\n\n" + f"{table(headings, rows)}\n\n{goals(judged)}"
 
 
 def startup(settings):
