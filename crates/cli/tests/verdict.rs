@@ -167,6 +167,16 @@ fn dropped_iterations_of_an_open_schedule_are_reported() {
 }
 
 #[test]
+fn arrivals_that_deviate_from_the_requested_process_are_reported() {
+    let address = server(ok(2), || thread::sleep(Duration::from_millis(5)));
+    let flags = ["-r", "2000", "-c", "4", "--max-users", "4", "-d", "2s"];
+    let url = format!("http://{address}/");
+    let ended = http(&flags, &url).args(["--arrivals", "poisson"]).run();
+    let words = "iterations did not start as poisson arrivals (Anderson-Darling";
+    assert_blamed(&ended, "server", words);
+}
+
+#[test]
 fn a_server_that_mostly_fails_is_reported() {
     let address = server(
         b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n".to_vec(),

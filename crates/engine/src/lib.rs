@@ -23,6 +23,7 @@ mod run_state;
 mod scenario_state;
 mod schedule;
 mod seat;
+mod sent_times;
 mod stop;
 mod tally;
 pub mod time_slice;
@@ -40,6 +41,7 @@ pub use run::{Running, Setting, start};
 pub use run_state::{AbortReason, RunState};
 pub use scenario_state::{ScenarioReading, ScenarioState, load_duration};
 pub use schedule::Schedule;
+pub use sent_times::{SentGap, SentGaps, SentTimes};
 pub use stop::{Stop, Stopped};
 pub use tally::Tally;
 pub use user::{

@@ -7,6 +7,8 @@ use plimsoll_plan::{Executor, Scenario};
 use plimsoll_samples::{Loops, ScenarioWork, WorkDone};
 use plimsoll_units::Moment;
 
+use crate::sent_times::SentTimes;
+
 /// The state of a running scenario that all workers share.
 #[derive(Debug)]
 pub struct ScenarioState {
@@ -30,6 +32,8 @@ pub struct ScenarioState {
     work_done: Option<WorkDone>,
     /// Parts of lost processes that this one takes over; `None` if it is not part of a larger run.
     takeovers: Option<Takeovers>,
+    /// When iterations started, if their times are random.
+    sent: Option<SentTimes>,
 }
 
 #[derive(Debug, Default)]
@@ -82,6 +86,7 @@ impl ScenarioState {
             _ => 0,
         });
         ScenarioState {
+            sent: SentTimes::of(&scenario),
             scenario,
             work_done,
             started: OnceLock::new(),
@@ -129,6 +134,11 @@ impl ScenarioState {
             return None;
         }
         takeovers.lock().get(number).cloned()
+    }
+
+    /// The sample of times at which iterations started; `None` if their times are not random.
+    pub fn sent(&self) -> Option<&SentTimes> {
+        self.sent.as_ref()
     }
 
     /// Changes the number of users of an externally controlled scenario. False if the scenario is

@@ -25,6 +25,11 @@ impl Schedule {
         })
     }
 
+    /// When iteration `number` of this process starts, after the start of the scenario; `None` if there is none.
+    pub fn start_of(&self, number: u64) -> Option<Duration> {
+        self.pacer.start_of(number)
+    }
+
     /// Iterations that are due before `elapsed` of the run. `elapsed` must not decrease.
     pub fn due(&mut self, elapsed: Duration) -> u64 {
         let Some(time) = elapsed.checked_sub(self.start) else {

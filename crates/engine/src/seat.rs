@@ -276,12 +276,16 @@ impl<F: UserFactory> ActiveUser<F> {
         };
         let started = plimsoll_clock::now();
         let scheduled = entry.map(|entry| entry.scheduled);
-        if let Some(scheduled) = scheduled {
+        if let Some(Entry { place, scheduled }) = entry {
             self.seats.worker.recorder.send_lag(
                 started.since(scheduled),
                 &self.scenario.tags,
                 started,
             );
+            let state = &self.scenario.state;
+            if let (Some(sent), Some(start)) = (state.sent(), state.started()) {
+                sent.record(number, place, started.since(start));
+            }
         }
         let iteration = Iteration {
             in_user: seat.iterations,

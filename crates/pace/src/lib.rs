@@ -16,7 +16,7 @@ pub use constant_rate::ConstantRate;
 pub use ramping_rate::RampingRate;
 pub use random_arrivals::{Bursts, RandomArrivals};
 pub use recorded_arrivals::RecordedArrivals;
-pub use scenario::{SharedPacer, of_scenario};
+pub use scenario::{ArrivalModel, SharedPacer, of_scenario};
 pub use striped::Striped;
 pub use takeover::{TakenOver, Takeover};
 pub use user_curve::UserCurve;

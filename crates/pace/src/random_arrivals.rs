@@ -65,6 +65,32 @@ impl<P: Pacer> RandomArrivals<P> {
         }
     }
 
+    /// How many iterations there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many iterations of the schedule are due by `time`, with a fraction: where `time` is between 0 and N. Gaps between the
+    /// places of arrivals have the same distribution everywhere, with mean 1, whatever the schedule does.
+    pub fn place_at(&self, time: Duration) -> f64 {
+        // The first iteration that is later, by halves.
+        let (mut before, mut after) = (0, self.count);
+        while after - before > 1 {
+            let middle = before + (after - before) / 2;
+            match self.time_after(middle) <= time {
+                true => before = middle,
+                false => after = middle,
+            }
+        }
+        let (from, to) = (self.time_after(before), self.time_after(after));
+        let gap = to.saturating_sub(from).as_secs_f64();
+        let part = match gap > 0.0 {
+            true => time.saturating_sub(from).as_secs_f64() / gap,
+            false => 1.0,
+        };
+        (before as f64 + part.min(1.0)).min(self.count as f64)
+    }
+
     /// Where the schedule is after `number` iterations.
     fn time_after(&self, number: u64) -> Duration {
         let starts_at_once = self.whole.start_of(0) == Some(Duration::ZERO);
@@ -152,7 +178,7 @@ pub struct Bursts<P> {
     cycle: u128,
 }
 
-impl<P: Pacer> Bursts<P> {
+impl<P> Bursts<P> {
     /// `on` must be more than zero.
     pub fn new(whole: P, on: Duration, off: Duration) -> Self {
         Bursts {
@@ -160,6 +186,14 @@ impl<P: Pacer> Bursts<P> {
             on: on.as_nanos(),
             cycle: (on.as_nanos() + off.as_nanos()).max(1),
         }
+    }
+
+    /// The time in the schedule that was pressed to `time`. The whole of a pause is the end of the burst before it.
+    pub fn expanded(&self, time: Duration) -> Duration {
+        let nanos = time.as_nanos();
+        let within = nanos % self.cycle;
+        let even = nanos - within + within.min(self.on) * self.cycle / self.on;
+        Duration::from_nanos(u64::try_from(even).unwrap_or(u64::MAX))
     }
 }
 
@@ -381,6 +415,35 @@ mod tests {
         assert!(starts.is_sorted());
         let last = starts[999].as_secs_f64();
         assert!((0.85..1.15).contains(&last), "{last}");
+    }
+
+    #[test]
+    fn places_are_the_inverse_of_times() {
+        let end = Duration::from_secs(10);
+        let stage = |target| Stage {
+            duration: end,
+            target,
+        };
+        let ramp = RampingRate::new(rate(0), &[stage(1_000), stage(10)]);
+        let pacer = RandomArrivals::new(ramp, 2 * end, 1.0, 8);
+        let (on, off) = (Duration::from_millis(200), Duration::from_millis(800));
+        let bursts = Bursts::new(&pacer, on, off);
+        for number in (0..pacer.count()).step_by(97) {
+            let expected = pacer.share(number) * pacer.count as f64;
+            let place = pacer.place_at(pacer.start_of(number).unwrap());
+            assert!(
+                (place - expected).abs() < 1e-3,
+                "{number}: {place} {expected}"
+            );
+            let in_burst = bursts.expanded(bursts.start_of(number).unwrap());
+            assert!((pacer.place_at(in_burst) - expected).abs() < 1e-3);
+        }
+        assert_eq!(pacer.place_at(Duration::MAX), pacer.count() as f64);
+        assert_eq!(
+            bursts.expanded(Duration::from_millis(3_700)),
+            Duration::from_secs(4)
+        );
+        assert_eq!(arrivals(0, 3, 1.0, 1).place_at(end), 0.0);
     }
 
     #[test]

@@ -12,31 +12,72 @@ pub type SharedPacer = Box<dyn Pacer + Send>;
 
 /// The schedule of the whole test's iterations; `None` if the scenario is not an open model.
 pub fn of_scenario(scenario: &Scenario) -> Option<SharedPacer> {
+    let whole = even(scenario)?;
     let end = scenario.executor.duration().unwrap_or(Duration::MAX);
-    let spread = |whole: SharedPacer| -> SharedPacer {
-        let seed = scenario.arrivals.seed;
-        match &scenario.arrivals.process {
-            ArrivalProcess::Even => whole,
-            ArrivalProcess::Poisson => Box::new(RandomArrivals::new(whole, end, 1.0, seed)),
-            ArrivalProcess::Gamma { shape } => {
-                Box::new(RandomArrivals::new(whole, end, *shape, seed))
-            }
-            ArrivalProcess::OnOff { on, off } => {
-                let poisson = RandomArrivals::new(whole, end, 1.0, seed);
-                Box::new(Bursts::new(poisson, *on, *off))
-            }
-            ArrivalProcess::Trace(trace) => {
-                Box::new(RecordedArrivals::new(Arc::clone(trace.starts()), end))
-            }
+    Some(match &scenario.arrivals.process {
+        ArrivalProcess::Even => whole,
+        ArrivalProcess::Trace(trace) => {
+            Box::new(RecordedArrivals::new(Arc::clone(trace.starts()), end))
         }
-    };
+        ArrivalProcess::OnOff { on, off } => {
+            Box::new(Bursts::new(random(scenario, whole, 1.0), *on, *off))
+        }
+        ArrivalProcess::Poisson => Box::new(random(scenario, whole, 1.0)),
+        ArrivalProcess::Gamma { shape } => Box::new(random(scenario, whole, *shape)),
+    })
+}
+
+/// The schedule with equal intervals.
+fn even(scenario: &Scenario) -> Option<SharedPacer> {
     match &scenario.executor {
         Executor::RampingArrivalRate { start, stages, .. } => {
-            Some(spread(Box::new(RampingRate::new(*start, stages))))
+            Some(Box::new(RampingRate::new(*start, stages)))
         }
         Executor::ConstantArrivalRate { rate, duration, .. } => {
-            Some(spread(Box::new(ConstantRate::new(*rate, *duration))))
+            Some(Box::new(ConstantRate::new(*rate, *duration)))
         }
         _ => None,
+    }
+}
+
+fn random(scenario: &Scenario, whole: SharedPacer, shape: f64) -> RandomArrivals<SharedPacer> {
+    let end = scenario.executor.duration().unwrap_or(Duration::MAX);
+    RandomArrivals::new(whole, end, shape, scenario.arrivals.seed)
+}
+
+/// What the times of a scenario with random arrivals must look like.
+pub struct ArrivalModel {
+    arrivals: RandomArrivals<SharedPacer>,
+    bursts: Option<Bursts<()>>,
+    /// The shape of the gamma distribution of the gaps between places, whose mean is 1.
+    pub shape: f64,
+}
+
+impl ArrivalModel {
+    /// The model of the whole test; `None` if its arrivals are not random.
+    pub fn of(scenario: &Scenario) -> Option<ArrivalModel> {
+        let (shape, bursts) = match &scenario.arrivals.process {
+            ArrivalProcess::Even | ArrivalProcess::Trace(_) => return None,
+            ArrivalProcess::Poisson => (1.0, None),
+            ArrivalProcess::Gamma { shape } => (*shape, None),
+            ArrivalProcess::OnOff { on, off } => (1.0, Some(Bursts::new((), *on, *off))),
+        };
+        Some(ArrivalModel {
+            arrivals: random(scenario, even(scenario)?, shape),
+            bursts,
+            shape,
+        })
+    }
+
+    /// The number of iterations in the whole test.
+    pub fn count(&self) -> u64 {
+        self.arrivals.count()
+    }
+
+    /// How many iterations equal intervals would have started by `time`, with a fraction; pauses between bursts do not count.
+    pub fn place_at(&self, time: Duration) -> f64 {
+        let bursts = self.bursts.as_ref();
+        let time = bursts.map_or(time, |bursts| bursts.expanded(time));
+        self.arrivals.place_at(time)
     }
 }

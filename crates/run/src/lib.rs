@@ -70,6 +70,7 @@ pub mod script_files;
 mod script_input;
 #[cfg(feature = "scripts")]
 mod script_options;
+mod sent_arrivals;
 pub mod settings;
 mod start;
 mod summary_files;

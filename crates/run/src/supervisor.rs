@@ -15,6 +15,7 @@ use plimsoll_verdict::RunFigures;
 
 use crate::event::{Event, Judged, Listeners, WorkerWindow};
 use crate::remote::{Conclusion, RemoteWorkers};
+use crate::sent_arrivals::sent_arrivals;
 use crate::{Outcome, Phase, Progress};
 
 /// Follows a run on the thread that calls [`Supervisor::follow`].
@@ -286,6 +287,9 @@ impl<'a> Supervisor<'a> {
     fn complete_evidence(&mut self, summary: &Summary) {
         let mut evidence = std::mem::take(&mut self.progress.evidence);
         let state = &self.progress.state;
+        let scenarios = self.progress.scenarios.iter();
+        let arrivals = scenarios.filter_map(|state| sent_arrivals(state, self.warm_up));
+        let arrivals = arrivals.collect();
         evidence.complete(&RunFigures {
             summary,
             whole: &|metric| self.progress.totals.values(metric, summary.elapsed),
@@ -296,6 +300,7 @@ impl<'a> Supervisor<'a> {
             completed: state.iterations_completed(),
             interrupted: state.iterations_interrupted(),
             is_request_load: self.is_request_load,
+            arrivals,
             machine_failure: match state.aborted() {
                 Some(AbortReason::Machine(text)) => Some(text.clone()),
                 _ => None,

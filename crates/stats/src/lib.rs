@@ -4,7 +4,8 @@
 //! Pure arithmetic: no clock, no sockets, no environment. [`Histogram`] contains samples; it uses
 //! [`buckets`](Buckets) for counts once there are too many values to keep each. [`interval`]
 //! computes the error of a value, [`warm_up`] where a run becomes steady, [`comparison`] whether
-//! two differ, [`change_points`] when one changed, and [`scalability`], [`knee`] and [`limit`] the
+//! two differ, [`change_points`] when one changed,
+//! [`goodness_of_fit`] whether values follow a distribution, and [`scalability`], [`knee`] and [`limit`] the
 //! limit of a system. If the data do not support a conclusion, the result is an error with the
 //! reason.
 
@@ -12,6 +13,7 @@ mod buckets;
 pub mod change_points;
 pub mod comparison;
 pub mod enough;
+pub mod goodness_of_fit;
 mod histogram;
 pub mod interaction;
 pub mod interval;

@@ -86,7 +86,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// ln Γ(x) for x > 0, by Stirling's series after shifting x above 15.
-fn log_gamma(x: f64) -> f64 {
+pub(crate) fn log_gamma(x: f64) -> f64 {
     let mut x = x;
     let mut shift = 0.0;
     while x < 15.0 {

@@ -7,7 +7,7 @@ use plimsoll_samples::{MetricId, Summary, Values, builtin};
 use plimsoll_units::Bytes;
 
 use crate::likely_cause::main_failure;
-use crate::{Evidence, ServiceTimes};
+use crate::{Arrivals, Evidence, ServiceTimes};
 
 /// The figures of a completed run.
 pub struct RunFigures<'a> {
@@ -20,6 +20,8 @@ pub struct RunFigures<'a> {
     pub judged_time: Duration,
     /// The readings of the machine during the run.
     pub machine: MachineReading,
+    /// What the scenarios with an arrival process sent in the judged time.
+    pub arrivals: Vec<Arrivals>,
     /// Why the run had to end early, if this machine was the cause.
     pub machine_failure: Option<String>,
     /// Highest number of users at a time.
@@ -47,6 +49,7 @@ impl Evidence {
         self.threw = run.summary.threw;
         self.open_model = lag.is_some();
         self.send_lag_p99 = lag;
+        self.arrivals.clone_from(&run.arrivals);
         self.latency_median = run.median(builtin::HTTP_REQ_DURATION);
         self.dropped = if lag.is_some() { dropped } else { 0 };
         self.started = run.completed + run.interrupted;

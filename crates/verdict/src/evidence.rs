@@ -7,7 +7,7 @@ use std::time::Duration;
 use plimsoll_machine::{MachineReading, ThreadReading};
 use plimsoll_units::Bytes;
 
-use crate::{Cause, Level, MainFailure, Reason, ServiceTimes, Verdict};
+use crate::{Arrivals, Cause, Level, MainFailure, Reason, ServiceTimes, Verdict};
 
 /// Evidence collected over a whole run.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +20,8 @@ pub struct Evidence {
     pub open_model: bool,
     /// Actual minus scheduled start in an open model, the 99th percentile.
     pub send_lag_p99: Option<Duration>,
+    /// What the scenarios with an arrival process sent.
+    pub arrivals: Vec<Arrivals>,
     /// Median of the latency that the run reports.
     pub latency_median: Option<Duration>,
     /// Scheduled iterations for which no user was free.
@@ -138,6 +140,7 @@ impl Evidence {
         self.judge_responses(&mut found);
         self.judge_workers(&mut found);
         self.judge_schedule(&mut found);
+        self.judge_arrivals(&mut found);
         self.judge_machine(&mut found);
         self.judge_exceptions(&mut found);
         self.judge_service(&mut found);
@@ -310,7 +313,7 @@ impl Findings {
         let Some((level, _)) = self.all.first() else {
             return Verdict {
                 level: Level::Valid,
-                reasons: vec![evidence.all_well()],
+                reasons: evidence.all_well(),
                 disturbed: false,
             };
         };
@@ -323,7 +326,7 @@ impl Findings {
 }
 
 impl Evidence {
-    fn all_well(&self) -> Reason {
+    fn all_well(&self) -> Vec<Reason> {
         let mut seen = Vec::new();
         if let Some(busiest) = self.busiest() {
             seen.push(format!(
@@ -353,10 +356,13 @@ impl Evidence {
                     .to_owned(),
             );
         }
-        Reason {
-            cause: Cause::Client,
-            text: seen.join(", "),
-        }
+        let texts = std::iter::once(seen.join(", ")).chain(self.arrivals_seen());
+        texts
+            .map(|text| Reason {
+                cause: Cause::Client,
+                text,
+            })
+            .collect()
     }
 }
 

@@ -15,7 +15,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("stats", &["units"]),
     ("samples", &["units", "plan", "stats"]),
     ("frames", &["units", "samples"]),
-    ("verdict", &["units", "machine", "samples"]),
+    ("verdict", &["units", "machine", "stats", "samples"]),
     ("net", &["units", "address", "clock"]),
     ("http2", &["units", "clock", "net"]),
     ("http3", &["units", "clock", "net", "http2"]),
