@@ -99,6 +99,11 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
         same_cell: same.map(Box::new),
         objectives: judge::objectives(lab, &cells, &all),
         cells,
+        asked: lab
+            .asked
+            .iter()
+            .map(|one| one.of_cells(lab.matrix()))
+            .collect(),
         tables: lab
             .tables
             .iter()

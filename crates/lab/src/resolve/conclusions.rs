@@ -114,6 +114,7 @@ pub(super) fn each<T>(
         "compare" => &keys::COMPARE,
         "published" => &keys::PUBLISHED,
         "table" => &keys::TABLE,
+        "question" => &keys::QUESTION,
         _ => &keys::AVOIDS,
     };
     let scope = Scope::default();

@@ -1,5 +1,6 @@
 //! Turns a lab file into what is run: all cells with all effective values.
 
+pub mod asked;
 pub mod conclusions;
 pub mod design;
 pub mod fields;
@@ -25,6 +26,7 @@ use crate::form::{Form, Which};
 use crate::matrix::{Axis, Coordinates, Matrix, is_name};
 use crate::problem::{Place, Problem};
 use crate::template;
+use asked::DeclaredQuestion;
 use conclusions::{Avoided, Compared, Objective, Published};
 use fields::{Fields, merged, merged_by_name};
 pub use link::{Link, MadeBy};
@@ -63,6 +65,8 @@ pub struct Lab {
     pub compared: Vec<Compared>,
     /// The tables of the report.
     pub tables: Vec<DeclaredTable>,
+    /// What the report answers first.
+    pub asked: Vec<DeclaredQuestion>,
     /// The words of the report for the values of axes.
     pub words: AxisWords,
     /// The published figures.
@@ -246,6 +250,7 @@ impl Lab {
             objectives: conclusions::objectives(document, problems),
             compared: conclusions::compared(document, &matrix.axes, problems),
             tables: tables::tables(document, &matrix.axes, problems),
+            asked: asked::asked(document, &matrix.axes, problems),
             words: words::words(document, &matrix.axes, problems),
             published: conclusions::published(document, problems),
             avoided: conclusions::avoided(document, problems),

@@ -109,7 +109,7 @@ pub fn tables(
 }
 
 /// A script's own counters have any name; a name that looks like a latency must be one.
-fn check_names(figures: &[String]) -> Result<(), String> {
+pub(super) fn check_names(figures: &[String]) -> Result<(), String> {
     for name in figures {
         let is_known = FIGURES.iter().any(|(known, _)| known == name)
             || name == SHARE_WITHIN_OBJECTIVE

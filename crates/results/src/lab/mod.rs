@@ -3,10 +3,12 @@
 //!
 //! Report pages only use this document; they never measure.
 
+mod asked;
 mod cell;
 mod comparison;
 mod table;
 
+pub use asked::*;
 pub use cell::*;
 pub use comparison::*;
 pub use table::*;
@@ -72,6 +74,9 @@ pub struct LabResult {
     pub same_cell: Option<Box<SameCell>>,
     /// The outcome of an objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
+    /// The questions and statements with which the report begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Asked>,
     /// The tables of the report, if the lab declares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableLayout>,

@@ -1,6 +1,6 @@
 //! Keys of objectives, comparisons and published figures.
 
-use super::super::shape::Kind::{Either, Flag, Many, Number, Percent, Text, Time};
+use super::super::shape::Kind::{Either, Flag, Many, Number, OneOf, Percent, Text, Time};
 use super::super::shape::Shape;
 use super::{WHEN, key};
 
@@ -145,6 +145,60 @@ pub static TABLE: Shape = Shape {
             Text,
             "none",
             "What a reader of the table has to know, such as what the compared stores promise.",
+        ),
+        WHEN,
+    ],
+};
+
+/// `[[question]]`
+pub static QUESTION: Shape = Shape {
+    name: "[[question]]",
+    says: "A question of the lab or a statement of the document that it repeats. The report begins with the answer: a verdict on what is expected, and the figures. Exactly one of `asks` and `says`.",
+    keys: &[
+        key("asks", Text, "none", "A question of the lab."),
+        key(
+            "says",
+            Text,
+            "none",
+            "A statement of the document that the lab repeats.",
+        ),
+        key(
+            "figure",
+            Text,
+            "none: not tested",
+            "The figure that decides it, such as `latency_p95`.",
+        ),
+        key(
+            "axis",
+            Text,
+            "none: each cell counts alone",
+            "The axis whose values are compared.",
+        ),
+        key(
+            "values",
+            Many(&Text),
+            "all",
+            "The values of that axis, with the base first. For `expect`, and for limits of a ratio or a difference, two.",
+        ),
+        key(
+            "expect",
+            OneOf(&["larger", "smaller", "not-smaller", "not-larger", "same"]),
+            "none",
+            "What the second value has to be in relation to the first.",
+        ),
+        key(
+            "of",
+            OneOf(&["value", "ratio", "difference"]),
+            "`ratio` with an axis, `value` without",
+            "What `at-least` and `at-most` limit: the figure, the second value divided by the first, or the second minus the first.",
+        ),
+        key("at-least", Number, "no limit", "Lower limit."),
+        key("at-most", Number, "no limit", "Upper limit."),
+        key(
+            "note",
+            Text,
+            "none",
+            "What a reader of the figures has to know.",
         ),
         WHEN,
     ],

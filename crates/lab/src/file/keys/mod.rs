@@ -167,6 +167,12 @@ pub static FILE: Shape = Shape {
             "Tables of the report.",
         ),
         key(
+            "question",
+            Many(&Table(&QUESTION)),
+            "none",
+            "What the report is about: questions of the lab, and statements of the document that it repeats. They come first.",
+        ),
+        key(
             "published",
             Many(&Table(&PUBLISHED)),
             "none",
@@ -376,5 +382,6 @@ pub static SHAPES: &[&Shape] = &[
     &COMPARE,
     &PUBLISHED,
     &TABLE,
+    &QUESTION,
     &AVOIDS,
 ];

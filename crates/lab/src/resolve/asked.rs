@@ -1,0 +1,216 @@
+//! What the report answers first, as declared in a lab file: `[[answer]]`.
+
+use plimsoll_results::lab::{Asked, Expected};
+use serde::Serialize;
+
+use super::conclusions::each;
+use super::fields::Fields;
+use super::tables::check_names;
+use crate::file::{Document, unknown};
+use crate::matrix::{Axis, When};
+use crate::problem::Problem;
+use crate::resolve::Cell;
+
+/// A declared question or statement.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeclaredQuestion {
+    /// It without the names of its cells.
+    #[serde(flatten)]
+    asked: Asked,
+    /// The cells that answer it.
+    #[serde(skip)]
+    when: When,
+}
+
+impl DeclaredQuestion {
+    /// It with the names of its cells.
+    pub fn of_cells(&self, cells: &[Cell]) -> Asked {
+        let axis = self.asked.axis.as_deref();
+        let is_compared = |cell: &&Cell| {
+            axis.is_none_or(|axis| {
+                let value = cell.coordinates.get(axis);
+                value.is_some_and(|value| self.asked.values.iter().any(|one| one == value))
+            })
+        };
+        let cells = cells.iter().filter(|cell| {
+            self.asked.figure.is_some() && self.when.holds(&cell.coordinates) && is_compared(cell)
+        });
+        Asked {
+            cells: cells.map(|cell| cell.name.clone()).collect(),
+            ..self.asked.clone()
+        }
+    }
+}
+
+/// `[[answer]]`
+pub fn asked(
+    document: &Document,
+    axes: &[Axis],
+    problems: &mut Vec<Problem>,
+) -> Vec<DeclaredQuestion> {
+    each(document, "answer", problems, |fields, when| {
+        let which = fields.one_of(&["asks", "says"])?;
+        let text = fields.required(which);
+        let figure = fields.text("figure");
+        check_names(figure.as_slice()).unwrap_or_else(|why| fields.problem_at("figure", why));
+        let axis = fields.text("axis");
+        let mut values = fields.many("values");
+        if let Some(name) = &axis {
+            let Some(axis) = axes.iter().find(|axis| axis.name == *name) else {
+                let place = fields.place_of("axis");
+                let known = axes.iter().map(|axis| axis.name.as_str());
+                let problem = unknown(&place, "axis", name, known);
+                fields.problem_in(&place, problem.message);
+                return None;
+            };
+            let place = fields.place_of("values");
+            for value in &values {
+                if !axis.values().any(|known| known == value) {
+                    let what = format!("value of the axis {name}");
+                    let problem = unknown(&place, &what, value, axis.values());
+                    fields.problem_in(&place, problem.message);
+                }
+            }
+            if values.is_empty() {
+                values = axis.values().map(str::to_owned).collect();
+            }
+        } else if !values.is_empty() {
+            fields.problem_at("values", "values need the key \"axis\"");
+        }
+        let expected = expected(fields, axis.is_some(), values.len());
+        if which == "says" && expected.is_none() && figure.is_some() {
+            fields.problem(
+                "a statement with a figure needs one of the keys \"expect\", \"at-least\" and \"at-most\"",
+            );
+        }
+        if figure.is_none() && (which == "asks" || expected.is_some()) {
+            fields.problem("the key \"figure\" is missing: what answers it?");
+        }
+        Some(DeclaredQuestion {
+            asked: Asked {
+                text,
+                is_statement: which == "says",
+                figure,
+                axis,
+                values,
+                expected,
+                cells: Vec::new(),
+                note: fields.text("note"),
+            },
+            when,
+        })
+    })
+}
+
+/// What has to be true, if anything.
+fn expected(fields: &mut Fields<'_>, has_axis: bool, values: usize) -> Option<Expected> {
+    let relation = fields.text("expect");
+    let limits = (fields.number("at-least"), fields.number("at-most"));
+    let of = fields.text("of");
+    let has_limits = limits.0.is_some() || limits.1.is_some();
+    if relation.is_some() && (has_limits || of.is_some()) {
+        fields.problem_at("expect", "expect excludes the keys of limits");
+        return None;
+    }
+    if of.is_some() && !has_limits {
+        fields.problem_at("of", "of needs the key \"at-least\" or \"at-most\"");
+        return None;
+    }
+    if matches!(limits, (Some(low), Some(high)) if low > high) {
+        fields.problem_at("at-least", "at-least is above at-most");
+        return None;
+    }
+    let default = if has_axis { "ratio" } else { "value" };
+    let expected = match relation.as_deref() {
+        Some("larger") => Expected::Larger,
+        Some("smaller") => Expected::Smaller,
+        Some("not-smaller") => Expected::NotSmaller,
+        Some("not-larger") => Expected::NotLarger,
+        Some(_) => Expected::Same,
+        None if !has_limits => return None,
+        None => match of.as_deref().unwrap_or(default) {
+            "value" => return Some(Expected::Value(limits.0, limits.1)),
+            "difference" => Expected::Difference(limits.0, limits.1),
+            _ => Expected::Ratio(limits.0, limits.1),
+        },
+    };
+    if !has_axis || values != 2 {
+        fields.problem("a comparison needs the key \"axis\" and two values of it");
+        return None;
+    }
+    Some(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::matrix::Matrix;
+
+    fn read(text: &str) -> Result<Vec<Asked>, Vec<String>> {
+        let text =
+            format!("[axes]\nwire = [\"h1\", \"h2\"]\nusers = [10, 100]\n[[answer]]\n{text}");
+        let document = Document::of_text(Path::new("lab.toml"), &text).unwrap();
+        let mut problems = Vec::new();
+        let matrix = Matrix::read(&document, &mut problems);
+        let asked = asked(&document, &matrix.axes, &mut problems);
+        match problems.is_empty() {
+            true => Ok(asked.into_iter().map(|one| one.asked).collect()),
+            false => Err(problems.iter().map(ToString::to_string).collect()),
+        }
+    }
+
+    #[test]
+    fn questions_and_statements_are_read() {
+        let one =
+            &read("asks = \"H1 or H2?\"\nfigure = \"latency_p95\"\naxis = \"wire\"\n").unwrap()[0];
+        assert!(!one.is_statement && one.expected.is_none());
+        assert_eq!(one.values, ["h1", "h2"]);
+        let says =
+            "says = \"H2 is twice as fast.\"\nfigure = \"requests_per_second\"\naxis = \"wire\"\n";
+        let one = &read(&format!("{says}at-least = 1.8\nat-most = 2.2\n")).unwrap()[0];
+        assert_eq!(one.expected, Some(Expected::Ratio(Some(1.8), Some(2.2))));
+        let one = &read(&format!("{says}expect = \"not-smaller\"\n")).unwrap()[0];
+        assert_eq!(one.expected, Some(Expected::NotSmaller));
+        let one = &read("says = \"Fast.\"\nfigure = \"latency_p95\"\nat-most = 50\n").unwrap()[0];
+        assert_eq!(one.expected, Some(Expected::Value(None, Some(50.0))));
+        let one = &read("says = \"H3 is faster.\"\nnote = \"No system has it.\"\n").unwrap()[0];
+        assert!(one.is_statement && one.figure.is_none());
+    }
+
+    #[test]
+    fn a_statement_that_nothing_could_decide_is_an_error() {
+        let figure = "figure = \"latency_p95\"\n";
+        for (text, problem) in [
+            (
+                format!("says = \"Fast.\"\n{figure}"),
+                "needs one of the keys",
+            ),
+            ("asks = \"Fast?\"\n".to_owned(), "\"figure\" is missing"),
+            (
+                format!("asks = \"Fast?\"\n{figure}axis = \"wier\"\n"),
+                "did you mean \"wire\"?",
+            ),
+            (
+                format!("asks = \"Fast?\"\n{figure}axis = \"wire\"\nvalues = \"h3\"\n"),
+                "unknown value of the axis wire \"h3\"",
+            ),
+            (
+                format!("says = \"Fast.\"\n{figure}expect = \"larger\"\n"),
+                "two values of it",
+            ),
+            (
+                format!("says = \"Fast.\"\n{figure}at-least = 2\nat-most = 1\n"),
+                "at-least is above at-most",
+            ),
+            (
+                "asks = \"Fast?\"\nfigure = \"latency_p75\"\n".to_owned(),
+                "unknown figure",
+            ),
+        ] {
+            let problems = read(&text).unwrap_err();
+            assert!(problems[0].contains(problem), "{problems:?}");
+        }
+    }
+}
