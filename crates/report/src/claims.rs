@@ -201,9 +201,13 @@ impl<'a> Claims<'a> {
                     .strong(print(other))
                     .text(" against ")
                     .strong(print(base))
-                    .text(format!(" {} ({place}{})", self.group.unit, ratio_text(one)))
+                    .text(format!(
+                        " {} ({place}{})",
+                        self.group.unit,
+                        of_comparison(one)
+                    ))
             }
-            _ => Words::plain(format!("{place}{}", ratio_text(one))),
+            _ => Words::plain(format!("{place}{}", of_comparison(one))),
         }
     }
 }
@@ -216,24 +220,25 @@ fn in_all(count: usize) -> String {
     }
 }
 
-/// `2.62 to 12.6 times`, or `1/28 to 1/5.2`: the ratios of comparisons in the order of their distance from 1.
+/// The ratios of comparisons in the order of their distance from 1, as a range.
 fn range(found: &[&Comparison]) -> String {
-    let of = |one: Option<&&Comparison>| one.and_then(|one| one.ratio).unwrap_or(1.0);
-    let (one, other) = (of(found.first()), of(found.last()));
-    let (least, most) = (times(one.min(other)), times(one.max(other)));
-    match least == most {
-        true => least,
-        false if most.ends_with(" times") => {
-            format!("{} to {most}", least.trim_end_matches(" times"))
-        }
-        false => format!("{least} to {most}"),
+    let ratios = found.iter().filter_map(|one| one.ratio);
+    range_text(&ratios.collect::<Vec<_>>())
+}
+
+/// `2.62 to 12.6 times`, or `1/28 to 1/5.2`.
+pub fn range_text(ratios: &[f64]) -> String {
+    let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = ratios.iter().copied().fold(0.0, f64::max);
+    match (bare(least), bare(most)) {
+        (low, high) if low == high => times(most),
+        (low, _) => format!("{low} to {}", times(most)),
     }
 }
 
 /// `1.31 times, 1.20 to 1.43`. A ratio far below 1 is easier to read as its inverse: `1/28, 1/36 to 1/21`.
-fn ratio_text(one: &Comparison) -> String {
-    let value = one.ratio.unwrap_or(1.0);
-    let Some((low, high)) = one.interval else {
+pub fn ratio_text(value: f64, interval: Option<(f64, f64)>) -> String {
+    let Some((low, high)) = interval else {
         return times(value);
     };
     if is_small(value) && low > 0.0 {
@@ -241,9 +246,13 @@ fn ratio_text(one: &Comparison) -> String {
         let print = |ratio: f64| format!("1/{}", place.print(1.0 / ratio));
         return format!("{}, {} to {}", print(value), print(low), print(high));
     }
-    let place = Place::of(value, one.interval).at_most(RATIO_DECIMALS);
+    let place = Place::of(value, interval).at_most(RATIO_DECIMALS);
     let print = |ratio: f64| place.print(ratio);
     format!("{} times, {} to {}", print(value), print(low), print(high))
+}
+
+fn of_comparison(one: &Comparison) -> String {
+    ratio_text(one.ratio.unwrap_or(1.0), one.interval)
 }
 
 /// More decimals of a ratio say nothing to a reader.
@@ -256,9 +265,15 @@ fn is_small(ratio: f64) -> bool {
 
 /// `1.31 times`, or `1/28`.
 fn times(value: f64) -> String {
+    let words = if is_small(value) { "" } else { " times" };
+    format!("{}{words}", bare(value))
+}
+
+/// `1.31`, or `1/28`.
+fn bare(value: f64) -> String {
     match is_small(value) {
         true => format!("1/{}", ratio(1.0 / value)),
-        false => format!("{} times", ratio(value)),
+        false => ratio(value),
     }
 }
 
@@ -346,4 +361,17 @@ pub fn excluded(result: &LabResult) -> Option<Words> {
         )
     };
     Some(Words::plain(format!("{subject}{why}.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::range_text;
+
+    #[test]
+    fn a_range_of_ratios_has_its_words_last() {
+        assert_eq!(range_text(&[12.6, 2.62]), "2.62 to 12.6 times");
+        assert_eq!(range_text(&[1.5, 1.5]), "1.50 times");
+        assert_eq!(range_text(&[0.04, 0.5]), "1/25.0 to 0.50 times");
+        assert_eq!(range_text(&[0.04, 0.1]), "1/25.0 to 1/10.0");
+    }
 }
