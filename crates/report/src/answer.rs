@@ -58,7 +58,14 @@ pub fn on_page(result: &LabResult) -> Conclusion {
             continue;
         };
         tables.push(Block::Table(table));
-        tables.extend(answer.note().map(|note| Block::Prose(Words::plain(note))));
+        if !answer.reasons().is_empty() {
+            tables.push(Block::Points(answer.reasons().to_vec()));
+        }
+        let gaps = answer.has_gaps().then_some("–: the lab has no such cell.");
+        let note: Vec<&str> = answer.note().into_iter().chain(gaps).collect();
+        if !note.is_empty() {
+            tables.push(Block::Prose(Words::plain(note.join(" "))));
+        }
     }
     let is_sentence = |answer: &&Answer| answer.table().is_none();
     // The answer to the first question begins; answers to later ones come after what is compared.

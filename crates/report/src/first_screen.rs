@@ -267,9 +267,36 @@ fn floor(result: &LabResult) -> String {
         );
     }
     format!(
-        "{}: one cell ({cell}), measured twice, may differ by as much, so no smaller difference counts as one",
-        listed(&floors)
+        "{}: one cell ({cell}), measured twice, may differ by as much, so no smaller difference counts as one{}",
+        listed(&floors),
+        without_floor(result, &same.copy)
     )
+}
+
+/// The places that have no floor of their own, because the cell that was measured twice is in another.
+fn without_floor(result: &LabResult, copy: &Cell) -> String {
+    let place = |cell: &Cell| cell.link.as_ref().map(|link| link.name.clone());
+    let Some(measured) = place(copy) else {
+        return String::new();
+    };
+    let mut others: Vec<String> = Vec::new();
+    for name in result
+        .cells
+        .iter()
+        .filter(|cell| is_measured(cell))
+        .filter_map(place)
+    {
+        if name != measured && !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    match others.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; it was measured {measured} only, and is used for {} as well, where less may differ",
+            listed(&others)
+        ),
+    }
 }
 
 /// `28 of 38 cells; 10 suspect: marked, and not used in conclusions`.

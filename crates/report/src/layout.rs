@@ -14,6 +14,7 @@ const MOST_FIGURES: usize = 2;
 const COMPARED_FIGURES: usize = 5;
 
 /// A table's axes, figures and cells.
+#[derive(Clone)]
 pub struct Layout<'a> {
     pub title: String,
     pub rows: Vec<&'a str>,

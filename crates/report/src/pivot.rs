@@ -20,7 +20,8 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
     let notes = Footnotes::of(result);
     let mut blocks = Vec::new();
     let mut has_spread = false;
-    for layout in layouts(result) {
+    let layouts = layouts(result).into_iter();
+    for layout in layouts.flat_map(|layout| parts(result, layout, &notes)) {
         let Some(table) = table(result, &layout, &notes) else {
             continue;
         };
@@ -46,6 +47,34 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
         blocks.insert(0, Block::Prose(Words::plain(legend(result, has_spread))));
     }
     blocks
+}
+
+/// Columns that a page has space for.
+const MOST_COLUMNS: usize = 10;
+
+/// The layout, or one for each column of cells if the table would be too wide.
+fn parts<'a>(result: &LabResult, layout: Layout<'a>, notes: &Footnotes) -> Vec<Layout<'a>> {
+    let is_wide = table(result, &layout, notes)
+        .is_some_and(|table| layout.buckets.is_empty() && table.head.len() > MOST_COLUMNS);
+    let across = combinations(result, &layout.cells, &layout.columns);
+    if !is_wide || across.len() < 2 {
+        return vec![layout];
+    }
+    let part = |combination: &Vec<Option<&str>>| {
+        let cells = layout.cells.iter().copied();
+        let here = |cell: &&Cell| values(cell, &layout.columns) == *combination;
+        Layout {
+            title: format!(
+                "{} ({})",
+                layout.title,
+                joined(result, &layout.columns, combination)
+            ),
+            columns: Vec::new(),
+            cells: cells.filter(here).collect(),
+            ..layout.clone()
+        }
+    };
+    across.iter().map(part).collect()
 }
 
 /// How to read the tables, once.
@@ -387,7 +416,17 @@ fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Tab
         .map(|cell| counted(cell, layout.buckets))
         .collect();
     let edge = |at: usize| layout.buckets.get(at).map(|edge| number::tick(*edge));
-    let rows = (0..=layout.buckets.len())
+    // Empty buckets below the first request and above the last say nothing.
+    let has_some = |bucket: &usize| {
+        let mut of_cells = counts.iter().filter_map(|counts| counts.get(*bucket));
+        of_cells.any(|count| *count > 0)
+    };
+    let all = 0..=layout.buckets.len();
+    let (first, last) = (
+        all.clone().find(has_some).unwrap_or(0),
+        all.clone().rfind(has_some).unwrap_or(layout.buckets.len()),
+    );
+    let rows = (first..=last)
         .map(|bucket| {
             let from = bucket.checked_sub(1).and_then(edge);
             let range = match (from, edge(bucket)) {
@@ -406,7 +445,7 @@ fn buckets(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Tab
                     Words::new().value(share(count as f64 / all.max(1) as f64), None)
                 };
                 let letters = notes.letters(cell);
-                row.push(if bucket == 0 && !letters.is_empty() {
+                row.push(if bucket == first && !letters.is_empty() {
                     words.mark(letters)
                 } else {
                     words

@@ -5,8 +5,9 @@ use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Figure, LabResult, TableLayout};
 
 use crate::document::{Head, Table, Words};
+use crate::footnotes::Footnotes;
 use crate::leads::value_on;
-use crate::naming::{capital, cell_words, value_words};
+use crate::naming::{capital, cell_words, state_text, value_words};
 use crate::pivot::{bound, combinations, joined, published_of, values, with_unit};
 use crate::units::factor;
 
@@ -36,19 +37,29 @@ pub struct Answer {
     compares_rows: bool,
     is_of_limits: bool,
     note: Option<String>,
+    /// Why some cells have no value: the footnotes.
+    reasons: Vec<Words>,
 }
 
-/// A measured value, and the published one.
+/// A measured value, and the published one; or the state of a cell that is not valid, and the letters of its footnotes.
 struct Value {
     text: String,
     published: Option<String>,
+    letters: Option<String>,
+}
+
+impl Value {
+    fn is_measured(&self) -> bool {
+        self.letters.is_none()
+    }
 }
 
 /// One for each table, in their order. A table without two valid cells has none.
 pub fn answers(result: &LabResult) -> Vec<Answer> {
+    let notes = Footnotes::of(result);
     let tables = result.tables.iter();
     tables
-        .filter_map(|table| Question::of(result, table)?.answer())
+        .filter_map(|table| Question::of(result, table, &notes)?.answer())
         .collect()
 }
 
@@ -60,21 +71,28 @@ struct Question<'a> {
     unit: &'a str,
     by: f64,
     cells: Vec<&'a Cell>,
+    /// The cells of the table that are not valid.
+    others: Vec<&'a Cell>,
+    notes: &'a Footnotes,
     /// The axes on which these cells differ: those of the rows, then those of the columns.
     rows: Vec<&'a str>,
     columns: Vec<&'a str>,
 }
 
 impl<'a> Question<'a> {
-    fn of(result: &'a LabResult, table: &'a TableLayout) -> Option<Question<'a>> {
+    fn of(
+        result: &'a LabResult,
+        table: &'a TableLayout,
+        notes: &'a Footnotes,
+    ) -> Option<Question<'a>> {
         let name = table.figures.first()?;
         let figure_of = |cell: &'a Cell| cell.figures.iter().find(|figure| figure.name == *name);
-        let cells: Vec<&Cell> = result
+        let all = result
             .cells
             .iter()
-            .filter(|cell| cell.verdict == "valid" && table.cells.contains(&cell.name))
-            .filter(|cell| figure_of(cell).is_some())
-            .collect();
+            .filter(|cell| table.cells.contains(&cell.name));
+        let (cells, doubted): (Vec<&Cell>, Vec<&Cell>) =
+            all.partition(|cell| cell.verdict == "valid" && figure_of(cell).is_some());
         if cells.len() < 2 {
             return None;
         }
@@ -102,6 +120,8 @@ impl<'a> Question<'a> {
             unit,
             by,
             cells,
+            others: doubted,
+            notes,
             rows,
             columns,
         })
@@ -114,27 +134,44 @@ impl<'a> Question<'a> {
         axes.find(|axis| **axis == first.axis).copied()
     }
 
-    /// The table as declared, if it is small and simple. Otherwise the compared values are its columns, and of the last of
-    /// the other axes only the first values are shown, until the rest is small.
+    /// The table as declared, if it is small and simple, or with the compared values as its columns if that leaves
+    /// fewer fields without a cell. Of the last of the other axes only the first values are shown, until the rest is
+    /// small.
     fn answer(&self) -> Option<Answer> {
         let is_simple = match self.columns.as_slice() {
             [] => self.rows.len() == 1,
             [_] => true,
             _ => false,
         };
-        is_simple
+        let declared = is_simple
             .then(|| self.shaped(&self.rows, &self.columns, &[]))
-            .flatten()
-            .or_else(|| {
-                let all = || self.rows.iter().chain(&self.columns).copied();
-                let column = self.compared().or(all().last())?;
-                let others: Vec<&str> = all().filter(|axis| *axis != column).collect();
-                (0..=others.len()).rev().find_map(|free| {
-                    let (rows, fixed) = others.split_at(free);
-                    self.shaped(rows, &[column], fixed)
-                })
-            })
-            .or_else(|| self.extremes())
+            .flatten();
+        let gaps = |one: &Answer| {
+            one.rows
+                .iter()
+                .flat_map(|row| &row.1)
+                .filter(|one| one.is_none())
+                .count()
+        };
+        let compared = self.by_compared();
+        match (declared, compared) {
+            (Some(one), Some(other)) if other.shared.is_empty() && gaps(&other) < gaps(&one) => {
+                Some(other)
+            }
+            (Some(one), _) | (None, Some(one)) => Some(one),
+            (None, None) => self.extremes(),
+        }
+    }
+
+    /// The table with the compared values as its columns.
+    fn by_compared(&self) -> Option<Answer> {
+        let all = || self.rows.iter().chain(&self.columns).copied();
+        let column = self.compared().or(all().last())?;
+        let others: Vec<&str> = all().filter(|axis| *axis != column).collect();
+        (0..=others.len()).rev().find_map(|free| {
+            let (rows, fixed) = others.split_at(free);
+            self.shaped(rows, &[column], fixed)
+        })
     }
 
     /// The table with these axes; none if it is too large or has fewer than two values.
@@ -156,7 +193,21 @@ impl<'a> Question<'a> {
             Some(value_words(self.result, axis, value))
         });
         let compared = self.compared();
-        Some(Answer {
+        let mut marks: Vec<usize> = Vec::new();
+        let mut doubted = |row: &[Option<&str>], column: &[Option<&str>]| {
+            let here = |cell: &&&Cell| {
+                values(cell, rows) == *row && values(cell, columns) == *column && is_first(cell)
+            };
+            let cell = self.others.iter().find(here)?;
+            marks.extend(self.notes.marks(cell));
+            Some(Value {
+                text: state_text(cell).0,
+                published: published_of(cell, &self.figure.name)
+                    .map(|value| shortened(value * self.by)),
+                letters: Some(self.notes.letters(cell)),
+            })
+        };
+        let mut answer = Answer {
             shared: shared.collect(),
             axes: rows.join(", "),
             columns: across
@@ -169,15 +220,20 @@ impl<'a> Question<'a> {
                     let fields = across.iter().map(|column| {
                         let cell = cells.iter().find(|cell| {
                             values(cell, rows) == *row && values(cell, columns) == *column
-                        })?;
-                        self.value(cell)
+                        });
+                        match cell {
+                            Some(cell) => self.value(cell),
+                            None => doubted(row, column),
+                        }
                     });
                     (joined(self.result, rows, row), fields.collect())
                 })
                 .collect(),
             compares_rows: compared.is_some_and(|axis| rows.contains(&axis)),
             ..self.empty(&cells)
-        })
+        };
+        answer.reasons = self.notes.texts(&marks);
+        Some(answer)
     }
 
     fn empty(&self, cells: &[&Cell]) -> Answer {
@@ -194,6 +250,7 @@ impl<'a> Question<'a> {
             compares_rows: false,
             is_of_limits: self.figure.name == "limit",
             note: self.table.note.clone(),
+            reasons: Vec::new(),
         }
     }
 
@@ -215,6 +272,7 @@ impl<'a> Question<'a> {
                 ),
             },
             published: published_of(cell, &figure.name).map(|value| shortened(value * by)),
+            letters: None,
         })
     }
 
@@ -271,6 +329,19 @@ impl Answer {
         self.note.as_deref()
     }
 
+    /// Why some cells of the table have no value.
+    pub fn reasons(&self) -> &[Words] {
+        &self.reasons
+    }
+
+    /// Whether the table has fields for which the lab has no cell.
+    pub fn has_gaps(&self) -> bool {
+        self.rows
+            .iter()
+            .flat_map(|(_, row)| row)
+            .any(Option::is_none)
+    }
+
     /// A table for the first screen; none if a sentence is short enough.
     pub fn table(&self) -> Option<Table> {
         if self.rows.len() < 2 || self.columns.len() < 2 {
@@ -287,7 +358,11 @@ impl Answer {
                 let Some(value) = field else {
                     return Words::new();
                 };
-                let words = Words::new().value(value.text.clone(), None);
+                let words = match &value.letters {
+                    None => Words::new().value(value.text.clone(), None),
+                    Some(letters) if letters.is_empty() => Words::plain(value.text.clone()),
+                    Some(letters) => Words::plain(value.text.clone()).mark(letters),
+                };
                 match &value.published {
                     Some(published) => words.text(format!(" ({published})")),
                     None => words,
@@ -326,7 +401,8 @@ impl Answer {
     }
 
     fn values(&self) -> impl Iterator<Item = &Value> {
-        self.rows.iter().flat_map(|(_, row)| row).flatten()
+        let all = self.rows.iter().flat_map(|(_, row)| row).flatten();
+        all.filter(|value| value.is_measured())
     }
 
     /// `How fast is it? At 100 users: HTTP 0.368 (published 1.68), gRPC 0.460 ms.`
@@ -356,7 +432,8 @@ impl Answer {
         }
         let mut left = MOST_LISTED;
         for (at, (name, row)) in self.rows.iter().take(MOST_LISTED_ROWS).enumerate() {
-            let count = row.iter().flatten().count();
+            let measured = row.iter().flatten().filter(|value| value.is_measured());
+            let count = measured.count();
             if count > left && at > 0 {
                 break;
             }
@@ -386,6 +463,9 @@ fn listed<'a>(
     let mut comma = "";
     for (name, value) in values {
         let Some(Some(value)) = value else { continue };
+        if !value.is_measured() {
+            continue;
+        }
         words = words.text(comma);
         if !name.is_empty() {
             words = words.text(format!("{name} "));

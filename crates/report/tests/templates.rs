@@ -158,6 +158,7 @@ fn the_first_screen_has_a_small_table_with_the_published_figures() {
         note: String::new(),
     });
     result.cells[3].verdict = "suspect".into();
+    result.cells[3].reasons = vec!["a worker used 93% of its processor".into()];
     assert_eq!(
         small_table(&result),
         [
@@ -165,8 +166,19 @@ fn the_first_screen_has_a_small_table_with_the_published_figures() {
             "| backend | near | far |",
             "| --- | --: | --: |",
             "| sqlite | 1000 (47,600) | 110 |",
-            "| pg | 500 | – |",
+            "| pg | 500 | suspect <sup>a</sup> |",
+            "- **a** suspect: A worker used 93% of its processor.",
             "Both stores keep everything in memory.",
+        ]
+    );
+    // A field without a cell is explained.
+    result.tables[0].cells.truncate(3);
+    assert_eq!(
+        small_table(&result)[3..],
+        [
+            "| sqlite | 1000 (47,600) | 110 |",
+            "| pg | 500 | – |",
+            "Both stores keep everything in memory. –: the lab has no such cell.",
         ]
     );
     // A single row is a sentence.
@@ -379,6 +391,60 @@ fn buckets_have_the_share_of_requests_in_each() {
             "| below 1 ms | 10.00 |",
             "| 1 to 2 ms | 40.00 |",
             "| 2 ms or more | 50.00 |",
+        ]
+    );
+}
+
+#[test]
+fn empty_buckets_at_both_ends_are_left_out() {
+    let mut result = fixture::full();
+    result.cells.truncate(1);
+    let repeats = &mut result.cells[0].repeats;
+    repeats.truncate(1);
+    repeats[0].latency.buckets = vec![(2.5, 30), (4.5, 10)];
+    result.tables = vec![TableLayout {
+        title: "Where do the latencies lie?".into(),
+        buckets: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        cells: vec![result.cells[0].name.clone()],
+        ..TableLayout::default()
+    }];
+    assert_eq!(
+        table(&result)[2..],
+        [
+            "| 2 to 3 ms | 75.00 |",
+            "| 3 to 4 ms | 0 |",
+            "| 4 to 5 ms | 25.00 |",
+        ]
+    );
+}
+
+#[test]
+fn a_table_too_wide_for_a_page_is_split_by_its_columns() {
+    let mut result = small(&FOUR);
+    for cell in &mut result.cells {
+        for number in 1..=4 {
+            let mut figure = cell.figures[0].clone();
+            figure.name = format!("rate_{number}");
+            figure.label = format!("rate {number}");
+            cell.figures.push(figure);
+        }
+    }
+    result.tables = vec![rates(&result, &["backend"], &["place"])];
+    let more = (1..=4).map(|number| format!("rate_{number}"));
+    result.tables[0].figures.extend(more);
+    let page = plimsoll_report::markdown(&result).swap_remove(0).1;
+    let results = page.split_once("## Results").expect("results").1;
+    for place in ["near", "far"] {
+        let title = format!("*How many checks per second? ({place})*");
+        assert!(results.contains(&title), "{results}");
+    }
+    assert_eq!(
+        table(&result),
+        [
+            "| backend | rate, requests/s | rate 1, requests/s | rate 2, requests/s | rate 3, requests/s | rate 4, requests/s |",
+            "| --- | --: | --: | --: | --: | --: |",
+            "| sqlite | 1000 ±1% | 1000 ±1% | 1000 ±1% | 1000 ±1% | 1000 ±1% |",
+            "| pg | 500 ±4% | 500 ±4% | 500 ±4% | 500 ±4% | 500 ±4% |",
         ]
     );
 }

@@ -4,7 +4,7 @@
 mod support;
 
 use plimsoll_report::{answer, html, prose};
-use plimsoll_results::lab::{CellState, Floor, LabResult, Outcome, SameCell};
+use plimsoll_results::lab::{Cell, CellState, Floor, LabResult, LinkFigures, Outcome, SameCell};
 use serde_json::Value;
 use support::{fixture, markdown, numbers};
 
@@ -519,6 +519,22 @@ fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
         ),
         "{first}"
     );
+    // A place without such a cell has no floor of its own.
+    let near = |cell: &mut Cell| {
+        cell.link = Some(LinkFigures {
+            name: "near".to_owned(),
+            ..cell.link.clone().unwrap_or_default()
+        });
+    };
+    if let Some(same) = &mut result.same_cell {
+        near(&mut same.copy);
+    }
+    let of_near = page(&result);
+    let other = "no smaller difference counts as one; it was measured near only, and is used for far as well, \
+                 where less may differ |";
+    assert!(of_near.contains(other), "{of_near}");
+    result.cells.iter_mut().for_each(near);
+    assert!(!page(&result).contains("it was measured near only"));
     if let Some(same) = &mut result.same_cell {
         same.floors.clear();
         same.method = "the runs have too few figures".to_owned();
