@@ -9,8 +9,10 @@ use crate::groups::{Theme, groups, themes};
 use crate::leads::{Lead, find, leads};
 use crate::naming::{capital, cell_words, counted};
 use crate::table_answers::{self, Answer};
-use crate::{claims, objectives};
+use crate::{asked, claims, objectives};
 
+/// Words of the sentences that are not collapsed.
+const MOST_WORDS: usize = 150;
 /// Sentences of a conclusion.
 const MOST_SENTENCES: usize = 6;
 /// Sentences of it about comparisons, so that objectives and limits have a place.
@@ -30,12 +32,21 @@ const MOST_QUESTIONS_ON_PAGE: usize = 3;
 pub struct Conclusion {
     /// The sentences, most important first.
     pub sentences: Vec<Words>,
+    /// What the source says, if the lab file has statements of it.
+    pub statements: Option<Block>,
+    /// The sentences that are collapsed.
+    pub details: Vec<Words>,
     /// The small tables, which answer questions of the declared ones, with their notes.
     pub tables: Vec<Block>,
 }
 
 /// The conclusion in sentences alone.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
+    if !result.asked.is_empty() {
+        let mut sentences = asked::questions(result);
+        sentences.extend(asked::statements(result));
+        return sentences;
+    }
     let answers = table_answers::answers(result);
     // Searches for a limit have sentences of their own.
     let answered = answers.iter().filter(|answer| !answer.is_of_limits());
@@ -78,10 +89,34 @@ pub fn on_page(result: &LabResult) -> Conclusion {
         true => Vec::new(),
         false => limits(result),
     };
+    let found = conclusion(result, said(first), limits, said(later));
+    if !result.asked.is_empty() {
+        return Conclusion {
+            sentences: asked::questions(result),
+            statements: asked::table(result),
+            details: found,
+            tables,
+        };
+    }
+    let (sentences, details) = within(found);
     Conclusion {
-        sentences: conclusion(result, said(first), limits, said(later)),
+        sentences,
+        statements: None,
+        details,
         tables,
     }
+}
+
+/// The sentences that are short enough together, at least one, and the others.
+fn within(mut sentences: Vec<Words>) -> (Vec<Words>, Vec<Words>) {
+    let mut count = 0;
+    let fits = |sentence: &Words| {
+        count += sentence.to_text().split_whitespace().count();
+        count <= MOST_WORDS
+    };
+    let shown = sentences.iter().map(fits).take_while(|fits| *fits).count();
+    let details = sentences.split_off(shown.max(1).min(sentences.len()));
+    (sentences, details)
 }
 
 /// The results of searches for the highest rate.

@@ -174,6 +174,19 @@ impl<'a> Claims<'a> {
         }
     }
 
+    /// The rates of both cells: CPU time per request depends on them.
+    fn rates(&self, one: &Comparison) -> String {
+        let cells = [&one.cells.0, &one.cells.1];
+        let cells: Option<Vec<&Cell>> = cells
+            .map(|name| cell(self.result, name))
+            .into_iter()
+            .collect();
+        match cells {
+            Some(cells) if one.figure == crate::matrix::CPU => crate::rates::at(cells.into_iter()),
+            _ => String::new(),
+        }
+    }
+
     /// `0.93 against 0.71 ms (SQLite, 100 users: 1.31 times, 1.20 to 1.43)`.
     fn figures(&self, one: &Comparison) -> Words {
         let value = |name: &str| {
@@ -202,8 +215,9 @@ impl<'a> Claims<'a> {
                     .text(" against ")
                     .strong(print(base))
                     .text(format!(
-                        " {} ({place}{})",
+                        " {}{} ({place}{})",
                         self.group.unit,
+                        self.rates(one),
                         of_comparison(one)
                     ))
             }

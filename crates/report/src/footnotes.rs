@@ -94,7 +94,7 @@ impl Footnotes {
 }
 
 /// `a` to `z`, then `aa`.
-fn letter(place: usize) -> String {
+pub fn letter(place: usize) -> String {
     let last = char::from(b'a' + u8::try_from(place % 26).unwrap_or(0));
     match place / 26 {
         0 => last.to_string(),

@@ -6,6 +6,7 @@
 
 mod annotations;
 mod answer;
+mod asked;
 mod browser;
 mod cells;
 mod claims;
@@ -26,9 +27,12 @@ mod matrix;
 mod method;
 mod naming;
 mod objectives;
+mod overload;
 mod pivot;
 mod pooled;
 mod published;
+mod rates;
+mod ratio;
 pub mod run;
 pub mod search;
 mod series;
@@ -95,7 +99,7 @@ pub fn pages(result: &LabResult) -> Vec<(String, String)> {
     pages
 }
 
-/// Only the conclusion, in one or two sentences per point, for a terminal.
+/// Only the conclusion, in sentences, for a terminal.
 pub fn answer(result: &LabResult) -> Vec<String> {
     answer::sentences(result)
         .iter()

@@ -11,6 +11,7 @@ use crate::leads::value_on;
 use crate::naming::{capital, figures, is_believed, value_under_axis, value_words};
 use crate::objectives::{self, share};
 use crate::units::{factor, short_label, value_over_runs};
+use crate::{overload, rates};
 
 /// The share of requests within the limit of an objective, as a figure of a table.
 const SHARE_WITHIN_OBJECTIVE: &str = "share_within_objective";
@@ -38,6 +39,10 @@ pub fn blocks(result: &LabResult) -> Vec<Block> {
             .iter()
             .flat_map(|cell| notes.marks(cell))
             .collect();
+        let figures = layout.figures.iter();
+        let overloaded = figures.filter_map(|name| overload::note(result, &layout.cells, name));
+        let overloaded = overloaded.take(1).map(Block::Prose);
+        blocks.extend(overloaded);
         let texts = notes.texts(&marks);
         if !texts.is_empty() {
             blocks.push(Block::Points(texts));
@@ -193,7 +198,14 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
                     .map_or_else(Words::new, |value| {
                         Words::plain(number::short(value * column.by))
                     }),
-                (Some(cell), false) => field(result, cell, column, notes),
+                (Some(cell), false) => {
+                    let over = overload::of(result, &layout.cells, &column.name);
+                    let words = field(result, cell, column, notes);
+                    match over.iter().any(|(one, _)| one.name == cell.name) {
+                        true => words.mark(overload::MARK),
+                        false => words,
+                    }
+                }
             });
         }
         fields
@@ -209,16 +221,29 @@ fn table(result: &LabResult, layout: &Layout, notes: &Footnotes) -> Option<Table
 fn caption(result: &LabResult, layout: &Layout, only: Option<&Column>) -> String {
     match only {
         Some(column) => {
-            let what = with_unit(&capital(&column.label), &column.unit);
+            let unit = format!("{}{}", column.unit, rates_of(&column.name, &layout.cells));
+            let what = with_unit(&capital(&column.label), &unit);
             // A table that is not declared is already named after its figure.
             let text = if layout.title.starts_with(&capital(&column.label)) {
-                with_unit(&layout.title, &column.unit)
+                with_unit(&layout.title, &unit)
             } else {
                 format!("{} {what}", layout.title)
             };
             with_objective(result, &text, &column.name, &layout.cells)
         }
         None => layout.title.clone(),
+    }
+}
+
+/// The rates at which CPU time per request was measured: it depends on them.
+pub fn rates_of(figure: &str, cells: &[&Cell]) -> String {
+    let measured = cells
+        .iter()
+        .copied()
+        .filter(|cell| !figures(cell).is_empty());
+    match figure {
+        crate::matrix::CPU => rates::at(measured),
+        _ => String::new(),
     }
 }
 

@@ -5,10 +5,11 @@ use plimsoll_plots::number::{self, Place};
 use plimsoll_results::lab::{Cell, Figure, LabResult, TableLayout};
 
 use crate::document::{Head, Table, Words};
-use crate::footnotes::Footnotes;
+use crate::footnotes::{Footnotes, letter};
 use crate::leads::value_on;
 use crate::naming::{capital, cell_words, state_text, value_words};
-use crate::pivot::{bound, combinations, joined, published_of, values, with_unit};
+use crate::overload;
+use crate::pivot::{bound, combinations, joined, published_of, rates_of, values, with_unit};
 use crate::units::factor;
 
 /// Rows and columns of a table on the first screen.
@@ -24,6 +25,8 @@ pub struct Answer {
     /// The figure, its unit, and its objective if there is one.
     label: String,
     unit: String,
+    /// The rates, if the figure depends on them.
+    rates: String,
     objective: Option<String>,
     /// Whether the title of the table leaves open which figure this is.
     is_one_of_several: bool,
@@ -37,7 +40,7 @@ pub struct Answer {
     compares_rows: bool,
     is_of_limits: bool,
     note: Option<String>,
-    /// Why some cells have no value: the footnotes.
+    /// Why some cells have no value, and which services were overloaded: the footnotes.
     reasons: Vec<Words>,
 }
 
@@ -46,6 +49,8 @@ struct Value {
     text: String,
     published: Option<String>,
     letters: Option<String>,
+    /// Whether the service was overloaded.
+    is_overloaded: bool,
 }
 
 impl Value {
@@ -199,12 +204,15 @@ impl<'a> Question<'a> {
                 values(cell, rows) == *row && values(cell, columns) == *column && is_first(cell)
             };
             let cell = self.others.iter().find(here)?;
-            marks.extend(self.notes.marks(cell));
+            // One reason is enough here; the tables of the results have all of them.
+            let first = self.notes.marks(cell).into_iter().next();
+            marks.extend(first);
             Some(Value {
                 text: state_text(cell).0,
                 published: published_of(cell, &self.figure.name)
                     .map(|value| shortened(value * self.by)),
-                letters: Some(self.notes.letters(cell)),
+                letters: Some(first.map(letter).unwrap_or_default()),
+                is_overloaded: false,
             })
         };
         let mut answer = Answer {
@@ -233,6 +241,10 @@ impl<'a> Question<'a> {
             ..self.empty(&cells)
         };
         answer.reasons = self.notes.texts(&marks);
+        if answer.values().any(|value| value.is_overloaded) {
+            let note = overload::note(self.result, &self.cells, &self.figure.name);
+            answer.reasons.extend(note);
+        }
         Some(answer)
     }
 
@@ -241,6 +253,7 @@ impl<'a> Question<'a> {
             title: self.table.title.clone(),
             label: self.figure.label.clone(),
             unit: self.unit.to_owned(),
+            rates: rates_of(&self.figure.name, cells),
             objective: crate::objectives::about(self.result, &self.figure.name, cells),
             is_one_of_several: self.table.figures.len() > 1,
             shared: Vec::new(),
@@ -252,6 +265,10 @@ impl<'a> Question<'a> {
             note: self.table.note.clone(),
             reasons: Vec::new(),
         }
+    }
+
+    fn overloaded(&self) -> Vec<(&'a Cell, f64)> {
+        overload::of(self.result, &self.cells, &self.figure.name)
     }
 
     fn value(&self, cell: &Cell) -> Option<Value> {
@@ -273,6 +290,10 @@ impl<'a> Question<'a> {
             },
             published: published_of(cell, &figure.name).map(|value| shortened(value * by)),
             letters: None,
+            is_overloaded: self
+                .overloaded()
+                .iter()
+                .any(|(one, _)| one.name == cell.name),
         })
     }
 
@@ -363,6 +384,10 @@ impl Answer {
                     Some(letters) if letters.is_empty() => Words::plain(value.text.clone()),
                     Some(letters) => Words::plain(value.text.clone()).mark(letters),
                 };
+                let words = match value.is_overloaded {
+                    true => words.mark(overload::MARK),
+                    false => words,
+                };
                 match &value.published {
                     Some(published) => words.text(format!(" ({published})")),
                     None => words,
@@ -379,7 +404,8 @@ impl Answer {
     }
 
     fn caption(&self) -> String {
-        let label = with_unit(&capital(&self.label), &self.unit);
+        let unit = format!("{}{}", self.unit, self.rates);
+        let label = with_unit(&capital(&self.label), &unit);
         let mut caption = format!("{} {label}", self.title);
         let mut more = self.shared.join(", ");
         let published = self.values().any(|value| value.published.is_some());

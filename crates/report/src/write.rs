@@ -14,22 +14,36 @@ use crate::{
 
 /// The whole document.
 pub fn document(result: &LabResult) -> Document {
-    let answer::Conclusion { sentences, tables } = answer::on_page(result);
-    let more = further(result, &sentences);
+    let answer::Conclusion {
+        sentences,
+        statements,
+        details,
+        tables,
+    } = answer::on_page(result);
+    let said: Vec<Words> = sentences.iter().chain(&details).cloned().collect();
+    let more = further(result, &said);
     let plot = matrix::main_plot(result);
     let results = pivot::blocks(result);
     let mut first = vec![Block::Points(sentences)];
+    first.extend(statements);
+    let count = details.len();
+    let details = (count > 0).then(|| Block::Folded {
+        summary: counted(count, "finding in full", "findings in full"),
+        blocks: vec![Block::Points(details)],
+    });
     let uses = |blocks: &[Block]| blocks.iter().map(text_of).collect::<Vec<_>>().join("\n");
     let text = [
         uses(&first),
+        uses(details.as_slice()),
         uses(&tables),
         uses(plot.as_slice()),
         uses(&results),
         uses(&more),
     ];
     let text = text.join("\n");
-    first.extend(terms::paragraph(&text).map(Block::Prose));
     first.extend(tables);
+    first.extend(details);
+    first.extend(terms::paragraph(&text).map(Block::Prose));
     first.push(Block::Facts(first_screen::facts(result)));
     first.extend(plot);
     let sections = parts([

@@ -11,6 +11,7 @@ use plimsoll_results::lab::LabResult;
 fn published_reports_are_those_of_their_results() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports");
     let mut read = 0;
+    let mut long = Vec::new();
     for report in folders(&folder) {
         let Ok(text) = fs::read_to_string(report.join("result.json")) else {
             continue;
@@ -39,9 +40,31 @@ fn published_reports_are_those_of_their_results() {
                 );
             }
         }
+        let words = words_of_conclusion(&written["report.md"]);
+        if !(20..=MOST_WORDS).contains(&words) {
+            long.push(format!("{}: {words} words", report.display()));
+        }
         read += 1;
     }
-    assert!(read >= 4, "only {read} reports");
+    assert!(read >= 5, "only {read} reports");
+    assert!(
+        long.is_empty(),
+        "conclusions are too long or too short: {long:#?}"
+    );
+}
+
+/// Words that a conclusion may have before its small tables and what is collapsed.
+const MOST_WORDS: usize = 150;
+
+fn words_of_conclusion(page: &str) -> usize {
+    let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
+    let ends = ["\n*How ", "\n*Which ", "<details>", "\n| | |"];
+    let end = ends.iter().filter_map(|end| conclusion.find(end)).min();
+    let text = conclusion[..end.expect("an end")].replace(['|', '*'], " ");
+    let words = text.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
 }
 
 fn render(report: &Path, written: &BTreeMap<String, String>) {

@@ -5,60 +5,10 @@ mod support;
 
 use plimsoll_report::{answer, html, prose};
 use plimsoll_results::lab::{
-    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Published, TableLayout, Variation,
+    CellState, LabResult, LimitSearch, ObjectiveOutcome, Outcome, Variation,
 };
-use support::cells::figure;
+use support::small::{FOUR, rates, small, table};
 use support::{fixture, markdown};
-
-/// A matrix of backends and places with a rate for each cell.
-fn small(values: &[[f64; 3]]) -> LabResult {
-    let mut result = fixture::around(
-        "Rates",
-        "standard",
-        vec![
-            fixture::axis("backend", &["sqlite", "pg"]),
-            fixture::axis("place", &["near", "far"]),
-        ],
-    );
-    let places = [
-        ("sqlite", "near"),
-        ("sqlite", "far"),
-        ("pg", "near"),
-        ("pg", "far"),
-    ];
-    for ((backend, place), runs) in places.into_iter().zip(values) {
-        let place = vec![
-            ("backend".to_owned(), backend.to_owned()),
-            ("place".to_owned(), place.to_owned()),
-        ];
-        let mut cell = support::cells::bare(&place, CellState::Measured, "");
-        cell.verdict = "valid".into();
-        let mut rate = figure(
-            "requests_per_second",
-            "requests per second",
-            "requests/s",
-            runs.to_vec(),
-            "more",
-        );
-        rate.value = runs[1];
-        rate.interval = Some((runs[0], runs[2]));
-        cell.figures = vec![rate];
-        result.cells.push(cell);
-    }
-    result
-}
-
-/// The rows of the first table under "Results".
-fn table(result: &LabResult) -> Vec<String> {
-    let page = plimsoll_report::markdown(result).swap_remove(0).1;
-    let results = page.split_once("## Results").expect("results").1;
-    results
-        .lines()
-        .skip_while(|line| !line.starts_with("| "))
-        .take_while(|line| line.starts_with("| "))
-        .map(str::to_owned)
-        .collect()
-}
 
 fn never_the_same_range(result: &LabResult) {
     for line in prose(result).iter().chain(&answer(result)) {
@@ -77,47 +27,6 @@ fn never_the_same_range(result: &LabResult) {
     }
 }
 
-const FOUR: [[f64; 3]; 4] = [
-    [990.0, 1000.0, 1010.0],
-    [100.0, 110.0, 120.0],
-    [480.0, 500.0, 510.0],
-    [90.0, 95.0, 105.0],
-];
-
-#[test]
-fn axis_values_are_rows_and_columns() {
-    let mut result = small(&FOUR);
-    result.cells[0].published.push(Published {
-        figure: "requests_per_second".into(),
-        value: 47618.11,
-        note: String::new(),
-    });
-    assert_eq!(
-        table(&result),
-        [
-            "| backend | near | near: published | far |",
-            "| --- | --: | --: | --: |",
-            "| sqlite | 1000 ±1% | 47,600 | 110 ±9% |",
-            "| pg | 500 ±4% | – | 95.0 ±11% |",
-        ]
-    );
-}
-
-/// The layout of a table of rates: places as rows, stores as columns.
-fn rates(result: &LabResult, rows: &[&str], columns: &[&str]) -> TableLayout {
-    let owned = |axes: &[&str]| axes.iter().map(|axis| (*axis).to_owned()).collect();
-    TableLayout {
-        title: "How many checks per second?".into(),
-        rows: owned(rows),
-        columns: owned(columns),
-        figures: vec!["requests_per_second".into()],
-        unit: None,
-        buckets: Vec::new(),
-        cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
-        note: None,
-    }
-}
-
 #[test]
 fn the_conclusion_begins_with_the_answer_to_a_tables_question() {
     let mut result = small(&FOUR);
@@ -130,106 +39,6 @@ fn the_conclusion_begins_with_the_answer_to_a_tables_question() {
     assert_eq!(
         answer(&result)[0],
         "How many checks per second? sqlite: near 1000, far 110; pg: near 500, far 95.0 requests/s."
-    );
-}
-
-/// The table of the first screen.
-fn small_table(result: &LabResult) -> Vec<String> {
-    let page = plimsoll_report::markdown(result).swap_remove(0).1;
-    let first = page.split_once("## Results").expect("results").0;
-    let lines = first
-        .lines()
-        .skip_while(|line| !line.starts_with("*How many"));
-    lines
-        .take_while(|line| !line.starts_with("| | |"))
-        .filter(|line| !line.is_empty())
-        .map(str::to_owned)
-        .collect()
-}
-
-#[test]
-fn the_first_screen_has_a_small_table_with_the_published_figures() {
-    let mut result = small(&FOUR);
-    result.tables = vec![rates(&result, &["backend"], &["place"])];
-    result.tables[0].note = Some("Both stores keep everything in memory.".into());
-    result.cells[0].published.push(Published {
-        figure: "requests_per_second".into(),
-        value: 47618.11,
-        note: String::new(),
-    });
-    result.cells[3].verdict = "suspect".into();
-    result.cells[3].reasons = vec!["a worker used 93% of its processor".into()];
-    assert_eq!(
-        small_table(&result),
-        [
-            "*How many checks per second? Requests per second, requests/s (the published figure in parentheses)*",
-            "| backend | near | far |",
-            "| --- | --: | --: |",
-            "| sqlite | 1000 (47,600) | 110 |",
-            "| pg | 500 | suspect <sup>a</sup> |",
-            "- **a** suspect: A worker used 93% of its processor.",
-            "Both stores keep everything in memory.",
-        ]
-    );
-    // A field without a cell is explained.
-    result.tables[0].cells.truncate(3);
-    assert_eq!(
-        small_table(&result)[3..],
-        [
-            "| sqlite | 1000 (47,600) | 110 |",
-            "| pg | 500 | – |",
-            "Both stores keep everything in memory. –: the lab has no such cell.",
-        ]
-    );
-    // A single row is a sentence.
-    result.tables[0].cells.truncate(2);
-    assert!(small_table(&result).is_empty());
-    let sentence =
-        "How many checks per second? near **1000** (published 47,600), far **110** requests/s.";
-    assert!(
-        markdown(&result).contains(sentence),
-        "{}",
-        markdown(&result)
-    );
-}
-
-#[test]
-fn a_heading_says_which_figure_an_objective_judges() {
-    let mut result = small(&FOUR);
-    result.objectives = result
-        .cells
-        .iter()
-        .zip([900.0, 100.0, 900.0, 100.0])
-        .map(|(cell, limit)| ObjectiveOutcome {
-            objective: "requests_per_second at least it".into(),
-            cell: cell.name.clone(),
-            measured: cell.figures[0].value,
-            limit,
-            unit: "requests/s".into(),
-            verdict: "kept".into(),
-            within: None,
-            interval_from: None,
-        })
-        .collect();
-    for cell in &mut result.cells {
-        let mut other = cell.figures[0].clone();
-        other.name = "iterations_per_second".into();
-        other.label = "iterations per second".into();
-        cell.figures.push(other);
-    }
-    result.tables = vec![rates(&result, &["backend"], &["place"])];
-    let page = |result: &LabResult| plimsoll_report::markdown(result).swap_remove(0).1;
-    let caption = "requests/s (objective: at least 900 requests/s or at least 100 requests/s)";
-    assert!(page(&result).contains(caption), "{}", page(&result));
-    result.tables[0]
-        .figures
-        .push("iterations_per_second".into());
-    assert_eq!(
-        table(&result)[0],
-        "| backend | near: rate, requests/s (objective: at least 900 requests/s) \
-         | near: iterations per second, requests/s \
-         | far: rate, requests/s (objective: at least 100 requests/s) \
-         | far: iterations per second, requests/s |"
     );
 }
 
@@ -334,119 +143,23 @@ fn the_question_of_a_table_is_answered_only_by_valid_cells() {
 }
 
 #[test]
-fn a_declared_table_has_its_own_axes_figures_and_unit() {
-    let mut result = small(&FOUR);
-    for cell in &mut result.cells {
-        let mut cpu = cell.figures[0].clone();
-        cpu.name = "cpu_time_per_request".into();
-        cpu.label = "CPU time per request".into();
-        cpu.unit = "CPU µs".into();
-        cpu.value = 250_000.0;
-        cpu.interval = None;
-        cell.figures.push(cpu);
-    }
-    result.tables = vec![TableLayout {
-        title: "What does a request cost?".into(),
-        rows: vec!["place".into()],
-        columns: vec!["backend".into()],
-        figures: vec![
-            "requests_per_second".into(),
-            "cpu_time_per_request".into(),
-            "no_such_figure".into(),
-        ],
-        unit: Some("CPU ms".into()),
-        buckets: Vec::new(),
-        cells: result.cells.iter().map(|cell| cell.name.clone()).collect(),
-        note: Some("Both stores keep everything in memory.".into()),
-    }];
-    assert_eq!(
-        table(&result),
-        [
-            "| place | sqlite: rate, requests/s | sqlite: CPU, CPU ms | pg: rate, requests/s | pg: CPU, CPU ms |",
-            "| --- | --: | --: | --: | --: |",
-            "| near | 1000 ±1% | 250 | 500 ±4% | 250 |",
-            "| far | 110 ±9% | 250 | 95.0 ±11% | 250 |",
-        ]
-    );
-}
-
-#[test]
-fn buckets_have_the_share_of_requests_in_each() {
+fn sentences_beyond_the_first_150_words_are_collapsed() {
     let mut result = fixture::full();
-    result.cells.truncate(1);
-    let repeats = &mut result.cells[0].repeats;
-    repeats.truncate(1);
-    repeats[0].latency.buckets = vec![(0.5, 10), (1.0, 20), (1.9, 20), (5.0, 50)];
-    result.tables = vec![TableLayout {
-        title: "Where do the latencies lie?".into(),
-        buckets: vec![1.0, 2.0],
-        cells: vec![result.cells[0].name.clone()],
-        ..TableLayout::default()
-    }];
-    assert_eq!(
-        table(&result),
-        [
-            "| latency | share, % |",
-            "| --- | --: |",
-            "| below 1 ms | 10.00 |",
-            "| 1 to 2 ms | 40.00 |",
-            "| 2 ms or more | 50.00 |",
-        ]
+    let page = markdown(&result);
+    let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
+    let (shown, rest) = conclusion
+        .split_once("<details>")
+        .expect("collapsed sentences");
+    assert!(
+        rest.starts_with("<summary>") && rest.contains("in full</summary>"),
+        "{rest}"
     );
-}
-
-#[test]
-fn empty_buckets_at_both_ends_are_left_out() {
-    let mut result = fixture::full();
-    result.cells.truncate(1);
-    let repeats = &mut result.cells[0].repeats;
-    repeats.truncate(1);
-    repeats[0].latency.buckets = vec![(2.5, 30), (4.5, 10)];
-    result.tables = vec![TableLayout {
-        title: "Where do the latencies lie?".into(),
-        buckets: vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
-        cells: vec![result.cells[0].name.clone()],
-        ..TableLayout::default()
-    }];
-    assert_eq!(
-        table(&result)[2..],
-        [
-            "| 2 to 3 ms | 75.00 |",
-            "| 3 to 4 ms | 0 |",
-            "| 4 to 5 ms | 25.00 |",
-        ]
-    );
-}
-
-#[test]
-fn a_table_too_wide_for_a_page_is_split_by_its_columns() {
-    let mut result = small(&FOUR);
-    for cell in &mut result.cells {
-        for number in 1..=4 {
-            let mut figure = cell.figures[0].clone();
-            figure.name = format!("rate_{number}");
-            figure.label = format!("rate {number}");
-            cell.figures.push(figure);
-        }
-    }
-    result.tables = vec![rates(&result, &["backend"], &["place"])];
-    let more = (1..=4).map(|number| format!("rate_{number}"));
-    result.tables[0].figures.extend(more);
-    let page = plimsoll_report::markdown(&result).swap_remove(0).1;
-    let results = page.split_once("## Results").expect("results").1;
-    for place in ["near", "far"] {
-        let title = format!("*How many checks per second? ({place})*");
-        assert!(results.contains(&title), "{results}");
-    }
-    assert_eq!(
-        table(&result),
-        [
-            "| backend | rate, requests/s | rate 1, requests/s | rate 2, requests/s | rate 3, requests/s | rate 4, requests/s |",
-            "| --- | --: | --: | --: | --: | --: |",
-            "| sqlite | 1000 ±1% | 1000 ±1% | 1000 ±1% | 1000 ±1% | 1000 ±1% |",
-            "| pg | 500 ±4% | 500 ±4% | 500 ±4% | 500 ±4% | 500 ±4% |",
-        ]
-    );
+    let points = shown.lines().filter(|line| line.starts_with("- "));
+    let words: usize = points.map(|line| line.split_whitespace().count() - 1).sum();
+    assert!((50..=150).contains(&words), "{words}");
+    // One sentence is always there.
+    result.comparisons.clear();
+    assert!(markdown(&result).contains("## Conclusion\n\n- "));
 }
 
 #[test]
@@ -503,31 +216,6 @@ fn suspect_cells_are_marked_with_one_footnote_per_reason_and_excluded_from_the_c
     assert_eq!(
         lines.last().map(String::as_str),
         Some("No comparison counts: 1 with a cell that is not valid.")
-    );
-}
-
-#[test]
-fn a_rate_that_no_trial_missed_is_a_lower_bound_in_tables() {
-    let mut result = small(&FOUR);
-    for (cell, broken) in result.cells.iter_mut().zip([None, Some(120.0), None, None]) {
-        let kept = cell.figures[0].value;
-        cell.figures[0].name = "limit".into();
-        cell.limit = Some(LimitSearch {
-            objective: "p95<100ms".into(),
-            kept: Some(kept),
-            broken,
-            confirmed: true,
-            ..LimitSearch::default()
-        });
-    }
-    let mut limits = rates(&result, &["backend"], &["place"]);
-    limits.figures = vec!["limit".into()];
-    result.tables = vec![limits];
-    assert_eq!(small_table(&result)[3], "| sqlite | ≥ 1000 | 110 |");
-    let row = &table(&result)[2];
-    assert!(
-        row.starts_with("| sqlite | ≥ 1000") && !row.contains("≥ 110"),
-        "{row}"
     );
 }
 

@@ -1,4 +1,4 @@
-//! What the report answers first, as declared in a lab file: `[[answer]]`.
+//! The questions and statements with which a report begins, as declared in a lab file: `[[question]]`.
 
 use plimsoll_results::lab::{Asked, Expected};
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct DeclaredQuestion {
     /// It without the names of its cells.
     #[serde(flatten)]
     asked: Asked,
-    /// The cells that answer it.
+    /// The cells whose figures decide it.
     #[serde(skip)]
     when: When,
 }
@@ -42,13 +42,13 @@ impl DeclaredQuestion {
     }
 }
 
-/// `[[answer]]`
+/// `[[question]]`
 pub fn asked(
     document: &Document,
     axes: &[Axis],
     problems: &mut Vec<Problem>,
 ) -> Vec<DeclaredQuestion> {
-    each(document, "answer", problems, |fields, when| {
+    each(document, "question", problems, |fields, when| {
         let which = fields.one_of(&["asks", "says"])?;
         let text = fields.required(which);
         let figure = fields.text("figure");
@@ -84,7 +84,7 @@ pub fn asked(
             );
         }
         if figure.is_none() && (which == "asks" || expected.is_some()) {
-            fields.problem("the key \"figure\" is missing: what answers it?");
+            fields.problem("the key \"figure\" is missing: which one decides it?");
         }
         Some(DeclaredQuestion {
             asked: Asked {
@@ -150,7 +150,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<Asked>, Vec<String>> {
         let text =
-            format!("[axes]\nwire = [\"h1\", \"h2\"]\nusers = [10, 100]\n[[answer]]\n{text}");
+            format!("[axes]\nwire = [\"h1\", \"h2\"]\nusers = [10, 100]\n[[question]]\n{text}");
         let document = Document::of_text(Path::new("lab.toml"), &text).unwrap();
         let mut problems = Vec::new();
         let matrix = Matrix::read(&document, &mut problems);

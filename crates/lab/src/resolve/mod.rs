@@ -65,7 +65,7 @@ pub struct Lab {
     pub compared: Vec<Compared>,
     /// The tables of the report.
     pub tables: Vec<DeclaredTable>,
-    /// What the report answers first.
+    /// The questions and statements with which the report begins.
     pub asked: Vec<DeclaredQuestion>,
     /// The words of the report for the values of axes.
     pub words: AxisWords,

@@ -10,6 +10,7 @@ pub mod hostile;
 pub mod junit;
 pub mod numbers;
 pub mod runs;
+pub mod small;
 
 /// All Markdown files of a report as one text.
 pub fn markdown(result: &plimsoll_results::lab::LabResult) -> String {

@@ -1,0 +1,91 @@
+//! Cells whose service was overloaded, so that their latency is mostly a queue.
+
+use plimsoll_plots::number::Place;
+use plimsoll_results::lab::{Cell, LabResult};
+
+use crate::document::Words;
+use crate::matrix::CPU;
+use crate::naming::{cell_words, place_words, shared_axes};
+
+/// The mark of such a cell in a table.
+pub const MARK: &str = "†";
+
+/// The share of its processors from which a service has none left for waiting requests.
+const BUSY: f64 = 0.95;
+/// The rate of a cell.
+const RATE: &str = "requests_per_second";
+
+/// The overloaded ones of the cells of a table of this figure, and the share of their processors that each used. None for
+/// figures other than latencies, nor if the load keeps most of the services busy: then that is what it is for.
+pub fn of<'a>(result: &LabResult, cells: &[&'a Cell], figure: &str) -> Vec<(&'a Cell, f64)> {
+    if !figure.starts_with("latency_") {
+        return Vec::new();
+    }
+    let shares = cells
+        .iter()
+        .filter_map(|cell| Some((*cell, used(result, cell)?)));
+    let shares: Vec<(&Cell, f64)> = shares.collect();
+    let busy = shares.iter().filter(|(_, share)| *share >= BUSY);
+    let busy: Vec<(&Cell, f64)> = busy.copied().collect();
+    match busy.len() * 2 > shares.len() {
+        true => Vec::new(),
+        false => busy,
+    }
+}
+
+/// The share of their processors that the systems and services of a cell used. `None` if they have none of their own.
+fn used(result: &LabResult, cell: &Cell) -> Option<f64> {
+    let figure = |name: &str| {
+        let mut figures = cell.figures.iter();
+        figures
+            .find(|figure| figure.name == name)
+            .map(|figure| figure.value)
+    };
+    let mut processors: Vec<u32> = Vec::new();
+    for process in result.topology.iter().filter(|one| one.name != "generator") {
+        if process.cpus.is_empty() {
+            return None;
+        }
+        processors.extend(&process.cpus);
+    }
+    processors.sort_unstable();
+    processors.dedup();
+    let seconds = figure(CPU)? * 1e-6 * figure(RATE)?;
+    (!processors.is_empty()).then(|| seconds / processors.len() as f64)
+}
+
+/// What the mark means; none without such cells.
+pub fn note(result: &LabResult, cells: &[&Cell], figure: &str) -> Option<Words> {
+    let over = of(result, cells, figure);
+    let percent = |share: f64| Place::decimals(0).print(share * 100.0);
+    let shares = over.iter().map(|(_, share)| *share);
+    let least = percent(shares.clone().reduce(f64::min)?);
+    let most = percent(shares.reduce(f64::max)?);
+    let share = match least == most {
+        true => least,
+        false => format!("{least} to {most}"),
+    };
+    let shared = shared_axes(over.iter().map(|(cell, _)| *cell));
+    let first = over.first()?.0;
+    let differ: Vec<&str> = first
+        .place
+        .iter()
+        .map(|(axis, _)| axis.as_str())
+        .filter(|axis| !shared.contains(axis))
+        .collect();
+    // What they have in common is also what others of the table differ in.
+    let of_table = shared_axes(cells.iter().copied());
+    let without: Vec<&str> = differ.into_iter().chain(of_table).collect();
+    let place = match place_words(result, &first.place, &without) {
+        place if place.is_empty() => cell_words(result, first),
+        place => place,
+    };
+    Some(
+        Words::plain(format!("{MARK} "))
+            .strong("Overloaded")
+            .text(format!(
+                " ({place}): the service used {share} % of its processor, so requests waited for it, and the latency \
+                 depends on how many wait."
+            )),
+    )
+}
