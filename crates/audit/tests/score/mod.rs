@@ -1,8 +1,8 @@
 //! Compares the findings for the corpus with the labels of its pages.
 //!
 //! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
-//! of their names: one third of the first collection and half of the second and of the ninth one only
-//! measure, and no rule may be derived from them. The second collection was labeled when the rules for the
+//! of their names: one third of the first collection and half of the second, the ninth and the eleventh
+//! one only measure, and no rule may be derived from them. The second collection was labeled when the rules for the
 //! first one were finished. The others only measure: each was labeled when the rules for the one before it
 //! were finished.
 
@@ -61,9 +61,11 @@ pub enum Part {
     NinthWriting,
     NinthMeasuring,
     Tenth,
+    EleventhWriting,
+    EleventhMeasuring,
 }
 
-pub const PARTS: [(&str, Part); 13] = [
+pub const PARTS: [(&str, Part); 15] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -77,6 +79,8 @@ pub const PARTS: [(&str, Part); 13] = [
     ("ninth collection, writing", Part::NinthWriting),
     ("ninth collection, measuring", Part::NinthMeasuring),
     ("tenth collection", Part::Tenth),
+    ("eleventh collection, writing", Part::EleventhWriting),
+    ("eleventh collection, measuring", Part::EleventhMeasuring),
 ];
 
 impl Part {
@@ -84,13 +88,20 @@ impl Part {
     pub fn writes(self) -> bool {
         matches!(
             self,
-            Part::Writing | Part::SecondWriting | Part::NinthWriting
+            Part::Writing | Part::SecondWriting | Part::NinthWriting | Part::EleventhWriting
         )
     }
 
     /// Whether the hash divides its folder into two halves.
     fn is_half(self) -> bool {
-        self.is_second() || matches!(self, Part::NinthWriting | Part::NinthMeasuring)
+        self.is_second()
+            || matches!(
+                self,
+                Part::NinthWriting
+                    | Part::NinthMeasuring
+                    | Part::EleventhWriting
+                    | Part::EleventhMeasuring
+            )
     }
 
     fn is_second(self) -> bool {
@@ -107,6 +118,7 @@ impl Part {
             Part::Eighth => "eighth",
             Part::NinthWriting | Part::NinthMeasuring => "ninth",
             Part::Tenth => "tenth",
+            Part::EleventhWriting | Part::EleventhMeasuring => "eleventh",
             _ if self.is_second() => "second",
             _ => "pages",
         };
