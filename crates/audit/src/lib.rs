@@ -11,6 +11,7 @@ pub mod formats;
 mod line;
 mod quantity;
 mod readers;
+mod records;
 mod report;
 mod rules;
 
@@ -41,7 +42,7 @@ pub enum Unreadable {
     TooLarge,
     /// More blocks than can be compared with each other.
     TooManyBlocks,
-    /// No output of a known tool.
+    /// No output of a known tool, and no table with results.
     NoBlock,
 }
 
@@ -93,7 +94,7 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     if report.blocks.len() > MOST_BLOCKS {
         return Err(Unreadable::TooManyBlocks);
     }
-    if report.blocks.is_empty() {
+    if report.blocks.is_empty() && !records::Grids::of(&report).has_results() {
         return Err(Unreadable::NoBlock);
     }
     let mut findings = report::Findings::new(&report);

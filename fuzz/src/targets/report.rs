@@ -45,6 +45,10 @@ pub const TARGET: Target = Target {
           Name 50% 99% 100% # reqs\n Aggregated 5 9 9 3\n",
         b"algorithm,parameters,k-nn,qps,p50\n\"a\",\"b(c=1, d)\",0.9,812.5,1.1\n",
         b"{\"start\":{},\"end\":{\"sum_sent\":{\"bytes\":1,\"bits_per_second\":8,\"seconds\":1}}}",
+        b"# A\n\n| S | Requests | Failed | Error rate | RPS | p50 (ms) | p99 (ms) | Ratio |\n|---|---|---|---|---|---|---|---|\n\
+          | a | 4,000 | 9 | 0.00% | 400 | 4 | 19 | 1.00x |\n| b | 4,500 | 0 | 0% | >450 | ~3 | 7.0 | 1.13x |\n| Total | 8500 | 9 | - | 850 | 3 | 9 | 8.5 : 1 |\n\n\
+          b is 30% faster than a. a has the lowest p99 latency. b outperforms a. b reached 900 rps.\nAll SLOs are met. p99: <5ms PASS\nFixed rate: 900\n",
+        b"# A\n\n| Metric | Before | After |\n|---|---|---|\n| p95 | 5 ms | 3 ms |\n\n- Total requests: 60 000\n- Duration: 30 s\n- RPS: 2,600\n\n```\ntps = 3.1 (x)\nlatency average = 2 ms\n```\n",
         b"# A\n\nOur SLA of 5ms holds on the 95percentile. `{a|b}-{n}[-c]`\n\n| Test | From | Time |\n|---|---|---|\n| 1MB x 10 | a | 5s |\n\n\
           ## 10 VUs\n\n```\nhttp_reqs.....: 1 1/s\nhttp_req_duration....: avg=1ms min=1ms\n```\n",
     ],
@@ -55,6 +59,8 @@ pub const TARGET: Target = Target {
         "MB/s", "to be determined", " is slower than ", "25 %", "`{a|", "}`", "seq 1 10", "\n\n", "\u{feff}",
         "target rate ", "ramp ", "gcannon io_uring", "\"rps\":", "algorithm,qps,k-nn\n",
         "summary = ", " in 00:00:01 = ", " Avg: ", "# reqs", "# fails", "Aggregated ", "\u{a0}", "http\\_reqs",
+        "| p99 (ms) |", "| RPS |", "Error rate", " outperforms ", " is 3x faster than ", " has the lowest ",
+        "All SLOs are met", ": 100% success", "x |", " : 1 |", " = ", ">1",
     ],
 };
 

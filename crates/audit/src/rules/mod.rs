@@ -26,6 +26,7 @@ mod prose;
 mod protocol;
 mod ramp;
 mod rate_label;
+mod records;
 mod same_request;
 mod samples;
 mod series;
@@ -134,6 +135,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     counted_rate::counted(report, findings);
     rate_label::mismatch(report, findings);
     setup_tail::between_quantiles(report, findings);
+    records::check(report, findings);
     certainty::few_samples(report, findings);
     certainty::one_cause(report, findings);
     stated::stated(report, findings);

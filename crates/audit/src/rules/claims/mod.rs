@@ -141,7 +141,7 @@ pub fn totals(report: &Report, findings: &mut Findings) {
 }
 
 /// Every sentence outside of tool output.
-fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r str)> {
+pub fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r str)> {
     report
         .prose()
         .flat_map(|prose| {

@@ -1,4 +1,5 @@
-//! "A is N times faster than B", where A and B each name one block.
+//! "A has a lower latency and a higher throughput": A names one output, and exactly one other has the same
+//! headings above its own.
 
 use std::sync::LazyLock;
 
@@ -10,61 +11,6 @@ use crate::quantity::{Quantity, digits};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b([\w][\w .+/-]{1,40}?)\s+(?:is|was|are|handles?|handled|achieves?|achieved|serves?|served|delivers?|reaches)\s+(about |around |~|roughly |up to |nearly |almost |over |more than )?(\d+(?:\.\d+)?)\s?(?:x|×|times)\s+(?:faster|quicker|more requests(?: per second)?|(?:the|higher|more) throughput)\s*(?:than|of|compared (?:to|with))\s+([\w][\w .+/-]{1,40})").ok()
-});
-
-pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
-    better(report, sentence, line, findings);
-    let Some(found) = CLAIM
-        .as_ref()
-        .and_then(|pattern| pattern.captures(sentence))
-    else {
-        return;
-    };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
-    let (Some(one), Some(other)) = (only(report, group(1)), only(report, group(4))) else {
-        return;
-    };
-    let (Some(a), Some(b), Ok(said)) = (&one.rate, &other.rate, group(3).parse::<f64>()) else {
-        return;
-    };
-    if std::ptr::eq(one, other) || a.value <= 0.0 || b.value <= 0.0 {
-        return;
-    }
-    let rates = a.value / b.value;
-    let means = one
-        .latency()
-        .and_then(|t| t.mean.as_ref())
-        .zip(other.latency().and_then(|t| t.mean.as_ref()));
-    let latencies = means.map_or(rates, |(a, b)| b.value / a.value);
-    let near = |right: f64| (said - right).abs() <= 0.15 * right;
-    if near(rates) || near(latencies) {
-        return;
-    }
-    let reversed = rates < 1.0 && latencies < 1.0;
-    findings.page(
-        if reversed {
-            "comparison-reversed"
-        } else {
-            "ratio-misstated"
-        },
-        Level::Warning,
-        line,
-        [
-            both(sentence, a, b),
-            format!(
-                "{} ÷ {} = {}, not {}",
-                a.text,
-                b.text,
-                digits(rates),
-                digits(said)
-            ),
-            "Compute the factor from the two blocks, and name the figure.".to_owned(),
-        ],
-    );
-}
-
 static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\s+(?:has|had|shows|showed|achieves|achieved|delivers|delivered|offers|offered|gives|gave|provides|provided)\s+(.+)$").ok()
 });
@@ -72,9 +18,7 @@ static BETTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(better|higher|greater|lower|worse|lesser|more|less)\s+(throughput|latency|latencies|requests per second|rps)\b").ok()
 });
 
-/// "A has a lower latency and a higher throughput": A names one block, and exactly one other has the
-/// same headings above its own.
-fn better(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
+pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     let (Some(subject), Some(better)) = (SUBJECT.as_ref(), BETTER.as_ref()) else {
         return;
     };

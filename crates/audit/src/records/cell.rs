@@ -1,0 +1,202 @@
+//! One figure in a cell: its value, its unit and the step of its last digit.
+
+use crate::quantity::{Unit, data_unit, number, split_number, time_unit};
+
+/// The unit of a figure. Values are in seconds, per second, bytes or percent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Time,
+    Rate,
+    Data,
+    DataRate,
+    Percent,
+    /// A factor: `2.5x`.
+    Factor,
+    Plain,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    pub value: f64,
+    pub step: f64,
+    /// The step if the zeros at its end are from rounding: 10 for `480`, 1 for `66.00`.
+    pub coarse: f64,
+    pub kind: Kind,
+    /// Whether it is marked as rounded.
+    pub about: bool,
+    /// Whether it is only a limit: `<1ms`, `>100,000 req/s`.
+    pub bound: bool,
+    pub text: String,
+}
+
+/// Words behind a factor or a percentage.
+const CHANGES: [&str; 13] = [
+    "faster",
+    "slower",
+    "better",
+    "worse",
+    "less",
+    "more",
+    "lower",
+    "higher",
+    "improvement",
+    "reduction",
+    "increase",
+    "decrease",
+    "smaller",
+];
+
+/// The marks of Markdown and of verdicts around a figure.
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '*' | '`' | '_' | ' ' | '|') || !letter.is_ascii() && !letter.is_alphanumeric()
+}
+
+/// A cell that is one figure, perhaps with its deviation or a remark in brackets behind it.
+pub fn read(cell: &str) -> Option<Figure> {
+    if cell.len() > 80 {
+        return None;
+    }
+    let text = cell.trim_start_matches(|letter| is_mark(letter) && !matches!(letter, '−' | '≈'));
+    let bound = text.starts_with(['<', '>']);
+    let text = text.trim_start_matches(['<', '>', '=', ' ']);
+    let (text, about) = ["~", "≈", "about ", "ca. "]
+        .iter()
+        .find_map(|word| Some((text.strip_prefix(word)?.trim_start(), true)))
+        .unwrap_or((text, false));
+    let (negative, text) = match text.strip_prefix(['-', '−']) {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let joined = without_blanks(text);
+    let (written, rest) = split_number(&joined)?;
+    let (value, step) = number(written.trim_end_matches(['.', ',']))?;
+    let rest = rest.trim_start_matches(['*', '`', ' ', '_']);
+    let end = rest
+        .find(|letter: char| !(letter.is_alphabetic() || matches!(letter, '%' | '/' | '×')))
+        .unwrap_or(rest.len());
+    let (unit, after) = rest.split_at(end);
+    let after = after.trim_start_matches(['*', '`', ' ', '_']);
+    // `8.35 : 1` is a factor, `24% faster` a change.
+    let behind = after.trim_end().trim_end_matches('*');
+    let (unit, after) = match behind {
+        ": 1" if unit.is_empty() => ("x", ""),
+        other if CHANGES.contains(&other) => (unit, ""),
+        _ => (unit, after),
+    };
+    let ends =
+        after.is_empty() || after.starts_with(['(', '±', ',', '✓']) || after.chars().all(is_mark);
+    if value < 0.0 || !ends {
+        return None;
+    }
+    let (scale, kind) = unit_of(unit)?;
+    Some(Figure {
+        value: value * scale * if negative { -1.0 } else { 1.0 },
+        step: step * scale,
+        coarse: step * scale * zeros(written),
+        kind,
+        about: about || bound || matches!(unit, "k" | "K"),
+        bound,
+        text: cell.trim().to_owned(),
+    })
+}
+
+/// How many steps of the last digit one step of the last digit other than 0 is.
+fn zeros(written: &str) -> f64 {
+    let digits: String = written.chars().filter(char::is_ascii_digit).collect();
+    let kept = digits.trim_end_matches('0');
+    if kept.is_empty() {
+        return 1.0;
+    }
+    10_f64.powi(i32::try_from(digits.len() - kept.len()).unwrap_or(0))
+}
+
+/// The scale and the kind of a unit.
+pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
+    let lower = unit.to_lowercase();
+    Some(match lower.as_str() {
+        "" => (1.0, Kind::Plain),
+        "%" => (1.0, Kind::Percent),
+        "x" | "×" | "times" => (1.0, Kind::Factor),
+        "k" => (1e3, Kind::Plain),
+        "мс" | "毫秒" | "ミリ秒" => (1e-3, Kind::Time),
+        "с" | "сек" | "秒" => (1.0, Kind::Time),
+        "requests" | "reqs" | "req" | "users" | "vus" | "events" => (1.0, Kind::Plain),
+        "rps" | "qps" | "tps" | "iops" => (1.0, Kind::Rate),
+        name if is_rate(name) => (1.0, Kind::Rate),
+        _ => {
+            if let Some(scale) = time_unit(unit).or_else(|| time_unit(&lower)) {
+                return Some((scale, Kind::Time));
+            }
+            let (scale, found) = data_unit(unit)?;
+            match found {
+                Unit::Bytes => (scale, Kind::Data),
+                Unit::ByteRate | Unit::BitRate => (scale, Kind::DataRate),
+                _ => return None,
+            }
+        }
+    })
+}
+
+/// Events per second.
+fn is_rate(unit: &str) -> bool {
+    let events = [
+        "req", "r/", "op", "ops", "trans", "tx", "quer", "msg", "event", "/s", "запр",
+    ];
+    (unit.contains("/s") || unit.contains("/с")) && events.iter().any(|word| unit.starts_with(word))
+}
+
+/// Joins the groups of `34 185`.
+fn without_blanks(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let digits = |from: usize| {
+        letters[from.min(letters.len())..]
+            .iter()
+            .take_while(|letter| letter.is_ascii_digit())
+            .count()
+    };
+    let mut out = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let grouped = matches!(letter, ' ' | '\u{a0}' | '\u{202f}')
+            && at > 0
+            && letters[at - 1].is_ascii_digit()
+            && digits(at + 1) == 3
+            && !out.contains(['.', ',']);
+        if !grouped {
+            out.push(*letter);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, read};
+
+    #[test]
+    fn a_cell_is_one_figure() {
+        for (text, wanted) in [
+            ("**12.5 ms**", Some((0.0125, Kind::Time))),
+            ("34 185", Some((34185.0, Kind::Plain))),
+            ("1,234 req/s", Some((1234.0, Kind::Rate))),
+            ("-12.5%", Some((-12.5, Kind::Percent))),
+            ("2.4x 🚀", Some((2.4, Kind::Factor))),
+            ("12.1 ± 0.3", Some((12.1, Kind::Plain))),
+            ("45 MB/s", Some((45e6, Kind::DataRate))),
+            ("5 → 3 ms", None),
+            ("12-15 ms", None),
+            ("1/2", None),
+            ("none", None),
+        ] {
+            let found = read(text).map(|figure| (figure.value, figure.kind));
+            match (found, wanted) {
+                (Some((value, kind)), Some((right, wanted))) => {
+                    assert!(
+                        (value - right).abs() < 1e-9 && kind == wanted,
+                        "{text}: {value}"
+                    );
+                }
+                _ => assert_eq!(found, wanted, "{text}"),
+            }
+        }
+    }
+}

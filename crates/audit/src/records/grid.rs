@@ -1,0 +1,292 @@
+//! The records of a page, in grids: tables in either orientation, lists of `name: value`, and the
+//! outputs of tools under their titles.
+
+use super::cell::{self, Figure, Kind};
+use super::name::{Meaning, Name};
+use super::{Field, Record};
+use crate::block::Block;
+use crate::document::Table;
+use crate::quantity::{Quantity, Unit};
+use crate::report::Report;
+
+/// Records that can be compared with each other.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    pub line: usize,
+    pub records: Vec<Record>,
+}
+
+/// Everything that was read from a page.
+pub struct Grids {
+    pub tables: Vec<Grid>,
+    /// The same tables by rows, whatever their orientation.
+    pub rows: Vec<Grid>,
+    /// Lists and lines of `name: value`.
+    pub lists: Vec<Record>,
+    /// The outputs of tools.
+    pub outputs: Option<Grid>,
+}
+
+const MOST_TABLES: usize = 200;
+const MOST_ROWS: usize = 300;
+const MOST_COLUMNS: usize = 40;
+const MOST_LISTS: usize = 300;
+
+impl Grids {
+    pub fn of(report: &Report) -> Grids {
+        let all = || {
+            let tables = report.document.tables.iter();
+            tables
+                .filter(|table| !report.is_output(table.line))
+                .take(MOST_TABLES)
+        };
+        let tables = all().filter_map(|one| table(report, one, false)).collect();
+        let rows = all().filter_map(|one| table(report, one, true)).collect();
+        Grids {
+            tables,
+            rows,
+            lists: lists(report),
+            outputs: outputs(report),
+        }
+    }
+
+    /// Whether a table has results of a load test.
+    pub fn has_results(&self) -> bool {
+        let mut fields = self
+            .tables
+            .iter()
+            .flat_map(|grid| &grid.records)
+            .flat_map(|record| &record.fields);
+        fields.any(|field| field.name.is_statistic() || field.name.meaning == Meaning::Rate)
+    }
+
+    /// Tables and outputs.
+    pub fn grids(&self) -> impl Iterator<Item = &Grid> {
+        self.tables.iter().chain(&self.outputs)
+    }
+}
+
+/// A field of a cell, with the unit of its name if it has none of its own.
+pub fn field(name: &Name, cell: &str) -> Option<Field> {
+    let mut figure = cell::read(cell)?;
+    if figure.kind == Kind::Plain {
+        if let Some((scale, kind)) = name.unit {
+            figure.value *= scale;
+            figure.step *= scale;
+            figure.coarse *= scale;
+            figure.kind = kind;
+        } else if name.meaning == Meaning::Rate {
+            figure.kind = Kind::Rate;
+        } else if name.is_share() {
+            figure.kind = Kind::Percent;
+        }
+    }
+    Some(Field {
+        name: name.clone(),
+        figure,
+    })
+}
+
+/// The records of a table: its rows, or its columns if the rows are named like figures and `by_rows`
+/// is not set.
+fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
+    let names: Vec<Name> = table
+        .header
+        .iter()
+        .take(MOST_COLUMNS)
+        .map(|text| Name::read(text))
+        .collect();
+    if names.len() < 2 {
+        return None;
+    }
+    let rows: Vec<&(usize, Vec<String>)> = table.rows.iter().take(MOST_ROWS).collect();
+    let sides: Vec<Name> = rows
+        .iter()
+        .map(|(_, row)| Name::read(row.first().map_or("", String::as_str)))
+        .collect();
+    let known = |names: &[Name]| names.iter().filter(|name| name.is_known()).count();
+    let across =
+        !by_rows && known(&sides) > known(names.get(1..)?) && sides.iter().any(Name::is_known);
+    // A table of names and values is about what its heading says.
+    let title = report.document.titles(table.line).pop();
+    let label = |column: &str| match title.as_ref().filter(|_| is_general(column)) {
+        Some(title) => title.clone(),
+        None => column.to_owned(),
+    };
+    let records: Vec<Record> = if across {
+        (1..names.len())
+            .map(|at| Record {
+                line: table.line,
+                label: label(&names[at].text),
+                fields: rows
+                    .iter()
+                    .zip(&sides)
+                    .filter_map(|((_, row), name)| field(name, row.get(at)?))
+                    .collect(),
+            })
+            .collect()
+    } else {
+        rows.iter()
+            .map(|(line, row)| Record {
+                line: *line,
+                label: row.first().cloned().unwrap_or_default(),
+                fields: names
+                    .iter()
+                    .zip(row)
+                    .skip(1)
+                    .filter_map(|(name, cell)| field(name, cell))
+                    .collect(),
+            })
+            .collect()
+    };
+    let records: Vec<Record> = records
+        .into_iter()
+        .filter(|record| !record.fields.is_empty())
+        .collect();
+    (!records.is_empty()).then_some(Grid {
+        line: table.line,
+        records,
+    })
+}
+
+/// Whether the name of a column says nothing about the record.
+fn is_general(column: &str) -> bool {
+    const NAMES: [&str; 8] = [
+        "value",
+        "result",
+        "results",
+        "measured",
+        "actual",
+        "observed",
+        "achieved",
+        "measured result",
+    ];
+    let lower = column.trim_matches(['*', ' ']).to_lowercase();
+    NAMES.contains(&lower.as_str())
+}
+
+/// Lists of `name: value` in the text, and lines of `name: value` or `name = value` in code that is
+/// not the output of a known tool. A name that returns begins another record.
+fn lists(report: &Report) -> Vec<Record> {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    for prose in report.prose() {
+        lines.extend(prose.lines().map(|(line, text)| (line, text.to_owned())));
+    }
+    for code in report.document.codes.iter().take(MOST_TABLES) {
+        for line in code.lines(report.text).into_iter().take(400) {
+            if !report.is_output(line.number) && line.text.len() < 200 {
+                lines.push((line.number, line.text.to_owned()));
+            }
+        }
+    }
+    lines.sort_by_key(|(line, _)| *line);
+    let mut records: Vec<Record> = Vec::new();
+    let mut last = 0;
+    let mut open = false;
+    for (line, text) in lines.iter().take(20_000) {
+        let Some(field) = pair(text) else {
+            continue;
+        };
+        let near = line.saturating_sub(last) <= 3;
+        last = *line;
+        let fits = open
+            && near
+            && records.last().is_some_and(|record| {
+                !record
+                    .fields
+                    .iter()
+                    .any(|known| known.name.text.eq_ignore_ascii_case(&field.name.text))
+            });
+        if let Some(record) = records.last_mut().filter(|_| fits) {
+            record.fields.push(field);
+            continue;
+        }
+        if records.len() >= MOST_LISTS {
+            break;
+        }
+        open = true;
+        records.push(Record {
+            line: *line,
+            label: String::new(),
+            fields: vec![field],
+        });
+    }
+    records.retain(|record| record.fields.len() >= 2);
+    records
+}
+
+/// `name: value` or `name = value`.
+fn pair(text: &str) -> Option<Field> {
+    let text = text.trim().trim_start_matches(['-', '*', '•', '│', ' ']);
+    let (name, value) = text
+        .split_once(": ")
+        .or_else(|| text.split_once(":\t"))
+        .or_else(|| text.split_once(" = "))
+        .or_else(|| text.split_once('：'))?;
+    let name = Name::read(name.trim_end_matches('.'));
+    if name.text.len() > 60 || !name.is_known() {
+        return None;
+    }
+    field(&name, value.trim())
+}
+
+/// The outputs of the page as records, under their innermost titles.
+fn outputs(report: &Report) -> Option<Grid> {
+    let records: Vec<Record> = report.blocks.iter().take(100).filter_map(record).collect();
+    let line = records.first()?.line;
+    Some(Grid { line, records })
+}
+
+fn record(block: &Block) -> Option<Record> {
+    let label = block.titles.last()?.clone();
+    let mut fields = Vec::new();
+    let mut push = |meaning: Meaning, name: &str, figure: Option<&Quantity>| {
+        fields.extend(figure.and_then(|figure| of_quantity(meaning, name, figure)));
+    };
+    push(Meaning::Rate, "rate", block.rate.as_ref());
+    push(Meaning::Duration, "duration", block.elapsed.as_ref());
+    if let Some(latency) = block.latency() {
+        push(Meaning::Mean, "mean", latency.mean.as_ref());
+        push(Meaning::Max, "max", latency.max.as_ref());
+        for (quantile, figure) in &latency.quantiles {
+            let name = crate::block::quantile_name(*quantile);
+            push(Meaning::Quantile(*quantile), &name, Some(figure));
+        }
+    }
+    Some(Record {
+        line: block.first_line,
+        label,
+        fields,
+    })
+}
+
+fn of_quantity(meaning: Meaning, name: &str, figure: &Quantity) -> Option<Field> {
+    let kind = match figure.unit {
+        Unit::Time => Kind::Time,
+        Unit::Rate => Kind::Rate,
+        Unit::Count => Kind::Plain,
+        _ => return None,
+    };
+    Some(Field {
+        name: Name {
+            text: name.to_owned(),
+            meaning,
+            quantity: if meaning == Meaning::Rate {
+                "rps"
+            } else {
+                "latency"
+            }
+            .to_owned(),
+            unit: None,
+        },
+        figure: Figure {
+            value: figure.value,
+            step: figure.step,
+            coarse: figure.step,
+            kind,
+            about: false,
+            bound: false,
+            text: figure.text.clone(),
+        },
+    })
+}

@@ -1,0 +1,62 @@
+//! A general model of a page's figures: records with named fields, from tables, lists, lines of
+//! `name: value` and the outputs of tools. Rules compare the fields of a record, the records of a
+//! grid, and sentences with both.
+
+mod cell;
+mod grid;
+mod name;
+
+pub use cell::{Figure, Kind, read};
+pub use grid::{Grid, Grids};
+pub use name::{Meaning, Name, tokens};
+
+/// A named figure of a record.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: Name,
+    pub figure: Figure,
+}
+
+impl Field {
+    /// Whether a larger value is better; `None` if neither is.
+    pub fn more_is_better(&self) -> Option<bool> {
+        match self.name.meaning {
+            Meaning::Rate | Meaning::PassedShare => Some(true),
+            Meaning::Min | Meaning::Mean | Meaning::Max | Meaning::Quantile(_) => {
+                match self.figure.kind {
+                    Kind::Time => Some(false),
+                    Kind::Rate => Some(true),
+                    Kind::Plain if self.name.is_latency() => Some(false),
+                    _ => None,
+                }
+            }
+            Meaning::Duration | Meaning::FailedShare => Some(false),
+            _ => match self.figure.kind {
+                Kind::Time => Some(false),
+                Kind::Rate => Some(true),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A row of a table, a column of one, a list or an output.
+#[derive(Clone, Debug)]
+pub struct Record {
+    pub line: usize,
+    /// What the record is about.
+    pub label: String,
+    pub fields: Vec<Field>,
+}
+
+impl Record {
+    /// The only field with this meaning.
+    pub fn only(&self, meaning: Meaning) -> Option<&Field> {
+        let mut fields = self
+            .fields
+            .iter()
+            .filter(|field| field.name.meaning == meaning);
+        let field = fields.next()?;
+        fields.next().is_none().then_some(field)
+    }
+}

@@ -1,0 +1,294 @@
+//! The name of a column, a row or a line: which statistic of which quantity it is, and its unit.
+
+use super::cell::{Kind, unit_of};
+
+/// What a field is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Meaning {
+    Min,
+    Mean,
+    Max,
+    Quantile(f64),
+    Rate,
+    Requests,
+    Failed,
+    Passed,
+    FailedShare,
+    PassedShare,
+    /// How long a run took.
+    Duration,
+    Users,
+    Other,
+}
+
+/// A name, split into its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Name {
+    pub text: String,
+    pub meaning: Meaning,
+    /// The words that are not a statistic or a unit: the quantity.
+    pub quantity: String,
+    /// The unit in the name: `Latency (ms)`.
+    pub unit: Option<(f64, Kind)>,
+}
+
+const LATENCY: [&str; 11] = [
+    "latency",
+    "latencies",
+    "lat",
+    "response time",
+    "response times",
+    "duration",
+    "time",
+    "request time",
+    "request duration",
+    "http_req_duration",
+    "rt",
+];
+const RATE: [&str; 22] = [
+    "rps",
+    "qps",
+    "tps",
+    "iops",
+    "throughput",
+    "req s",
+    "reqs s",
+    "requests s",
+    "requests sec",
+    "req sec",
+    "requests per second",
+    "ops s",
+    "ops sec",
+    "ops per second",
+    "rate",
+    "request rate",
+    "queries per second",
+    "transactions per second",
+    "queries s",
+    "queries sec",
+    "operations per second",
+    "requests second",
+];
+const REQUESTS: [&str; 9] = [
+    "requests",
+    "total requests",
+    "number of requests",
+    "reqs",
+    "samples",
+    "iterations",
+    "total reqs",
+    "transactions",
+    "events",
+];
+const FAILED: [&str; 13] = [
+    "에러 건수",
+    "실패",
+    "ошибки",
+    "erros",
+    "failed",
+    "errors",
+    "failures",
+    "failed requests",
+    "fails",
+    "error count",
+    "timeouts",
+    "total errors",
+    "error",
+];
+const PASSED: [&str; 7] = [
+    "successful",
+    "success",
+    "succeeded",
+    "ok",
+    "passed",
+    "successful requests",
+    "successes",
+];
+const FAILED_SHARE: [&str; 8] = [
+    "에러율",
+    "错误率",
+    "tasa de error",
+    "error rate",
+    "failure rate",
+    "fail rate",
+    "failed rate",
+    "errors rate",
+];
+const PASSED_SHARE: [&str; 4] = ["success rate", "pass rate", "success ratio", "availability"];
+const DURATION: [&str; 8] = [
+    "duration",
+    "total time",
+    "elapsed",
+    "elapsed time",
+    "time taken",
+    "run time",
+    "test duration",
+    "wall time",
+];
+const USERS: [&str; 13] = [
+    "users",
+    "vus",
+    "concurrency",
+    "connections",
+    "clients",
+    "threads",
+    "concurrent users",
+    "vu",
+    "virtual users",
+    "conns",
+    "concurrent",
+    "concurrent connections",
+    "c",
+];
+
+/// The words of a text in lower case: letters, digits, and dots between digits.
+pub fn tokens(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace("p(", "p");
+    lower
+        .split(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '.' | '%' | '_')))
+        .map(|word| word.trim_matches(['.', '_']).to_owned())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The statistic that a word names.
+fn statistic(word: &str) -> Option<Meaning> {
+    Some(match word {
+        "min" | "minimum" | "fastest" => Meaning::Min,
+        "max" | "maximum" | "slowest" => Meaning::Max,
+        "avg" | "average" | "mean" | "средн" | "среднее" | "平均" => Meaning::Mean,
+        "median" | "med" => Meaning::Quantile(0.5),
+        _ => {
+            let ordinal = word.strip_suffix("th").or_else(|| word.strip_suffix('%'));
+            let digits = ordinal.or_else(|| word.strip_prefix('p'))?;
+            let percent: f64 = digits.parse().ok()?;
+            // p999 is p99.9.
+            let percent = match percent {
+                value if value >= 9990.0 => value / 100.0,
+                value if value >= 990.0 => value / 10.0,
+                value => value,
+            };
+            ((50.0..100.0).contains(&percent) || [1.0, 5.0, 10.0, 25.0].contains(&percent))
+                .then_some(Meaning::Quantile(percent / 100.0))?
+        }
+    })
+}
+
+impl Name {
+    pub fn read(text: &str) -> Name {
+        let plain = text.trim().trim_matches(['*', '`', ' ', '↑', '↓', ':']);
+        let (plain, unit) = match named_unit(plain) {
+            Some((before, unit)) => (before, Some(unit)),
+            None => (plain, None),
+        };
+        let mut meanings = Vec::new();
+        let mut rest: Vec<String> = Vec::new();
+        for word in tokens(plain) {
+            match statistic(&word) {
+                Some(meaning) => meanings.push(meaning),
+                None if matches!(word.as_str(), "percentile" | "line" | "the" | "of" | "%") => {}
+                None => rest.push(word),
+            }
+        }
+        let quantity = rest.join(" ");
+        let is = |names: &[&str]| names.contains(&quantity.as_str());
+        let percent = matches!(unit, Some((_, Kind::Percent))) || plain.contains('%');
+        let meaning = match &meanings[..] {
+            [] if is(&RATE) => Meaning::Rate,
+            [] if is(&FAILED_SHARE) || percent && is(&FAILED) => Meaning::FailedShare,
+            [] if is(&PASSED_SHARE) || percent && is(&PASSED) => Meaning::PassedShare,
+            [] if percent => Meaning::Other,
+            [] if is(&REQUESTS) => Meaning::Requests,
+            [] if is(&FAILED) => Meaning::Failed,
+            [] if is(&PASSED) => Meaning::Passed,
+            [] if is(&DURATION) => Meaning::Duration,
+            [] if is(&USERS) => Meaning::Users,
+            [Meaning::Mean] if is(&RATE) => Meaning::Rate,
+            [one] => *one,
+            _ => Meaning::Other,
+        };
+        let quantity = match is(&LATENCY) {
+            true => "latency".to_owned(),
+            false => quantity,
+        };
+        Name {
+            text: text.trim().to_owned(),
+            meaning,
+            quantity,
+            unit,
+        }
+    }
+
+    /// Whether it is a statistic.
+    pub fn is_statistic(&self) -> bool {
+        matches!(
+            self.meaning,
+            Meaning::Min | Meaning::Mean | Meaning::Max | Meaning::Quantile(_)
+        )
+    }
+
+    /// Whether it is a share in percent by its words.
+    pub fn is_share(&self) -> bool {
+        matches!(self.meaning, Meaning::FailedShare | Meaning::PassedShare)
+            && self.text.contains('%')
+    }
+
+    /// Whether it is a latency by its words.
+    pub fn is_latency(&self) -> bool {
+        self.quantity == "latency"
+            || self.quantity.contains("latency")
+            || matches!(self.unit, Some((_, Kind::Time)))
+            || self.quantity.is_empty() && matches!(self.meaning, Meaning::Quantile(_))
+    }
+
+    /// Whether it says what a cell measures.
+    pub fn is_known(&self) -> bool {
+        self.meaning != Meaning::Other || self.unit.is_some() || self.quantity == "latency"
+    }
+}
+
+/// `Latency (ms)`, `p99 [µs]`, `Mean, s`, `avg_ms`: the name and its unit.
+fn named_unit(name: &str) -> Option<(&str, (f64, Kind))> {
+    let closed = name.trim_end_matches([')', ']']);
+    let at = match closed.len() < name.len() {
+        true => closed.rfind(['(', '['])?,
+        false => closed.rfind([',', '_'])?,
+    };
+    let (before, unit) = (closed.get(..at)?, closed.get(at + 1..)?.trim());
+    let (scale, kind) = unit_of(unit)?;
+    (!unit.is_empty() && !before.trim().is_empty() && kind != Kind::Plain)
+        .then_some((before.trim_end(), (scale, kind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Meaning, Name};
+
+    #[test]
+    fn names_are_split() {
+        for (text, meaning, quantity) in [
+            ("P99 (ms)", Meaning::Quantile(0.99), ""),
+            ("p(95) latency", Meaning::Quantile(0.95), "latency"),
+            ("**Avg Latency**", Meaning::Mean, "latency"),
+            ("99.9%", Meaning::Quantile(0.999), ""),
+            ("TTFT p50", Meaning::Quantile(0.5), "ttft"),
+            ("Requests/sec", Meaning::Rate, "requests sec"),
+            ("Average RPS", Meaning::Rate, "rps"),
+            ("Max RPS", Meaning::Max, "rps"),
+            ("Error rate (%)", Meaning::FailedShare, "error rate"),
+            ("Errors", Meaning::Failed, "errors"),
+            ("p95/p99", Meaning::Other, ""),
+            ("CPU %", Meaning::Other, "cpu"),
+            ("90% Line", Meaning::Quantile(0.9), ""),
+            ("Error %", Meaning::FailedShare, "error"),
+            ("Framework", Meaning::Other, "framework"),
+        ] {
+            let name = Name::read(text);
+            assert_eq!(
+                (name.meaning, name.quantity.as_str()),
+                (meaning, quantity),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Columns that are computed from others: a relation that holds in most rows and fails in one.
+
+use crate::quantity::digits;
+use crate::records::{Figure, Grid, Kind, Meaning};
+use crate::report::Findings;
+
+use super::warn;
+
+/// One column: its name and the figure of each record.
+struct Column<'r> {
+    name: &'r str,
+    meaning: Meaning,
+    cells: Vec<Option<&'r Figure>>,
+}
+
+/// How a column may be computed.
+#[derive(Clone, Copy)]
+enum Relation {
+    /// Of two columns of the same row.
+    Ratio(usize, usize),
+    /// Of a row and another row of the same column.
+    ToRow(usize, usize),
+}
+
+const MOST_COLUMNS: usize = 12;
+const MOST_ROWS: usize = 40;
+
+pub fn check(grid: &Grid, findings: &mut Findings) {
+    let columns = columns(grid);
+    if grid.records.len() < 2 || columns.len() > MOST_COLUMNS || grid.records.len() > MOST_ROWS {
+        return;
+    }
+    sums(grid, &columns, findings);
+    work(grid, &columns, findings);
+    for (at, target) in columns.iter().enumerate() {
+        if is_computed(target) {
+            outlier(grid, &columns, at, findings);
+        }
+    }
+}
+
+fn columns(grid: &Grid) -> Vec<Column<'_>> {
+    let mut columns: Vec<Column> = Vec::new();
+    for (row, record) in grid.records.iter().enumerate() {
+        for field in &record.fields {
+            let known = columns
+                .iter()
+                .position(|column| column.name == field.name.text);
+            let at = known.unwrap_or_else(|| {
+                columns.push(Column {
+                    name: &field.name.text,
+                    meaning: field.name.meaning,
+                    cells: vec![None; grid.records.len()],
+                });
+                columns.len() - 1
+            });
+            columns[at].cells[row] = Some(&field.figure);
+        }
+    }
+    columns
+}
+
+/// Whether a column is a comparison by its units.
+fn is_computed(column: &Column) -> bool {
+    let cells = column.cells.iter().flatten();
+    let of_share = matches!(column.meaning, Meaning::FailedShare | Meaning::PassedShare);
+    let lower = column.name.to_lowercase();
+    let named = [
+        "speedup",
+        "speed-up",
+        "ratio",
+        "relative",
+        "vs",
+        "change",
+        "diff",
+        "improve",
+        "Δ",
+        "delta",
+        "faster",
+        "slower",
+        "reduction",
+    ]
+    .iter()
+    .any(|word| lower.contains(word));
+    // A share of something, such as of the CPU, is not a comparison.
+    let signed = |figure: &&Figure| {
+        figure
+            .text
+            .trim_start_matches('*')
+            .starts_with(['+', '-', '−'])
+    };
+    let changes = column
+        .cells
+        .iter()
+        .flatten()
+        .copied()
+        .any(|figure| signed(&figure));
+    let mut any = false;
+    let compared = cells.into_iter().all(|figure| {
+        any = true;
+        match figure.kind {
+            Kind::Factor => true,
+            Kind::Percent => named || changes,
+            Kind::Plain => named,
+            _ => false,
+        }
+    });
+    any && compared && !of_share
+}
+
+/// The figure by a relation, and the uncertainty of its inputs.
+fn computed(
+    columns: &[Column],
+    relation: Relation,
+    row: usize,
+    percent: bool,
+) -> Option<(f64, f64)> {
+    let cell = |column: usize, row: usize| {
+        let figure = columns.get(column)?.cells.get(row).copied().flatten()?;
+        (figure.value.abs() > 0.0 && !matches!(figure.kind, Kind::Percent | Kind::Factor))
+            .then_some(figure)
+    };
+    let (one, other) = match relation {
+        Relation::Ratio(a, b) => (cell(a, row), cell(b, row)),
+        Relation::ToRow(a, base) => (cell(a, row).filter(|_| base != row), cell(a, base)),
+    };
+    let (one, other) = one
+        .zip(other)
+        .filter(|(one, other)| one.kind == other.kind)?;
+    let unsure = one.step / one.value.abs() + other.step / other.value.abs();
+    let ratio = one.value / other.value;
+    Some(match percent {
+        true => ((ratio - 1.0).abs() * 100.0, unsure * ratio * 100.0),
+        false => (ratio, unsure * ratio),
+    })
+}
+
+/// The row that a relation of the other rows does not explain.
+fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findings) {
+    let mut relations = Vec::new();
+    for a in (0..columns.len()).filter(|a| *a != target) {
+        for b in (0..columns.len()).filter(|b| *b != target && *b != a) {
+            relations.push(Relation::Ratio(a, b));
+        }
+        for row in 0..grid.records.len() {
+            relations.push(Relation::ToRow(a, row));
+        }
+    }
+    let judged: Vec<(Relation, Vec<usize>, Vec<usize>)> = relations
+        .into_iter()
+        .map(|relation| {
+            let (mut holds, mut fails) = (Vec::new(), Vec::new());
+            for (row, said) in columns[target].cells.iter().enumerate() {
+                match said.and_then(|said| fits(columns, relation, row, said)) {
+                    Some(true) => holds.push(row),
+                    Some(false) => fails.push(row),
+                    None => {}
+                }
+            }
+            (relation, holds, fails)
+        })
+        .collect();
+    // The inverse of a ratio is another relation with the same columns.
+    let Some((relation, holds, fails)) = judged
+        .iter()
+        .filter(|(_, holds, fails)| !fails.is_empty() && holds.len() >= 2 * fails.len().max(1))
+        .max_by_key(|(_, holds, _)| holds.len())
+    else {
+        return;
+    };
+    let complete = judged
+        .iter()
+        .any(|(_, holds, fails)| fails.is_empty() && holds.len() >= 2);
+    if complete {
+        return;
+    }
+    for row in fails {
+        let elsewhere = judged
+            .iter()
+            .any(|(_, holds, _)| holds.len() >= 2 && holds.contains(row));
+        let known = columns[target].cells[*row];
+        if let (Some(said), false) = (known, elsewhere) {
+            report(
+                grid,
+                columns,
+                (target, *row),
+                *relation,
+                said,
+                holds,
+                findings,
+            );
+        }
+    }
+}
+
+/// Whether a relation gives the printed figure; `None` if that says nothing.
+fn fits(columns: &[Column], relation: Relation, row: usize, said: &Figure) -> Option<bool> {
+    let percent = said.kind == Kind::Percent;
+    let (right, unsure) = computed(columns, relation, row, percent)?;
+    let slack = said.step * 1.001 + unsure + 1e-9;
+    let value = said.value.abs();
+    // A coarse figure fits too much, and 0 % or 1.0x fits equal cells.
+    if slack > 0.2 * value.max(right) || value == 0.0 || said.about {
+        return None;
+    }
+    Some((value - right).abs() <= slack)
+}
+
+fn report(
+    grid: &Grid,
+    columns: &[Column],
+    (target, row): (usize, usize),
+    relation: Relation,
+    said: &Figure,
+    holds: &[usize],
+    findings: &mut Findings,
+) {
+    let percent = said.kind == Kind::Percent;
+    let Some((right, _)) = computed(columns, relation, row, percent) else {
+        return;
+    };
+    let text = |column: usize, row: usize| {
+        columns[column].cells[row].map_or("", |figure| figure.text.as_str())
+    };
+    let (one, other) = match relation {
+        Relation::Ratio(a, b) => (text(a, row), text(b, row)),
+        Relation::ToRow(a, base) => (text(a, row), text(a, base)),
+    };
+    let unit = if percent { " %" } else { "" };
+    warn(
+        "ratio-misstated",
+        grid.records[row].line,
+        [
+            format!(
+                "{}: {} in the column `{}`",
+                grid.records[row].label, said.text, columns[target].name
+            ),
+            format!(
+                "as in the {} other rows, {one} and {other} give {}{unit}, not {}",
+                holds.len(),
+                digits(right),
+                said.text
+            ),
+            "Compute the column again from its two figures.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// A last row that is the sum of the others.
+fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+    let Some((last, others)) = grid.records.split_last() else {
+        return;
+    };
+    let label = last.label.trim_matches(['*', ' ', ':']).to_lowercase();
+    if others.len() < 2
+        || !matches!(
+            label.as_str(),
+            "total" | "sum" | "итого" | "合计" | "gesamt"
+        )
+    {
+        return;
+    }
+    for column in columns.iter().filter(|column| {
+        matches!(
+            column.meaning,
+            Meaning::Requests | Meaning::Failed | Meaning::Passed
+        )
+    }) {
+        let Some((Some(said), parts)) = column.cells.split_last() else {
+            continue;
+        };
+        let whole = |figure: &&Figure| figure.kind == Kind::Plain && !figure.about;
+        let parts: Vec<&Figure> = parts.iter().flatten().copied().filter(whole).collect();
+        if parts.len() != others.len() || !whole(said) {
+            continue;
+        }
+        let right: f64 = parts.iter().map(|figure| figure.value).sum();
+        if (right - said.value).abs() <= 0.5 || right > 2.0 * said.value || said.value > 2.0 * right
+        {
+            continue;
+        }
+        let texts: Vec<&str> = parts.iter().map(|figure| figure.text.as_str()).collect();
+        warn(
+            "total-mismatch",
+            last.line,
+            [
+                format!("{}: {} in the last row", column.name, said.text),
+                format!(
+                    "{} = {}, not {}",
+                    texts.join(" + "),
+                    digits(right),
+                    said.text
+                ),
+                "Add the rows again.".to_owned(),
+            ],
+            findings,
+        );
+    }
+}
+
+/// The same work in each row: time × rate, which differs in one row only.
+fn work(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+    let of = |kind: Kind| {
+        let mut with = columns.iter().filter(|column| {
+            let mut cells = column.cells.iter().flatten().peekable();
+            cells.peek().is_some() && cells.all(|figure| figure.kind == kind && !figure.about)
+        });
+        let column = with.next()?;
+        with.next().is_none().then_some(column)
+    };
+    let (Some(time), Some(rate)) = (of(Kind::Time), of(Kind::Rate)) else {
+        return;
+    };
+    let products: Vec<(usize, f64)> = (0..grid.records.len())
+        .filter_map(|row| Some((row, time.cells[row]?.value * rate.cells[row]?.value)))
+        .collect();
+    let mut sorted: Vec<f64> = products.iter().map(|(_, product)| *product).collect();
+    sorted.sort_by(f64::total_cmp);
+    let Some(median) = sorted.get(sorted.len() / 2).copied() else {
+        return;
+    };
+    let apart = |product: f64| (product / median - 1.0).abs();
+    let (alike, others): (Vec<_>, Vec<_>) = products
+        .iter()
+        .partition(|(_, product)| apart(*product) <= 0.03);
+    let [(row, product)] = &others[..] else {
+        return;
+    };
+    let figure = |column: &Column| {
+        column.cells[*row]
+            .map_or("", |figure| &figure.text)
+            .to_owned()
+    };
+    if alike.len() < 4 || apart(*product) < 0.1 {
+        return;
+    }
+    warn(
+        "total-mismatch",
+        grid.records[*row].line,
+        [
+            format!(
+                "{}: {} {}, {} {}",
+                grid.records[*row].label,
+                time.name,
+                figure(time),
+                rate.name,
+                figure(rate)
+            ),
+            format!(
+                "{} × {} = {}; in the {} other rows the product is about {}",
+                figure(time),
+                figure(rate),
+                digits(*product),
+                alike.len(),
+                digits(median)
+            ),
+            "Check the time and the rate of this row.".to_owned(),
+        ],
+        findings,
+    );
+}

@@ -1,0 +1,51 @@
+//! Rules on the records of a page: what holds for the figures of any tool, and sentences that compare
+//! records. A claim that any pair of figures explains produces no finding.
+
+mod columns;
+mod compared;
+mod inside;
+mod objectives;
+mod quoted;
+mod ranges;
+mod subject;
+
+use crate::finding::Level;
+use crate::records::Grids;
+use crate::report::{Findings, Report};
+use crate::rules::claims::sentences;
+
+pub fn check(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown {
+        return;
+    }
+    let grids = Grids::of(report);
+    for record in grids.tables.iter().flat_map(|grid| &grid.records) {
+        inside::check(record, findings);
+    }
+    for record in &grids.lists {
+        inside::check(record, findings);
+    }
+    for grid in &grids.rows {
+        columns::check(grid, findings);
+    }
+    objectives::check(report, &grids, findings);
+    if grids.grids().all(|grid| grid.records.len() < 2) {
+        return;
+    }
+    for (prose, sentence) in sentences(report) {
+        compared::sentence(&grids, sentence, prose.line, findings);
+        ranges::sentence(&grids, sentence, prose.line, findings);
+        quoted::sentence(report, &grids, sentence, prose.line, findings);
+    }
+}
+
+/// Adds a warning about a line, unless a rule has reported the line.
+fn warn(rule: &'static str, line: usize, words: [String; 3], findings: &mut Findings) {
+    let known = findings
+        .found
+        .iter()
+        .any(|found| found.line == line && found.level > Level::Note && found.rule == rule);
+    if !known {
+        findings.page(rule, Level::Warning, line, words);
+    }
+}

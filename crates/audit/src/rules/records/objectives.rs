@@ -1,0 +1,254 @@
+//! Findings with a mark or "all objectives are met", against the records of the same name.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::subject::name;
+use super::warn;
+use crate::quantity::number;
+use crate::records::{Field, Figure, Grids, Kind, Meaning, Record, read};
+use crate::report::{Findings, Report};
+use crate::rules::prose::{is_conditional, shortened};
+
+static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\W*([^:<>≤≥]+):\s*\**\s*(<=|>=|[<≤>≥])\s*(\d[\d,.]*\s?[\w%/]*)").ok()
+});
+static SUCCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*([^:]+):\s*\**\s*(?:100(?:\.0+)?\s?% success|zero (?:errors|failures)|no (?:errors|failures)|0 (?:errors|failures))").ok()
+});
+static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\ball (?:\w+ ){0,2}(?:slos?|slas?|objectives|targets|thresholds|goals|criteria)\b.*?\b(?:pass(?:ing|ed)?|met|achieved|exceeded)\b").ok()
+});
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:fixed|constant|target|requested|offered)\b[^.;|]*?\b(?:rps|qps|tps|rate)\s*[=:]\s*(\d[\d,]*)").ok()
+});
+
+pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
+    for prose in report.prose() {
+        for (line, text) in prose.lines().filter(|(_, text)| text.len() < 300) {
+            let text = &text.replace('*', "");
+            limit(grids, text, line, findings);
+            success(grids, text, line, findings);
+            all(report, grids, text, line, findings);
+            rate(grids, text, line, findings);
+        }
+    }
+}
+
+fn is_marked(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let met = ["✅", "✓", "✔"].iter().any(|mark| text.contains(mark)) || lower.contains("pass");
+    met && !["❌", "✗", "⚠"].iter().any(|mark| text.contains(mark)) && !lower.contains("fail")
+}
+
+/// The records whose label has the same words.
+fn alike<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
+    let said = name(label);
+    let grids = grids.grids().chain(&grids.rows);
+    let records = grids.flat_map(|grid| &grid.records);
+    records
+        .filter(|record| {
+            !said.is_empty() && said.iter().all(|word| name(&record.label).contains(word))
+        })
+        .collect()
+}
+
+/// A measured value of a row, and not its limit.
+fn measured(record: &Record) -> Option<&Field> {
+    const NAMES: [&str; 6] = [
+        "measured", "actual", "observed", "achieved", "result", "value",
+    ];
+    record.fields.iter().find(|field| {
+        let lower = field.name.text.to_lowercase();
+        NAMES.iter().any(|name| lower.contains(name)) && !field.figure.bound
+    })
+}
+
+fn misses(figure: &Figure, sign: &str, limit: &Figure) -> bool {
+    figure.kind == limit.kind
+        && match sign.starts_with(['<', '≤']) {
+            true => figure.value - figure.step > limit.value,
+            false => figure.value + figure.step < limit.value,
+        }
+}
+
+/// "Overhead: <5ms ✅ PASS", and a row of that name with another value.
+fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+    if !text.contains(['<', '>', '≤', '≥']) || !text.contains(':') {
+        return;
+    }
+    let Some(found) = LIMIT.as_ref().and_then(|pattern| pattern.captures(text)) else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let Some(limit) = read(group(3)).filter(|_| is_marked(text)) else {
+        return;
+    };
+    let records = alike(grids, group(1));
+    let mut values: Vec<&Field> = records
+        .iter()
+        .filter_map(|record| measured(record))
+        .collect();
+    // A row is a record of its table in both orientations.
+    values.dedup_by(|one, other| one.figure == other.figure);
+    let [value] = &values[..] else {
+        return;
+    };
+    if !misses(&value.figure, group(2), &limit) {
+        return;
+    }
+    warn(
+        "objective-contradicted",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(text),
+                value.name.text,
+                value.figure.text
+            ),
+            format!("{} is not {} {}", value.figure.text, group(2), limit.text),
+            "State by how much it was missed, or correct the figure.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// "1000 concurrent requests: 100% success", and a table of that name with failures.
+fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+    let lower = text.to_lowercase();
+    let words = ["success", "errors", "failures"];
+    if !text.contains(':') || !words.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    let Some(found) = SUCCESS.as_ref().and_then(|pattern| pattern.captures(text)) else {
+        return;
+    };
+    let label = found.get(1).map_or("", |group| group.as_str());
+    let shares: Vec<&Field> = alike(grids, label)
+        .into_iter()
+        .flat_map(|record| &record.fields)
+        .filter(|field| {
+            field.name.meaning == Meaning::PassedShare && field.figure.kind == Kind::Percent
+        })
+        .collect();
+    let below = |field: &&Field| field.figure.value + field.figure.step < 100.0;
+    let Some(share) = shares.first().filter(|_| shares.iter().all(below)) else {
+        return;
+    };
+    warn(
+        "errors-denied",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(text),
+                share.name.text,
+                share.figure.text
+            ),
+            format!("{} is not 100 %", share.figure.text),
+            "State how many requests failed.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// "All objectives are met" above a table, one row of which misses its limit.
+fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+    if !text.to_lowercase().contains("all ") {
+        return;
+    }
+    if !ALL.as_ref().is_some_and(|pattern| pattern.is_match(text)) || is_conditional(text) {
+        return;
+    }
+    let titles = report.document.titles(line);
+    let below = grids
+        .rows
+        .iter()
+        .filter(|grid| grid.line > line && report.document.titles(grid.line) == titles);
+    for record in below.flat_map(|grid| &grid.records) {
+        let limit = record.fields.iter().find(|field| {
+            let lower = field.name.text.to_lowercase();
+            let named = ["target", "limit", "threshold", "goal"];
+            field.figure.bound && named.iter().any(|name| lower.contains(name))
+        });
+        let (Some(limit), Some(value)) = (limit, measured(record)) else {
+            continue;
+        };
+        let sign = if limit.figure.text.contains('<') {
+            "<"
+        } else {
+            ">"
+        };
+        if !misses(&value.figure, sign, &limit.figure) {
+            continue;
+        }
+        warn(
+            "objective-contradicted",
+            line,
+            [
+                format!(
+                    "\"{}\"; {}: {}, limit {}",
+                    shortened(text),
+                    record.label,
+                    value.figure.text,
+                    limit.figure.text
+                ),
+                format!("{} is not {}", value.figure.text, limit.figure.text),
+                "Name the objective that was missed.".to_owned(),
+            ],
+            findings,
+        );
+        return;
+    }
+}
+
+/// "Fixed rate = 1000", and every rate of the page is lower.
+fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+    let lower = text.to_lowercase();
+    if !["rate", "rps", "qps", "tps"]
+        .iter()
+        .any(|word| lower.contains(word))
+    {
+        return;
+    }
+    let said = RATE
+        .as_ref()
+        .and_then(|pattern| pattern.captures(text))
+        .and_then(|found| number(found.get(1)?.as_str()));
+    let Some((said, _)) = said else {
+        return;
+    };
+    let rates = grids
+        .grids()
+        .flat_map(|grid| &grid.records)
+        .flat_map(|record| &record.fields)
+        .filter(|field| field.figure.kind == Kind::Rate);
+    let Some(most) = rates.max_by(|one, other| one.figure.value.total_cmp(&other.figure.value))
+    else {
+        return;
+    };
+    if most.figure.value >= 0.95 * said || most.figure.value < 0.05 * said {
+        return;
+    }
+    warn(
+        "generator-saturated",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(text),
+                most.name.text,
+                most.figure.text
+            ),
+            format!(
+                "{} of {said} are {:.1} %",
+                most.figure.text,
+                100.0 * most.figure.value / said
+            ),
+            "State the rate that was made, and why it is lower.".to_owned(),
+        ],
+        findings,
+    );
+}

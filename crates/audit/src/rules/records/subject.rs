@@ -1,0 +1,210 @@
+//! Which record of a grid a phrase names.
+
+use crate::records::{Field, Grid, Kind, Meaning, Name, Record, tokens};
+
+/// The metric that a phrase names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Metric {
+    /// "Faster", "better".
+    Any,
+    Rate,
+    Latency,
+    One(Meaning),
+}
+
+impl Metric {
+    /// The metric of a sentence; `None` if it is another quantity, or several.
+    pub fn of(sentence: &str) -> Option<Metric> {
+        let words = tokens(sentence);
+        let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+        if has(&OTHER) {
+            return None;
+        }
+        // "The fastest" is a verdict, not the minimum.
+        let named = |word: &&String| {
+            !word.ends_with('%') && !matches!(word.as_str(), "fastest" | "slowest")
+        };
+        let mut statistics: Vec<Meaning> = words
+            .iter()
+            .filter(named)
+            .map(|word| Name::read(word))
+            .filter(Name::is_statistic)
+            .map(|name| name.meaning)
+            .collect();
+        statistics.dedup();
+        let rate = has(&["throughput", "rps", "qps", "tps", "ops", "iops"])
+            || sentence.contains("per second")
+            || sentence.contains("/s");
+        let latency = has(&["latency", "latencies", "response", "tail"]);
+        match (&statistics[..], rate, latency) {
+            ([], true, false) => Some(Metric::Rate),
+            ([], false, true) => Some(Metric::Latency),
+            ([], false, false) => Some(Metric::Any),
+            ([Meaning::Mean], true, false) => Some(Metric::Rate),
+            ([one], false, _) => Some(Metric::One(*one)),
+            _ => None,
+        }
+    }
+
+    pub fn has(self, field: &Field) -> bool {
+        match self {
+            Metric::Any => true,
+            Metric::Rate => field.name.meaning == Meaning::Rate || field.figure.kind == Kind::Rate,
+            Metric::Latency => {
+                field.more_is_better() == Some(false)
+                    && !matches!(field.name.meaning, Meaning::FailedShare)
+            }
+            Metric::One(meaning) => field.name.meaning == meaning,
+        }
+    }
+}
+
+/// A sentence with one of these is about another quantity than a rate or the time of a request.
+const OTHER: [&str; 33] = [
+    "memory",
+    "ram",
+    "cpu",
+    "startup",
+    "start",
+    "boot",
+    "cold",
+    "compile",
+    "compilation",
+    "build",
+    "builds",
+    "binary",
+    "image",
+    "size",
+    "disk",
+    "cost",
+    "price",
+    "cheaper",
+    "error",
+    "errors",
+    "failures",
+    "rss",
+    "heap",
+    "gc",
+    "allocations",
+    "allocs",
+    "memory-usage",
+    "footprint",
+    "variance",
+    "deviation",
+    "jitter",
+    "energy",
+    "power",
+];
+
+/// Words that do not belong to a name.
+const FILLERS: [&str; 22] = [
+    "the", "a", "an", "our", "this", "that", "and", "with", "of", "in", "both", "which", "while",
+    "but", "so", "also", "however", "version", "overall", "here", "results", "result",
+];
+
+pub fn name(text: &str) -> Vec<String> {
+    tokens(text)
+        .into_iter()
+        .map(|word| word.trim_end_matches(".js").to_owned())
+        .filter(|word| !FILLERS.contains(&word.as_str()))
+        .collect()
+}
+
+/// The records that a phrase names: those with the longest label in it, or the only label that has all
+/// its words. Records with the same label are returned together.
+pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
+    let said = name(phrase);
+    if said.is_empty() || said.len() > 8 {
+        return None;
+    }
+    let labels: Vec<(Vec<String>, &Record)> = grid
+        .records
+        .iter()
+        .map(|record| (name(&record.label), record))
+        .filter(|(label, _)| {
+            label
+                .iter()
+                .any(|word| word.len() >= 2 && word.chars().any(char::is_alphabetic))
+        })
+        .collect();
+    let inside = |one: &[String], other: &[String]| one.iter().all(|word| other.contains(word));
+    let within: Vec<&(Vec<String>, &Record)> = labels
+        .iter()
+        .filter(|(label, _)| inside(label, &said))
+        .collect();
+    let longest = within.iter().map(|(label, _)| label.len()).max();
+    let chosen: Vec<&(Vec<String>, &Record)> = match longest {
+        Some(longest) => within
+            .into_iter()
+            .filter(|(label, _)| label.len() == longest)
+            .collect(),
+        None => labels
+            .iter()
+            .filter(|(label, _)| inside(&said, label))
+            .collect(),
+    };
+    let (first, _) = chosen.first()?;
+    chosen
+        .iter()
+        .all(|(label, _)| label == first)
+        .then(|| chosen.iter().map(|(_, record)| *record).collect())
+}
+
+/// Pairs of fields with the same name.
+pub fn pairs<'r>(
+    one: &'r Record,
+    other: &'r Record,
+    metric: Metric,
+) -> impl Iterator<Item = (&'r Field, &'r Field)> {
+    one.fields
+        .iter()
+        .filter(move |field| metric.has(field))
+        .filter_map(move |field| {
+            let same = other
+                .fields
+                .iter()
+                .find(|known| known.name.text == field.name.text)?;
+            (same.figure.kind == field.figure.kind).then_some((field, same))
+        })
+        .filter(|(one, other)| {
+            let exact = |field: &Field| field.figure.value > 0.0 && !field.figure.bound;
+            exact(one) && exact(other)
+        })
+}
+
+/// Whether a sentence is a possibility, a denial or general knowledge.
+pub fn is_uncertain(sentence: &str) -> bool {
+    const WORDS: [&str; 27] = [
+        "not",
+        "if",
+        "should",
+        "would",
+        "could",
+        "can",
+        "may",
+        "might",
+        "expected",
+        "expect",
+        "expects",
+        "usually",
+        "typically",
+        "generally",
+        "often",
+        "sometimes",
+        "supposed",
+        "claims",
+        "claim",
+        "than expected",
+        "will",
+        "no",
+        "never",
+        "seems",
+        "when",
+        "unless",
+        "why",
+    ];
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    words.any(|word| WORDS.contains(&word) || word.ends_with("n't"))
+        || lower.trim_end().ends_with('?')
+}
