@@ -169,7 +169,8 @@ fn statistic(word: &str) -> Option<Meaning> {
                 value => value,
             };
             ((50.0..100.0).contains(&percent) || [1.0, 5.0, 10.0, 25.0].contains(&percent))
-                .then_some(Meaning::Quantile(percent / 100.0))?
+                // The nearest number to the decimals: 99.9 / 100 is not the same as 0.999.
+                .then_some(Meaning::Quantile((percent * 1e3).round() / 1e5))?
         }
     })
 }
