@@ -334,10 +334,11 @@ fn an_interrupt_ends_the_run_with_its_summary() {
     running.signal(program::Signal::INT);
     let ended = running.wait();
     assert_eq!(ended.status, Some(105));
+    let requests = json(&ended)["requests"].as_u64();
+    // The signal may have interrupted the tenth.
     assert!(
-        json(&ended)["requests"]
-            .as_u64()
-            .is_some_and(|requests| requests >= 10)
+        requests.is_some_and(|requests| requests >= 9),
+        "{requests:?}"
     );
 }
 
