@@ -42,10 +42,9 @@ pub struct Conclusion {
 
 /// The conclusion in sentences alone.
 pub fn sentences(result: &LabResult) -> Vec<Words> {
-    if !result.asked.is_empty() {
-        let mut sentences = asked::questions(result);
-        sentences.extend(asked::statements(result));
-        return sentences;
+    let answered = asked::answered(result);
+    if !answered.is_empty() {
+        return answered;
     }
     let answers = table_answers::answers(result);
     // Searches for a limit have sentences of their own.

@@ -23,12 +23,18 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
     asked.map(|one| sentence(result, one)).collect()
 }
 
-/// The statements of the source, one sentence each.
-pub fn statements(result: &LabResult) -> Vec<Words> {
-    let asked = result.asked.iter().filter(|one| one.is_statement);
-    let source = || Words::plain("The original says: ");
+/// The questions and then the statements of the source, one sentence each, that valid cells answer. A form may lack the
+/// cells of others.
+pub fn answered(result: &LabResult) -> Vec<Words> {
+    let (statements, questions): (Vec<&Asked>, Vec<&Asked>) =
+        result.asked.iter().partition(|one| one.is_statement);
+    let has_figures = |one: &&Asked| !Answer::of(result, one).groups.is_empty();
+    let asked = questions.into_iter().chain(statements).filter(has_figures);
     asked
-        .map(|one| source().and(sentence(result, one)))
+        .map(|one| match one.is_statement {
+            true => Words::plain("The original says: ").and(sentence(result, one)),
+            false => sentence(result, one),
+        })
         .collect()
 }
 
