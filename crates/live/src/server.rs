@@ -145,7 +145,6 @@ fn serve(
     if matches!(response, Response::Events(..)) {
         // The hub waits for those.
         drop(pending);
-        return response.write(&mut stream);
     }
     response.write(&mut stream)
 }
