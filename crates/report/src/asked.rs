@@ -20,7 +20,9 @@ const MOST_PAIRS: usize = 2;
 /// The questions of the lab with their answers, one sentence each.
 pub fn questions(result: &LabResult) -> Vec<Words> {
     let asked = result.asked.iter().filter(|one| !one.is_statement);
-    asked.map(|one| sentence(result, one)).collect()
+    asked
+        .map(|one| sentence(&Answer::of(result, one)))
+        .collect()
 }
 
 /// The questions and then the statements of the source, one sentence each, that valid cells answer. A form may lack the
@@ -28,12 +30,13 @@ pub fn questions(result: &LabResult) -> Vec<Words> {
 pub fn answered(result: &LabResult) -> Vec<Words> {
     let (statements, questions): (Vec<&Asked>, Vec<&Asked>) =
         result.asked.iter().partition(|one| one.is_statement);
-    let has_figures = |one: &&Asked| !Answer::of(result, one).groups.is_empty();
-    let asked = questions.into_iter().chain(statements).filter(has_figures);
+    let asked = questions.into_iter().chain(statements);
     asked
-        .map(|one| match one.is_statement {
-            true => Words::plain("The original says: ").and(sentence(result, one)),
-            false => sentence(result, one),
+        .map(|one| Answer::of(result, one))
+        .filter(|answer| !answer.groups.is_empty())
+        .map(|answer| match answer.asked.is_statement {
+            true => Words::plain("The original says: ").and(sentence(&answer)),
+            false => sentence(&answer),
         })
         .collect()
 }
@@ -66,8 +69,8 @@ pub fn table(result: &LabResult) -> Option<Block> {
 }
 
 /// `Is it fast? Yes: p95 near: HTTP 0.51, gRPC 0.67 ms.`
-fn sentence(result: &LabResult, asked: &Asked) -> Words {
-    let answer = Answer::of(result, asked);
+fn sentence(answer: &Answer) -> Words {
+    let asked = answer.asked;
     let words = match asked.is_statement {
         true => Words::plain(&asked.text),
         false => Words::new().strong(&asked.text),
