@@ -132,7 +132,8 @@ struct Boxed<T> {
 struct Table {
     type_of: fn() -> TypeId,
     mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),
-    free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime),
+    /// The last argument tells whether to release the values in slots, too.
+    free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, bool),
     get: ExoticGet,
     set: ExoticSet,
     delete: ExoticDelete,
@@ -171,8 +172,11 @@ impl<T: Class> TableOf<T> {
                 }
             });
         },
-        free: |boxed, runtime| {
+        free: |boxed, runtime, with_slots| {
             let boxed = unsafe { Box::from_raw(boxed.cast::<Boxed<T>>().as_ptr()) };
+            if !with_slots {
+                return;
+            }
             boxed.value.trace(&mut |slot| {
                 if let Some(raw) = slot.0.take() {
                     unsafe { sys::JS_FreeValueRT(runtime, raw) };
@@ -208,6 +212,7 @@ impl<T: Class> TableOf<T> {
 }
 
 /// The engine's numbers for the two classes of host objects.
+#[derive(Clone, Copy)]
 pub(super) struct ClassIds {
     plain: sys::JSClassID,
     exotic: sys::JSClassID,
@@ -250,7 +255,7 @@ impl ClassIds {
 }
 
 /// The prototypes made so far, by host type.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Prototypes(RefCell<Vec<(TypeId, sys::JSValue)>>);
 
 impl Prototypes {
@@ -349,7 +354,9 @@ unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue
         if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
         {
             let inner = &*(sys::JS_GetRuntimeOpaque(runtime) as *const crate::runtime::Inner);
-            inner.with_engine_running(false, || (boxed.as_ref().table.free)(boxed, runtime));
+            let with_slots = !inner.gives_up_heap.get();
+            let free = || (boxed.as_ref().table.free)(boxed, runtime, with_slots);
+            inner.with_engine_running(false, free);
         }
     }
 }

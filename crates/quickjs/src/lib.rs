@@ -12,6 +12,7 @@
 //! | [`Persistent`] | a value that Rust stores across calls |
 //! | [`Thrown`] | proof that an exception is pending; passed on with `?` |
 //! | [`Class`] | a Rust type whose values scripts hold as objects |
+//! | [`Image`] | the heap with which many users begin |
 //! | [`Fiber`] | a script's stack: run as a future, suspended by [`Context::wait`] |
 //!
 //! A value must not be passed to another runtime than its own. Debug builds assert this.
@@ -20,10 +21,12 @@
 mod bytes;
 mod class;
 mod context;
+mod engine;
 mod exception;
 mod fiber;
 mod function;
 mod give_way;
+mod image;
 mod module;
 mod name;
 mod object;
@@ -44,6 +47,7 @@ pub use give_way::{
     Progress, collect_in_pieces, copy_in_pieces, drop_later, extend_in_pieces, give_way,
     give_way_in_drop, pieces, reserve_in_pieces, reserve_text_in_pieces,
 };
+pub use image::{Image, ImageSize, NoImage, UserSize};
 pub use module::{Bytecode, Exports, Loader, Module, SourceText};
 pub use name::{Atom, Key, Name, NameRange};
 pub use object::Keys;
