@@ -81,7 +81,7 @@ fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
     };
     let begins = |text: &str, verdict: &str| {
         let start =
-            format!("The original says: PG takes twice as long. {verdict}: median: near: sqlite ");
+            format!("The original says: PG takes twice as long. {verdict}: median near: sqlite ");
         assert!(text.starts_with(&start), "{text}");
     };
     // Near 2.00 times (1.64 to 2.44), far 1.12 times (1.09 to 1.16).
@@ -106,7 +106,7 @@ fn differences_and_single_values_have_limits_too() {
     let hop = Expected::Difference(Some(6.5), Some(7.5));
     let text = says(&mut result, "A hop takes 7 ms.", Some("place"), hop);
     assert!(
-        text.starts_with("The original says: A hop takes 7 ms. Holds: median: sqlite: near 1.00, far 8.00 (a difference of 7.00, 6.80 to 7.20); pg: "),
+        text.starts_with("The original says: A hop takes 7 ms. Holds: median sqlite: near 1.00, far 8.00 (a difference of 7.00, 6.80 to 7.20); pg: "),
         "{text}"
     );
     let text = says(
@@ -446,12 +446,12 @@ fn a_report_begins_with_its_questions_and_the_statements_of_the_source() {
         .1;
     assert!(
         first.starts_with(
-            "- **Which store is faster?** median: near: sqlite **1.00**, pg **2.00** \
+            "- **Which store is faster?** median near: sqlite **1.00**, pg **2.00** \
              (2.00 times, 1.64 to 2.44); far: sqlite **8.00**, pg **9.00** ms (1.125 times, 1.086 to 1.165).\n\n\
              *Statements of the original*\n\n\
              | statement | here | holds if | measured |\n\
              | --- | --- | --- | --- |\n\
-             | PG is slower. | **holds** | longer | median: near: sqlite **1.00**, pg **2.00** "
+             | PG is slower. | **holds** | longer | median near: sqlite **1.00**, pg **2.00** "
         ),
         "{first}"
     );

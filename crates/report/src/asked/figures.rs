@@ -74,11 +74,15 @@ impl Answer<'_> {
 
     /// Each group, named by what distinguishes it from the others.
     fn listed(&self, mut words: Words, figure: &Figure) -> Words {
+        let names: Vec<String> = self.groups.iter().map(|group| self.name(group)).collect();
         if figure.name.starts_with("latency_") {
-            words = words.text(format!("{}: ", short_label(&figure.name, &figure.label)));
+            // `p95 near: HTTP 0.51`, but `p95: HTTP 0.51`.
+            let is_named = names.first().is_some_and(|name| !name.is_empty());
+            let colon = if is_named { "" } else { ":" };
+            let label = short_label(&figure.name, &figure.label);
+            words = words.text(format!("{label}{colon} "));
         }
-        for (at, group) in self.groups.iter().enumerate() {
-            let name = self.name(group);
+        for (at, (group, name)) in self.groups.iter().zip(&names).enumerate() {
             words = words.text(if at == 0 { "" } else { "; " });
             if !name.is_empty() {
                 // A single value follows its name; several have names of their own.
