@@ -225,7 +225,7 @@ fn a_difference_below_the_floor_decides_nothing() {
 }
 
 #[test]
-fn an_answer_says_for_which_load_and_place_it_holds() {
+fn the_load_and_the_place_are_printed_after_the_figures() {
     let mut result = result(MEDIANS);
     result.asked = vec![Asked {
         text: "Which store is faster?".into(),

@@ -53,13 +53,13 @@ fn published_reports_are_those_of_their_results() {
     );
 }
 
-/// Words of the answers to the questions, which are read first.
+/// Words of the first sentences: the replies to the questions.
 const MOST_IN_ANSWERS: usize = 120;
-/// Words of a conclusion before its small tables and what is collapsed: the answers, and the statements of the source with
-/// their conditions.
+/// Words of a conclusion before its small tables and what is collapsed: also the statements of the source with their
+/// conditions.
 const MOST_WORDS: usize = 380;
 
-/// How many words the answers of a report have, and how many with the statements.
+/// How many words the first sentences of a report have, and how many with the statements.
 fn words_of_conclusion(page: &str) -> (usize, usize) {
     let conclusion = page.split_once("## Conclusion").expect("a conclusion").1;
     let until = |ends: &[&str]| {

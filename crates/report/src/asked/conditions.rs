@@ -1,4 +1,4 @@
-//! The load and the place for which an answer holds.
+//! The load and the place for which a question is answered.
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Axis, Cell};
@@ -11,7 +11,7 @@ use crate::naming::{listed, place_words, value_words};
 /// More values of an axis than these are not listed.
 const MOST_VALUES: usize = 3;
 
-/// `1 s pauses, 100 users, near`: what the cells of an answer have in common, as far as its text does not say it.
+/// `1 s pauses, 100 users, near`: what the cells have in common, as far as the question does not say it.
 pub fn of(answer: &Answer) -> String {
     let groups = answer.groups.iter().flat_map(|group| &group.0);
     let cells: Vec<&Cell> = groups.map(|(cell, _)| *cell).collect();
