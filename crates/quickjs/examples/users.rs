@@ -11,7 +11,6 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
-use std::time::Instant;
 
 use plimsoll_quickjs::{
     Bytecode, Call, Context, Fiber, Image, Loader, Module, Persistent, Returned, Runtime, Settings,
@@ -150,6 +149,13 @@ fn resident() -> Result<f64, Box<dyn Error>> {
     Ok(pages.parse::<f64>()? * 4096.0)
 }
 
+/// Processor time of this thread in nanoseconds.
+fn processor_time() -> Result<f64, Box<dyn Error>> {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let used = times.split(' ').next().ok_or("no processor time")?;
+    Ok(used.parse()?)
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().collect();
     let [_, mode, script, users, resumes] = &arguments[..] else {
@@ -215,12 +221,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let mut task = std::task::Context::from_waker(Waker::noop());
     let before = resident()?;
-    let began = Instant::now();
+    let began = processor_time()?;
     let mut users = vec![];
     for _ in 0..count {
         users.push(start(image.as_ref())?);
     }
-    let created = began.elapsed();
+    let created = processor_time()? - began;
     for _ in 0..20 {
         for (_, fiber) in &mut users {
             let _ = Pin::new(fiber).poll(&mut task);
@@ -228,17 +234,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let memory = (resident()? - before) / count as f64 / 1024.0;
     let rounds = (resumes / count).max(3);
-    let best = (0..5).map(|_| {
-        let began = Instant::now();
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let began = processor_time()?;
         for _ in 0..rounds {
             for (_, fiber) in &mut users {
                 let _ = Pin::new(fiber).poll(&mut task);
             }
         }
-        began.elapsed().as_nanos() as f64 / (rounds * count) as f64
-    });
-    let best = best.fold(f64::INFINITY, f64::min);
-    let creation = created.as_nanos() as f64 / count as f64 / 1000.0;
+        best = best.min((processor_time()? - began) / (rounds * count) as f64);
+    }
+    let creation = created / count as f64 / 1000.0;
     print!(
         "{mode} {count} users: {memory:.1} KiB each, created in {creation:.1} µs, {best:.0} ns per resume"
     );

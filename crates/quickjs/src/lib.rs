@@ -34,11 +34,12 @@ mod persistent;
 mod promise;
 mod runtime;
 mod shared;
+mod slot;
 mod text;
 mod ticker;
 mod value;
 
-pub use class::{Class, Instance, Slot, Written};
+pub use class::{Class, Instance, Written};
 pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
@@ -47,13 +48,14 @@ pub use give_way::{
     Progress, collect_in_pieces, copy_in_pieces, drop_later, extend_in_pieces, give_way,
     give_way_in_drop, pieces, reserve_in_pieces, reserve_text_in_pieces,
 };
-pub use image::{Image, ImageSize, NoImage, UserSize};
+pub use image::{Image, ImageSize, InImage, NoImage, UserSize};
 pub use module::{Bytecode, Exports, Loader, Module, SourceText};
 pub use name::{Atom, Key, Name, NameRange};
 pub use object::Keys;
 pub use persistent::Persistent;
 pub use promise::{PromiseState, Resolver};
 pub use runtime::{MustEnd, Runtime, Settings, StartError, check_threads};
+pub use slot::Slot;
 pub use text::Text;
 pub use value::{Borrowed, Value};
 

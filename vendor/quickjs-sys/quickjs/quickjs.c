@@ -41745,20 +41745,31 @@ static int js_freeze_atoms(JSRuntime *rt)
     return 0;
 }
 
-/* Plimsoll: prepares the heap of 'ctx' for JS_SetImageEnd. Afterwards no object
-   may be made before that. Return -1 if memory is exhausted, or if something is
-   under way that belongs to one user. The heap can only be given up then. */
+/* Plimsoll: to be called before JS_FreezeImage. Return -1 if memory is
+   exhausted, or if something is under way that belongs to one user. */
+int JS_PrepareImage(JSContext *ctx)
+{
+    JSRuntime *rt = ctx->rt;
+
+    if (js_make_lazy_properties(ctx))
+        return -1;
+    JS_RunGC(rt);
+    if (!list_empty(&rt->job_list) || !list_empty(&rt->gc_zero_ref_count_list) ||
+        rt->current_stack_frame)
+        return -1;
+    return 0;
+}
+
+/* Plimsoll: makes the heap of 'ctx' ready for JS_SetImageEnd. No object may be
+   made in between. It allocates only what each user writes to. Return -1 if
+   memory is exhausted. The heap can only be given up then. */
 int JS_FreezeImage(JSContext *ctx)
 {
     JSRuntime *rt = ctx->rt;
     JSShape **shapes;
     const int bits = 6;
 
-    if (js_make_lazy_properties(ctx))
-        return -1;
-    JS_RunGC(rt);
-    if (!list_empty(&rt->job_list) || !list_empty(&rt->gc_zero_ref_count_list) ||
-        rt->current_stack_frame || js_freeze_atoms(rt))
+    if (js_freeze_atoms(rt))
         return -1;
     shapes = js_mallocz_rt(rt, sizeof(shapes[0]) << bits);
     if (!shapes)

@@ -1245,6 +1245,7 @@ JS_EXTERN int JS_ShareAtoms(JSRuntime *rt);
 JS_EXTERN void JS_UnshareAtoms(JSRuntime *rt);
 /* Plimsoll: the image of a heap, with which many users of a thread begin. */
 JS_EXTERN JSRuntime *JS_NewImageRuntime(const JSMallocFunctions *mf, void *opaque);
+JS_EXTERN int JS_PrepareImage(JSContext *ctx);
 JS_EXTERN int JS_FreezeImage(JSContext *ctx);
 JS_EXTERN void JS_SetImageEnd(const void *end);
 JS_EXTERN bool JS_IsUnrepeatable(JSRuntime *rt);

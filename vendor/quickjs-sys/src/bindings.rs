@@ -1665,6 +1665,9 @@ unsafe extern "C" {
     ) -> *mut JSRuntime;
 }
 unsafe extern "C" {
+    pub fn JS_PrepareImage(ctx: *mut JSContext) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
     pub fn JS_FreezeImage(ctx: *mut JSContext) -> ::core::ffi::c_int;
 }
 unsafe extern "C" {

@@ -20,6 +20,10 @@ pub struct Heap {
     /// The first free block of each class, which begins with the address of the next.
     free: [Cell<usize>; CLASSES],
     is_frozen: Cell<bool>,
+    /// The rest of the image's first page, for what every user writes to.
+    first_page: Cell<(usize, usize)>,
+    /// How many of the next blocks belong there.
+    written_next: Cell<usize>,
     pub runs: Runs,
     /// The memory of the user that is running.
     pub user: Cell<*const OwnMemory>,
@@ -51,12 +55,16 @@ impl Heap {
     pub fn new() -> Option<Box<Self>> {
         let window = Window::take()?;
         let image = window.image();
+        let page = image.take(PAGE)?;
         // Blocks begin after their header, at a multiple of 16.
+        let first_page = Cell::new((page + 16 - HEADER, page + PAGE));
         image.take(16 - HEADER)?;
         Some(Box::new(Heap {
             image,
             free: std::array::from_fn(|_| Cell::new(0)),
             is_frozen: Cell::new(false),
+            first_page,
+            written_next: Cell::new(0),
             runs: Runs::new(window.own()),
             user: Cell::new(null()),
             window,
@@ -84,8 +92,32 @@ impl Heap {
         self.is_frozen.get()
     }
 
+    /// Every user writes to the next `count` blocks. They lie side by side if there is space, so that fewer pages have to be
+    /// compared.
+    pub fn written_next(&self, count: usize) {
+        self.written_next.set(count);
+    }
+
+    /// A block in the first page, if it belongs there.
+    fn allocate_in_first_page(&self, class: usize) -> Option<NonNull<u8>> {
+        self.written_next
+            .set(self.written_next.get().checked_sub(1)?);
+        let (start, end) = self.first_page.get();
+        let next = start + (class_size(class) + HEADER).next_multiple_of(16);
+        if next > end {
+            return None;
+        }
+        self.first_page.set((next, end));
+        // SAFETY: the area has given out the page, of which these bytes are free.
+        unsafe { (start as *mut u64).write(class as u64) };
+        NonNull::new((start + HEADER) as *mut u8)
+    }
+
     fn allocate_in_image(&self, size: usize) -> Option<NonNull<u8>> {
         let class = class_of(size);
+        if let Some(block) = self.allocate_in_first_page(class) {
+            return Some(block);
+        }
         let free = self.free.get(class)?;
         let block = match free.get() {
             0 => {

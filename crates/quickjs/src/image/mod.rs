@@ -23,6 +23,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::ptr::{NonNull, null};
 use std::rc::Rc;
 
+use crate::class::Copies;
 use crate::runtime::{Inner, StartError};
 use crate::{Context, Runtime, Settings, sys};
 
@@ -30,6 +31,7 @@ use delta::Delta;
 pub(super) use heap::Heap;
 use own::OwnMemory;
 use pages::Pages;
+pub(super) use space::is_in_image;
 
 /// If users write to more pages than this, comparing them takes longer than an image saves.
 const MOST_PAGES: usize = 64;
@@ -53,6 +55,16 @@ impl fmt::Display for NoImage {
 }
 
 impl std::error::Error for NoImage {}
+
+/// What happens to a class's objects in an image ([`Image`]), which all users see as the same objects.
+pub enum InImage<T> {
+    /// The users share the Rust value, which nothing changes. It holds no JavaScript values.
+    Shared,
+    /// Each user that uses the object gets a copy of the Rust value.
+    Copied(fn(&Context, &T) -> T),
+    /// There is no image if the init code makes one. The text names it, as in "a connection".
+    Refused(&'static str),
+}
 
 /// The memory that an image and its users take, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -96,6 +108,8 @@ pub(super) struct Making {
 /// A user's part of an image.
 pub(super) struct Part {
     frozen: Rc<Frozen>,
+    /// Its copies of the host's objects in the image.
+    pub(super) copies: Copies,
     memory: Box<OwnMemory>,
     delta: RefCell<Delta>,
 }
@@ -165,10 +179,15 @@ impl Image {
         }
         let out_of_memory = || NoImage("there is no memory for an image".to_owned());
         // SAFETY: the context is live and runs nothing.
+        if origin.enter(|context| unsafe { sys::JS_PrepareImage(context.raw()) }) != 0 {
+            return Err(NoImage("the init code has left work behind".to_owned()));
+        }
+        heap.heap.written_next(usize::MAX);
+        // SAFETY: as above. If it fails, the heap is given up.
         let frozen = origin.enter(|context| unsafe { sys::JS_FreezeImage(context.raw()) });
         origin.inner().give_up_heap();
         if frozen != 0 {
-            return Err(NoImage("the init code has left work behind".to_owned()));
+            return Err(out_of_memory());
         }
         let (base, size) = heap.heap.freeze().ok_or_else(out_of_memory)?;
         let pages = Pages::protect(base, size, heap.heap.window.number())
@@ -191,6 +210,7 @@ impl Image {
     pub fn start<H: Any>(&self, host: Rc<H>) -> Result<Runtime, StartError> {
         let part = Part {
             frozen: Rc::clone(&self.0),
+            copies: Copies::default(),
             memory: Box::default(),
             delta: RefCell::default(),
         };
@@ -253,11 +273,11 @@ impl Context {
 }
 
 /// A turn of a user, until it is dropped.
-pub(super) struct Turn<'a>(Option<&'a Frozen>);
+pub(super) struct Turn(Option<Rc<Frozen>>);
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
-        if let Some(frozen) = self.0 {
+        if let Some(frozen) = &self.0 {
             frozen.is_busy.set(false);
         }
     }
@@ -276,11 +296,13 @@ impl Inner {
 
     /// Like [`Inner::take_turn`], and no other user can have a turn until the result is dropped.
     #[inline]
-    pub(super) fn begin_turn(&self) -> Turn<'_> {
+    pub(super) fn begin_turn(&self) -> Turn {
         self.take_turn();
         match &self.place {
             // A turn within a turn ends with the outer one.
-            Place::User(part) if !part.frozen.is_busy.replace(true) => Turn(Some(&part.frozen)),
+            Place::User(part) if !part.frozen.is_busy.replace(true) => {
+                Turn(Some(Rc::clone(&part.frozen)))
+            }
             _ => Turn(None),
         }
     }
@@ -292,7 +314,10 @@ impl Inner {
     pub(super) unsafe fn end_part(&self, part: &Part) {
         let frozen = &part.frozen;
         // SAFETY: the runtime is live. Finalizers free no values, which are given back below.
-        unsafe { sys::JS_FinalizeHostObjects(self.raw.as_ptr(), false) };
+        unsafe {
+            sys::JS_FinalizeHostObjects(self.raw.as_ptr(), false);
+            part.copies.clear(self.raw.as_ptr());
+        }
         let mut delta = part.delta.borrow_mut();
         delta.save(&frozen.pages);
         delta.undo(&frozen.pages, &Delta::default());

@@ -136,7 +136,23 @@ pub unsafe fn small_block_size(block: NonNull<u8>) -> usize {
 /// `block` must be such a block in use.
 pub unsafe fn large_block_size(block: NonNull<u8>) -> usize {
     // SAFETY: per the contract above.
-    unsafe { libc::malloc_usable_size(block.as_ptr().sub(LARGE_HEADER).cast()) - LARGE_HEADER }
+    unsafe { usable_size(block.as_ptr().sub(LARGE_HEADER).cast()) - LARGE_HEADER }
+}
+
+/// The bytes that can be used of a block of the program's allocator, which may be more than were asked for.
+///
+/// # Safety
+/// `block` must be such a block in use.
+#[cfg(target_os = "linux")]
+unsafe fn usable_size(block: *mut Large) -> usize {
+    // SAFETY: per the contract above.
+    unsafe { libc::malloc_usable_size(block.cast()) }
+}
+
+/// There are no images on other systems.
+#[cfg(not(target_os = "linux"))]
+unsafe fn usable_size(_: *mut Large) -> usize {
+    LARGE_HEADER
 }
 
 fn run_of(block: NonNull<u8>) -> *mut Run {
@@ -338,7 +354,7 @@ impl OwnMemory {
             }
             let mut block = self.large.get();
             while !block.is_null() {
-                size += libc::malloc_usable_size(block.cast());
+                size += usable_size(block);
                 block = (*block).next;
             }
         }

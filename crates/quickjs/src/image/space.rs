@@ -36,14 +36,31 @@ pub fn window_of(address: usize) -> usize {
     (address - IMAGES) / WINDOW
 }
 
+/// Memory at a chosen address, but only if nothing else is there.
+#[cfg(target_os = "linux")]
+const AT_ADDRESS: libc::c_int = libc::MAP_FIXED_NOREPLACE;
+/// There are no images on other systems.
+#[cfg(not(target_os = "linux"))]
+const AT_ADDRESS: libc::c_int = 0;
+
+/// Whether images are possible here: other systems report the faults of writes in other ways.
+fn is_possible() -> bool {
+    // SAFETY: asks for a constant.
+    cfg!(target_os = "linux")
+        && unsafe { libc::sysconf(libc::_SC_PAGESIZE) } == PAGE as libc::c_long
+}
+
 static TAKEN: Mutex<[bool; WINDOWS]> = Mutex::new([false; WINDOWS]);
 
 /// A window that no other image has.
 pub struct Window(usize);
 
 impl Window {
-    /// `None` if all are taken.
+    /// `None` if all are taken, or if there can be no images here.
     pub fn take() -> Option<Self> {
+        if !is_possible() {
+            return None;
+        }
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         let free = taken.iter().position(|taken| !taken)?;
         taken[free] = true;
@@ -119,7 +136,7 @@ impl Area {
                 from as *mut libc::c_void,
                 size,
                 libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED_NOREPLACE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | AT_ADDRESS,
                 -1,
                 0,
             )

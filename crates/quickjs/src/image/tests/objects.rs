@@ -9,8 +9,8 @@ use std::task::{Poll, Waker};
 use crate::image::{Image, NoImage};
 use crate::tests::eval;
 use crate::{
-    Bytecode, Call, Class, Context, Entry, Fiber, Loader, Module, Persistent, Returned, Runtime,
-    Settings, Slot, SourceText, Thrown, Value, block_on,
+    Bytecode, Call, Class, Context, Entry, Fiber, InImage, Loader, Module, Persistent, Returned,
+    Runtime, Settings, Slot, SourceText, Thrown, Value, block_on,
 };
 
 /// The modules of a program, compiled.
@@ -107,6 +107,18 @@ impl Drop for Crate {
 }
 
 impl Class for Crate {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|context, it| {
+        CRATES.set(CRATES.get() + 1);
+        let content = Slot::empty();
+        if let Some(value) = it.content.get(context) {
+            content.set(value);
+        }
+        Crate {
+            label: it.label.clone(),
+            content,
+        }
+    });
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::getter(c"label", |context, call| {
@@ -167,7 +179,8 @@ fn host_objects_of_an_image_and_of_its_users_are_dropped_once() {
         );
         assert_eq!(say(user, &source), format!("firstown {index}"));
     }
-    assert_eq!(CRATES.get(), 4);
+    // One of the image, and for each user its own and a copy of that.
+    assert_eq!(CRATES.get(), 7);
     for (index, user) in users.iter().enumerate() {
         user.collect_garbage();
         assert_eq!(
@@ -178,11 +191,58 @@ fn host_objects_of_an_image_and_of_its_users_are_dropped_once() {
     // A cycle through a host object.
     assert_eq!(say(&users[0], "own = null; typeof own"), "object");
     users[0].collect_garbage();
-    assert_eq!(CRATES.get(), 3);
+    assert_eq!(CRATES.get(), 6);
     drop(users);
     assert_eq!(CRATES.get(), 1);
     drop(image);
     assert_eq!(CRATES.get(), 0);
+}
+
+#[test]
+fn users_have_copies_of_host_objects_that_change() {
+    let init = "globalThis.crate = new Crate('shared'); crate.fill(['from init']); undefined";
+    let image = image_of(init).unwrap();
+    let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
+    for (index, user) in users.iter().enumerate() {
+        assert_eq!(
+            say(user, "crate.content[0] + crate.label"),
+            "from initshared"
+        );
+        say(
+            user,
+            &format!("crate.content.push({index}); crate.fill([crate.content, {index}])"),
+        );
+        user.collect_garbage();
+    }
+    assert_eq!(CRATES.get(), 4);
+    for (index, user) in users.iter().enumerate() {
+        let expected = format!("from init,{index},{index}");
+        assert_eq!(say(user, "crate.content.join()"), expected);
+    }
+    let untouched = image.start(Rc::new(())).unwrap();
+    assert_eq!(CRATES.get(), 4);
+    assert_eq!(say(&untouched, "crate.content.join()"), "from init");
+    drop((users, untouched));
+    assert_eq!(CRATES.get(), 1);
+    drop(image);
+    assert_eq!(CRATES.get(), 0);
+}
+
+struct Door;
+
+impl Class for Door {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a door");
+}
+
+#[test]
+fn refused_host_objects_make_no_image() {
+    let origin = Image::begin(settings(Rc::new(Modules::default())), Rc::new(())).unwrap();
+    origin.enter(|context| drop(context.instance(Door).ok().unwrap()));
+    let refused = Image::freeze(origin).err().unwrap();
+    assert_eq!(refused.to_string(), "the init code makes a door");
+    let image = image_of("0").unwrap();
+    let user = image.start(Rc::new(())).unwrap();
+    user.enter(|context| drop(context.instance(Door).ok().unwrap()));
 }
 
 #[test]
