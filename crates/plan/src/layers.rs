@@ -93,7 +93,10 @@ fn listed(names: &[&str]) -> String {
 /// `iterations` and `duration` may be combined: the duration is then the limit. Any other pair is a
 /// contradiction.
 fn check_mixing(shaper: &str, sum: &Options, errors: &mut Errors) {
-    let shaping = shaping(sum);
+    let mut shaping = shaping(sum);
+    if sum.timed_stages().next().is_none() {
+        shaping.retain(|name| *name != "stages");
+    }
     if shaping.len() > 1 && shaping != ["duration", "iterations"] {
         errors.push(
             "",

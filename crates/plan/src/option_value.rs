@@ -292,6 +292,9 @@ text_value! {
 impl OptionValue for StageOption {
     /// Unknown fields of a stage are ignored, as in k6.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<StageOption> {
+        if value.is_null() {
+            return Some(StageOption::default());
+        }
         let mut fields = Fields::of(value, reader)?;
         let duration = fields.take("duration", reader);
         let target = fields.take("target", reader);

@@ -214,6 +214,12 @@ options! {
 }
 
 impl Options {
+    /// The stages of the shortcut scenario. As in k6, one without a duration does not count.
+    pub(crate) fn timed_stages(&self) -> impl Iterator<Item = StageOption> {
+        let stages = self.stages.iter().flatten().copied();
+        stages.filter(|stage| stage.duration.is_some())
+    }
+
     /// Parses what a script exports as `options`, or what a config file contains.
     /// Unknown keys are warnings, values with a wrong type are errors.
     ///

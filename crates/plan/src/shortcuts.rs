@@ -30,10 +30,10 @@ pub(crate) fn scenarios(
         constant.vus = options.vus;
         constant.duration = Some(duration);
         constant
-    } else if let Some(stages) = options.stages.as_ref().filter(|s| !s.is_empty()) {
+    } else if options.timed_stages().next().is_some() {
         let mut ramping = ScenarioOptions::new(ExecutorKind::RampingUsers);
         ramping.start_vus = options.vus;
-        ramping.stages = Some(stages.clone());
+        ramping.stages = Some(options.timed_stages().collect());
         ramping
     } else {
         warn_ignored(options, warnings);
@@ -50,7 +50,7 @@ fn warn_ignored(options: &Options, warnings: &mut Vec<Warning>) {
         )));
     }
     let empty = [
-        ("stages", options.stages.as_ref().is_some_and(Vec::is_empty)),
+        ("stages", options.stages.is_some()),
         (
             "scenarios",
             options.scenarios.as_ref().is_some_and(BTreeMap::is_empty),

@@ -1,0 +1,2 @@
+export const options = { stages: [null] };
+export default function () { console.log(1); }
