@@ -133,7 +133,7 @@ impl Class for Element {
             Entry::function(c"method", 0, |context, call| {
                 let node = node(context, call)?;
                 // As in k6, only lower-case values count.
-                let known = |method: &&str| matches!(*method, "get" | "post" | "dialog");
+                let known = |method: &&str| matches!(*method, "get" | "post");
                 context.string(node.attribute("method").filter(known).unwrap_or("get"))
             }),
             method!(c"value", |context, node| typed::value(context, node)),

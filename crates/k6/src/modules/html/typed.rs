@@ -81,7 +81,6 @@ pub fn form_method(node: &Node) -> &'static str {
         .as_str()
     {
         "post" => "post",
-        "dialog" => "dialog",
         _ => "get",
     }
 }

@@ -42,6 +42,8 @@ enum Simple {
     HoldsChild(Selectors),
     Contains(String),
     ContainsItself(String),
+    /// In this language, which an element inherits.
+    Language(String),
     Matches(Regex),
     MatchesItself(Regex),
     Nth {
@@ -123,7 +125,12 @@ impl Complex {
 impl Simple {
     fn matches(&self, node: &Node) -> bool {
         // As in k6, what an element contains can be a text too.
-        if !node.is_element() && !matches!(self, Simple::Contains(_) | Simple::Matches(_)) {
+        if !node.is_element()
+            && !matches!(
+                self,
+                Simple::Contains(_) | Simple::Matches(_) | Simple::Language(_)
+            )
+        {
             return false;
         }
         let attribute = |name: &str| node.attribute(name);
@@ -153,6 +160,7 @@ impl Simple {
             }
             Simple::Contains(text) => node.text().contains(text),
             Simple::ContainsItself(text) => node.own_text().contains(text),
+            Simple::Language(language) => is_in_language(node, language),
             Simple::Matches(pattern) => is_found(pattern, &node.text()),
             Simple::MatchesItself(pattern) => is_found(pattern, &node.own_text()),
             Simple::Nth {
@@ -225,6 +233,20 @@ fn is_in_disabled_fieldset(node: &Node) -> bool {
 
 /// The cost of searching one byte, as a number of bytes that could be read in the same time.
 const SEARCH: usize = 16;
+
+/// Whether the element or one around it is in the language, or in a variant of it such as `en-GB`.
+fn is_in_language(node: &Node, language: &str) -> bool {
+    let mut around = Some(node.clone());
+    while let Some(element) = around {
+        let own = element.attribute("lang").unwrap_or_default();
+        let variant = own.strip_prefix(language);
+        if variant.is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
+            return true;
+        }
+        around = element.parent();
+    }
+    false
+}
 
 fn is_found(pattern: &Regex, text: &str) -> bool {
     give_way(SEARCH * text.len());
@@ -382,6 +404,7 @@ impl Reader<'_> {
                 "haschild" => Simple::HoldsChild(self.list()?),
                 "contains" => Simple::Contains(self.text()?),
                 "containsown" => Simple::ContainsItself(self.text()?),
+                "lang" => Simple::Language(self.name()?.to_ascii_lowercase()),
                 "matches" => Simple::Matches(self.pattern()?),
                 "matchesown" => Simple::MatchesItself(self.pattern()?),
                 "nth-child" | "nth-last-child" | "nth-of-type" | "nth-last-of-type" => {

@@ -27,6 +27,8 @@ fn elements_are_found() {
         ("p:has(b), span:empty", 2),
         ("p:contains('thr')", 1),
         ("[lang|=en]", 1),
+        ("b:lang(EN)", 1),
+        ("div:lang(en)", 0),
         ("[class~=y][id^='a']", 1),
         ("p:nth-child(2n+1)", 1),
         ("div > :last-child", 1),
