@@ -160,7 +160,7 @@ impl Source {
         let (kind, settings) = text.split_once('=').unwrap_or((text, ""));
         match kind {
             "file" => Source::file(settings, read),
-            "mock" => Ok(Source::mock(settings)),
+            "mock" => Source::mock(settings),
             "url" => Source::url(settings, read),
             _ => Err(format!(
                 "there are no secrets of the kind \"{kind}\"; use file=PATH, url=urlTemplate=URL or mock=KEY=VALUE"
@@ -219,7 +219,7 @@ impl Source {
     }
 
     /// `KEY=VALUE,…`, with an optional `name=NAME` and `default`.
-    fn mock(settings: &str) -> Source {
+    fn mock(settings: &str) -> Result<Source, String> {
         let mut source = Source::default();
         for setting in settings.split(',') {
             match setting.split_once('=') {
@@ -228,10 +228,11 @@ impl Source {
                     source.secrets.insert(key.to_owned(), secret.to_owned());
                 }
                 None if setting == DEFAULT => source.is_default = true,
-                None => {}
+                // The setting itself may be secret.
+                None => return Err("a setting is not of the form KEY=VALUE".to_owned()),
             }
         }
-        source
+        Ok(source)
     }
 }
 
@@ -302,7 +303,14 @@ mod tests {
             "{error}"
         );
         fs::remove_dir_all(folder).unwrap();
-        for wrong in ["file", "file=/none/at/all", "vault=x", "url=https://x"] {
+        for wrong in [
+            "file",
+            "file=/none/at/all",
+            "vault=x",
+            "url=https://x",
+            "mock",
+            "mock=a",
+        ] {
             assert!(open(&[wrong]).is_err(), "{wrong}");
         }
     }

@@ -78,11 +78,8 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let url = url.to_text()?.into_string();
     check(&url).map_err(|reason| context.throw_plain(reason))?;
-    // Only its text is nearly as given; opening the connection reports what is wrong with it.
-    let url = match Url::parse(&url) {
-        Ok(parsed) => parsed.as_str().to_owned(),
-        Err(_) => url,
-    };
+    let parsed = Url::parse(&url).map_err(|error| context.throw_plain(error.to_string()))?;
+    let url = parsed.as_str().to_owned();
     let protocols = read_protocols(&call.argument(1))?;
     let dial = Dial::new(
         context,
