@@ -128,6 +128,8 @@ pub const ALL: &[&BuiltIn] = &[
     &websocket::evented::EXPERIMENTAL,
     #[cfg(feature = "redis")]
     &redis::MODULE,
+    #[cfg(feature = "redis")]
+    &redis::EXPERIMENTAL,
     &browser::MODULE,
     &dns::MODULE,
     &feeder::MODULE,

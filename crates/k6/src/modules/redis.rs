@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
+use log::Level;
 use plimsoll_net::{Alpn, Steps, Stream};
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 use redis::aio::MultiplexedConnection;
@@ -18,7 +19,7 @@ use redis::{
 
 use super::grpc::{Tls, network};
 use super::{BuiltIn, Shape, link_constructor};
-use crate::user::User;
+use crate::user::{User, user};
 
 pub const MODULE: BuiltIn = BuiltIn {
     name: "k6/x/redis",
@@ -26,6 +27,22 @@ pub const MODULE: BuiltIn = BuiltIn {
     entries: &[],
     made: &["Client"],
     make: Some(make),
+};
+
+/// The module under its old name.
+pub const EXPERIMENTAL: BuiltIn = BuiltIn {
+    name: "k6/experimental/redis",
+    make: Some(|context, exports| {
+        let user = user(context);
+        if user.id.0 == 0 && user.run.is_none() {
+            user.log(
+                Level::Warn,
+                "k6/experimental/redis is the old name of k6/x/redis; import that instead",
+            );
+        }
+        make(context, exports)
+    }),
+    ..MODULE
 };
 
 /// How long connecting may take, as in k6.
@@ -308,8 +325,17 @@ fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -
     user.event_loop
         .promise(context, operation, move |context, outcome| match outcome {
             Ok(value) => result(context, value, reply),
-            Err(error) => Err(context.throw_plain(error.to_string())),
+            Err(error) => Err(context.throw_plain(words(&error))),
         })
+}
+
+/// What the server said, as it said it; otherwise the reason alone, as k6 does.
+fn words(error: &RedisError) -> String {
+    match (error.code(), error.detail()) {
+        (Some(code), Some(detail)) => format!("{code} {detail}"),
+        (None, Some(detail)) => detail.to_owned(),
+        (_, None) => error.to_string(),
+    }
 }
 
 impl State {

@@ -100,7 +100,6 @@ pub fn join(base: &Location, specifier: &str) -> Result<Location, Option<String>
 /// Why one of k6's own modules does not exist.
 fn missing_built_in(name: &str) -> String {
     let hint = match name {
-        "k6/experimental/redis" => "; it is now k6/x/redis",
         "k6/experimental/browser" => "; it is now k6/browser",
         "k6/experimental/grpc" => "; it is now k6/net/grpc",
         "k6/experimental/timers" => "; it is now k6/timers",
