@@ -59,12 +59,8 @@ pub struct DepsArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Load remote modules from the cache only
-    #[arg(long)]
-    pub offline: bool,
-    /// Import map (JSON) for bare module names
-    #[arg(long, value_name = "FILE")]
-    pub import_map: Option<PathBuf>,
+    #[command(flatten)]
+    pub runtime: RuntimeArgs,
 }
 
 /// `plimsoll vendor`.
@@ -121,8 +117,8 @@ pub fn archive(args: &ArchiveArgs, global: &GlobalArgs) -> Exit {
 /// Prints the dependencies of a script.
 pub fn deps(args: &DepsArgs, global: &GlobalArgs) -> Exit {
     script_command::run(global.log(), None, |log| {
-        let map = args.import_map.as_deref();
-        let found = dependencies(&args.script, map, args.offline, &log.sink())?;
+        let map = args.runtime.import_map.as_deref();
+        let found = dependencies(&args.script, map, args.runtime.offline, &log.sink())?;
         Ok(Exit::of_text(Ok(describe(&found, args.json))))
     })
 }

@@ -28,7 +28,10 @@ pub fn read(
             )));
         }
     }
-    if let (None, Some(arrivals)) = (options.rate, &options.limit.arrivals) {
+    let arrivals = options.limit.arrivals.as_ref();
+    if let (None, Some(arrivals)) = (options.rate, arrivals)
+        && arrivals.trace().is_none()
+    {
         return Err(Refusal::config(format!(
             "--arrivals {arrivals} needs --rate; or set `arrivals` in the script's scenario"
         )));
@@ -40,10 +43,10 @@ pub fn read(
         env: runtime.env.clone(),
         has_system_env: runtime.include_system_env_vars.unwrap_or_default(),
         flags,
-        rate: options.rate.map(|rate| AtRate {
-            rate,
+        rate: (options.rate.is_some() || arrivals.is_some()).then(|| AtRate {
+            rate: options.rate,
             max_users: options.limit.max_users,
-            arrivals: options.limit.arrivals.clone(),
+            arrivals: arrivals.cloned(),
         }),
         import_map: runtime.import_map.clone(),
         is_offline: runtime.offline,

@@ -257,7 +257,7 @@ fn dependencies_are_listed_without_running_the_script() {
     let json: Value = serde_json::from_str(&listed.stdout).unwrap();
     let script = format!("file://{}", site.path("script.js").display());
     let expected = serde_json::json!({
-        "buildDependencies": { "k6": "> 1.2", "k6/x/faker": "*" },
+        "buildDependencies": { "k6": ">1.2", "k6/x/faker": "*" },
         "imports": [
             script,
             format!("{}/lib/deep/two.js", site.address),
@@ -270,17 +270,38 @@ fn dependencies_are_listed_without_running_the_script() {
     assert_eq!(json, expected);
     let text = site.run(&["deps", "script.js"]).stdout;
     for part in [
-        "Build Dependencies:\n  k6: > 1.2\n",
+        "Build Dependencies:\n  k6: >1.2\n",
         "  k6/http\n",
         "Custom Build Required: yes",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     site.write("none.js", "export default () => {};");
-    let text = site.run(&["deps", "none.js"]).stdout;
+    let text = site.run(&["deps", "-e", "A=b", "none.js"]).stdout;
     assert!(
-        text.contains("(none)") && text.contains("Required: no"),
+        text.contains("  k6: *\n") && text.contains("Required: no"),
         "{text}"
     );
     assert!(Path::new(&script[7..]).exists());
+}
+
+#[test]
+fn authorities_of_the_command_line_hold_for_modules() {
+    let site = Site::start();
+    site.write("script.js", SCRIPT);
+    let run = |arguments: &[&str]| {
+        plimsoll(arguments)
+            .env("SSL_CERT_FILE", "/dev/null")
+            .env("XDG_CACHE_HOME", site.path("cache"))
+            .inside(site.folder.path())
+            .run()
+    };
+    let untrusted = run(&["run", "-q", "script.js"]);
+    let reason = "certificate signed by unknown authority";
+    assert!(untrusted.stderr.contains(reason), "{}", untrusted.stderr);
+    assert!(!untrusted.stderr.contains("without a network"));
+    let copied = run(&["vendor", "--ca", "ca.pem", "script.js"]);
+    assert_eq!(copied.status, Some(0), "{}", copied.stderr);
+    let trusted = run(&["run", "-q", "--ca", "ca.pem", "script.js"]);
+    assert!(trusted.stderr.contains("sum 3"), "{}", trusted.stderr);
 }

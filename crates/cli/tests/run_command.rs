@@ -260,3 +260,21 @@ fn the_first_line_of_a_script_has_the_local_time() {
         "{ended:?}"
     );
 }
+
+#[test]
+fn a_trace_of_the_command_line_replaces_the_scenario() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("times.txt"), "0\n0.1\n0.2\n9\n").unwrap();
+    let script = "export const options = { vus: 9, duration: '1h' };
+        export default () => console.log('came');";
+    let run = |flags: &[&str]| {
+        let run = run(script, "", &["--arrivals", "trace:times.txt"]).args(flags);
+        run.inside(folder.path()).run()
+    };
+    let ended = run(&["--duration", "1s"]);
+    assert_eq!(ended.status, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stderr.matches("msg=came").count(), 3);
+    let ended = run(&["--iterations", "2"]);
+    assert_eq!(ended.status, Some(104), "{}", ended.stderr);
+    assert!(ended.stderr.contains("omit --iterations"));
+}

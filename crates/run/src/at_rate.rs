@@ -1,15 +1,16 @@
-//! `--rate`: starts a script's scenario at a constant rate.
+//! `--rate` and `--arrivals`: start a script's scenario at a constant rate, or at recorded times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use plimsoll_plan::{Arrivals, Options, Rate, ScenarioOptions};
+use plimsoll_plan::{ArrivalProcess, Arrivals, Options, Rate, ScenarioOptions};
 use serde_json::json;
 
 /// Iterations at a rate.
 #[derive(Clone, Debug)]
 pub struct AtRate {
-    pub rate: Rate,
+    /// `None` if the arrivals follow a trace, which has its own rate.
+    pub rate: Option<Rate>,
     /// Maximum number of virtual users; by default ten times the initial number.
     pub max_users: Option<u32>,
     /// How arrivals are spread; by default as the script's scenario says.
@@ -23,30 +24,62 @@ const USERS: i64 = 50;
 /// Default maximum number of users: ten times the initial number, but at least this many.
 const USERS_MOST: i64 = 1_000;
 
-/// Replaces `--duration` and `--vus` in the flags with a constant arrival rate. Function, variables
+impl AtRate {
+    /// Whether the times are in a file that the command line names.
+    pub(crate) fn has_trace(&self) -> bool {
+        let arrivals = self.arrivals.as_ref();
+        arrivals.is_some_and(|arrivals| arrivals.trace().is_some())
+    }
+
+    /// The option that shapes the load.
+    fn flag(&self) -> String {
+        match (self.rate, &self.arrivals) {
+            (Some(rate), _) => format!("--rate {}", rate.per_second()),
+            (None, Some(arrivals)) => format!("--arrivals {arrivals}"),
+            (None, None) => "--rate".to_owned(),
+        }
+    }
+}
+
+/// Replaces `--duration` and `--vus` in the flags with a constant arrival rate or a trace. Function, variables
 /// and tags are those of the script's only scenario, if it has one.
 ///
 /// # Errors
 /// If the script has several scenarios, because it is unknown which one the rate is for.
 pub(crate) fn shape(
     flags: &mut Options,
-    at: AtRate,
+    mut at: AtRate,
     scenarios: Option<&BTreeMap<String, ScenarioOptions>>,
 ) -> Result<(), String> {
-    let (rate, max_users) = (at.rate, at.max_users);
+    // A script's own trace is relative to the script, and a flag's to the current directory.
+    if let Some(Arrivals {
+        process: ArrivalProcess::Trace(trace),
+        ..
+    }) = &mut at.arrivals
+        && let Ok(path) = std::path::absolute(&trace.file)
+    {
+        trace.file = path.display().to_string();
+    }
     let own_arrivals = scenarios.into_iter().flat_map(BTreeMap::values);
     let own_arrivals = own_arrivals.filter_map(|scenario| scenario.arrivals.as_ref());
-    if let Some(trace) = at
-        .arrivals
-        .iter()
-        .chain(own_arrivals)
-        .find_map(|arrivals| arrivals.trace())
-    {
-        return Err(format!(
-            "--rate with arrivals: {trace}: a trace has its own rate; omit --rate"
-        ));
+    let mut arrivals = at.arrivals.iter().chain(own_arrivals);
+    match at.rate {
+        Some(_) => {
+            if let Some(trace) = arrivals.find_map(|arrivals| arrivals.trace()) {
+                return Err(format!(
+                    "--rate with arrivals: {trace}: a trace has its own rate; omit --rate"
+                ));
+            }
+        }
+        None if flags.iterations.is_some() || flags.stages.is_some() => {
+            return Err(
+                "--arrivals with a trace has its own rate; omit --iterations and --stage"
+                    .to_owned(),
+            );
+        }
+        None => {}
     }
-    if rate.count == 0 {
+    if at.rate.is_some_and(|rate| rate.count == 0) {
         return Err(
             "--rate 0: no iteration would ever start; omit --rate to use the script's own scenario"
                 .to_owned(),
@@ -58,22 +91,28 @@ pub(crate) fn shape(
         (Some((name, scenario)), None) => (name.as_str(), Some(scenario)),
         (Some((one, _)), Some((other, _))) => {
             return Err(format!(
-                "--rate {}: the script has several scenarios ({one}, {other}, …), so it is unclear which one gets the rate; keep one scenario, or set the rates in the script",
-                rate.per_second()
+                "{}: the script has several scenarios ({one}, {other}, …), so it is unclear which one gets the rate; keep one scenario, or set the rates in the script",
+                at.flag()
             ));
         }
     };
     let users = flags.vus.unwrap_or(USERS);
-    let duration = flags.duration.take().unwrap_or(DURATION);
+    let duration = flags.duration.take();
     flags.vus = None;
-    let shaped = json!({ "scenarios": { name: {
+    let mut shaped = json!({
         "executor": "constant-arrival-rate",
-        "rate": rate.count,
-        "timeUnit": plimsoll_units::duration::format(rate.per),
-        "duration": plimsoll_units::duration::format(duration),
         "preAllocatedVUs": users,
-        "maxVUs": max_users.map_or(users.saturating_mul(10).max(USERS_MOST), i64::from),
-    }}});
+        "maxVUs": at.max_users.map_or(users.saturating_mul(10).max(USERS_MOST), i64::from),
+    });
+    if let Some(rate) = at.rate {
+        shaped["rate"] = rate.count.into();
+        shaped["timeUnit"] = plimsoll_units::duration::format(rate.per).into();
+    }
+    // A trace ends with its last time.
+    if let Some(duration) = duration.or(at.rate.map(|_| DURATION)) {
+        shaped["duration"] = plimsoll_units::duration::format(duration).into();
+    }
+    let shaped = json!({ "scenarios": { name: shaped } });
     let (shaped, _) = Options::from_json(shaped).map_err(|errors| errors.to_string())?;
     flags.scenarios = shaped.scenarios;
     if let Some(shaped) = flags.scenarios.as_mut().and_then(|all| all.get_mut(name)) {

@@ -100,11 +100,7 @@ impl GrpcOptions {
 
     fn title(&self, users: u32) -> String {
         let load = match self.load.rate {
-            Some(rate) => format!(
-                "{} calls/s{}",
-                rate.per_second(),
-                self.load.describe_arrivals()
-            ),
+            Some(rate) => self.load.describe_rate(rate, "calls"),
             None => format!("{users} users"),
         };
         let method = self.method.trim_start_matches('/');

@@ -179,11 +179,7 @@ impl HttpOptions {
 
     fn title(&self, request: &RequestSpec, users: u32, streams: Option<u32>) -> String {
         let load = match self.load.rate {
-            Some(rate) => format!(
-                "{} requests/s{}",
-                rate.per_second(),
-                self.load.describe_arrivals()
-            ),
+            Some(rate) => self.load.describe_rate(rate, "requests"),
             None if self.load.is_fixed_work() => {
                 format!("{users} users, {}", self.load.describe_connections())
             }

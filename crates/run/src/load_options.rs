@@ -238,11 +238,16 @@ impl LoadOptions {
         })
     }
 
-    /// How arrivals are spread if not evenly, as the end of a rate in a run's title.
-    pub(crate) fn describe_arrivals(&self) -> String {
+    /// A rate of `what`, and how arrivals are spread if not evenly, for a run's title.
+    pub(crate) fn describe_rate(&self, rate: Rate, what: &str) -> String {
         let uneven = self.arrivals.as_ref();
-        let uneven = uneven.filter(|arrivals| !arrivals.is_even());
-        uneven.map_or_else(String::new, |arrivals| format!(" (arrivals: {arrivals})"))
+        match uneven.filter(|arrivals| !arrivals.is_even()) {
+            None => format!("{} {what}/s", rate.per_second()),
+            Some(trace) if trace.trace().is_some() => {
+                format!("{what} at recorded times (arrivals: {trace})")
+            }
+            Some(uneven) => format!("{} {what}/s (arrivals: {uneven})", rate.per_second()),
+        }
     }
 
     /// Connections of users that do not share some, for a run's title.
@@ -284,17 +289,24 @@ mod tests {
 
     #[test]
     fn titles_name_arrivals_that_are_not_even() {
+        const TWENTY: Rate = Rate {
+            count: 20,
+            per: Duration::from_secs(1),
+        };
         let described = |text| {
             let arrivals = Arrivals::parse(text).ok();
             LoadOptions {
                 arrivals,
                 ..LoadOptions::default()
             }
-            .describe_arrivals()
+            .describe_rate(TWENTY, "calls")
         };
-        assert_eq!(described("even"), "");
-        assert_eq!(described("poisson@7"), " (arrivals: poisson@7)");
-        assert_eq!(LoadOptions::default().describe_arrivals(), "");
+        assert_eq!(described("even"), "20 calls/s");
+        assert_eq!(described("poisson@7"), "20 calls/s (arrivals: poisson@7)");
+        assert_eq!(
+            described("trace:a.log"),
+            "calls at recorded times (arrivals: trace:a.log)"
+        );
     }
 
     #[test]

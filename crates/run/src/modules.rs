@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use plimsoll_script::{Fetch, Integrity};
 
-/// Fetches modules through the cache; only from the cache if `offline`.
-pub fn fetcher(offline: bool) -> Fetch {
+/// Fetches modules through the cache; only from the cache if `offline`. Servers may have certificates of `authorities` (PEM),
+/// in addition to the system's.
+pub fn fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     Box::new(move |address| {
         let cached = cache_file(address);
         if let Some(bytes) = cached.as_deref().and_then(intact) {
@@ -17,8 +18,9 @@ pub fn fetcher(offline: bool) -> Fetch {
                  copies (plimsoll vendor SCRIPT)"
             ));
         }
-        let bytes = plimsoll_scriptless::fetch(address).map_err(|error| {
-            match error.contains("responded with status") {
+        let bytes = plimsoll_scriptless::fetch(address, &authorities).map_err(|error| {
+            let is_answered = ["responded with status", "certificate"];
+            match is_answered.iter().any(|sign| error.contains(sign)) {
                 true => error,
                 false => format!(
                     "{error}; without a network, use copies, which `plimsoll vendor SCRIPT` writes where there is one"
@@ -33,12 +35,12 @@ pub fn fetcher(offline: bool) -> Fetch {
 }
 
 /// Fetches the script itself. The cache is only used if `offline`, because users edit the script.
-pub fn script_fetcher(offline: bool) -> Fetch {
+pub fn script_fetcher(offline: bool, authorities: Vec<Vec<u8>>) -> Fetch {
     if offline {
-        return fetcher(offline);
+        return fetcher(offline, authorities);
     }
-    Box::new(|address| {
-        let bytes = plimsoll_scriptless::fetch(address)?;
+    Box::new(move |address| {
+        let bytes = plimsoll_scriptless::fetch(address, &authorities)?;
         if let Some(file) = cache_file(address) {
             keep(&file, &bytes);
         }

@@ -20,6 +20,7 @@ use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
 use crate::at_rate::{self, AtRate};
 use crate::features::Features;
+use crate::load_options::read_trace_file;
 use crate::output_choice::OutputChoice;
 use crate::progress_view::Extent;
 use crate::script_input::{ScriptInput, SourceKind};
@@ -217,7 +218,8 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         Secrets::open(&request.secret_sources, &read_text_file).map_err(Refusal::other)?;
     let secrets = Arc::new(secrets);
     let log = &redacting(log, &secrets);
-    let fetch = modules::script_fetcher(request.is_offline);
+    let authorities = request.tls.authorities().map_err(Refusal::config)?;
+    let fetch = modules::script_fetcher(request.is_offline, authorities.clone());
     let mut input =
         ScriptInput::read(&request.script, request.kind, &fetch).map_err(Refusal::other)?;
     let (mut env, archived_options) = match &mut input {
@@ -238,7 +240,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         freezes_env: request.features.freezes_env,
         registry: Arc::clone(&registry),
         log: Arc::clone(log),
-        fetch: Some(modules::fetcher(request.is_offline)),
+        fetch: Some(modules::fetcher(request.is_offline, authorities)),
         import_map: import_map(request.import_map.as_deref())?,
         archive: None,
         keep_files: request.keep_files,
@@ -252,6 +254,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         Options::from_json(archived_options.unwrap_or_else(|| program.options().clone()))
             .map_err(Refusal::config)?;
     let mut flags = request.flags;
+    let has_trace = request.rate.as_ref().is_some_and(AtRate::has_trace);
     if let Some(at) = request.rate {
         let scenarios = script_options.scenarios.as_ref();
         at_rate::shape(&mut flags, at, scenarios).map_err(Refusal::config)?;
@@ -274,7 +277,11 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     for scenario in options.scenarios.iter_mut().flat_map(BTreeMap::values_mut) {
         if let Some(arrivals) = &mut scenario.arrivals {
             arrivals
-                .read_trace(|file| program.read_text(file))
+                .read_trace(|file| match program.read_text(file) {
+                    // A flag's trace is not in an archive.
+                    Err(_) if has_trace => read_trace_file(file),
+                    read => read,
+                })
                 .map_err(Refusal::config)?;
         }
     }

@@ -25,7 +25,7 @@ pub fn dependencies(
     is_offline: bool,
     log: &ScriptLog,
 ) -> Result<Dependencies, Refusal> {
-    let fetch = modules::script_fetcher(is_offline);
+    let fetch = modules::script_fetcher(is_offline, Vec::new());
     let input = ScriptInput::read(script, SourceKind::default(), &fetch).map_err(Refusal::other)?;
     let mut settings = LoadSettings {
         path: PathBuf::new(),
@@ -35,7 +35,7 @@ pub fn dependencies(
         freezes_env: false,
         registry: Arc::new(Registry::new()),
         log: Arc::clone(log),
-        fetch: Some(modules::fetcher(is_offline)),
+        fetch: Some(modules::fetcher(is_offline, Vec::new())),
         import_map: import_map(map)?,
         archive: None,
         keep_files: false,
@@ -55,20 +55,17 @@ pub fn describe(found: &Dependencies, is_json: bool) -> String {
         });
         return format!("{json:#}\n");
     }
-    let list = |lines: Vec<String>| match lines.is_empty() {
-        true => "  (none)\n".to_owned(),
-        false => lines.iter().map(|line| format!("  {line}\n")).collect(),
-    };
     let extensions = found.extensions.iter();
-    let extensions = extensions.map(|(name, versions)| format!("{name}: {versions}"));
+    let extensions = extensions.map(|(name, versions)| format!("  {name}: {versions}\n"));
+    let imports = found.imports.iter().map(|name| format!("  {name}\n"));
     let required = match found.missing.is_empty() {
         true => "no",
         false => "yes",
     };
     format!(
         "Build Dependencies:\n{}\nImports:\n{}\nCustom Build Required: {required}\n",
-        list(extensions.collect()),
-        list(found.imports.iter().cloned().collect()),
+        extensions.collect::<String>(),
+        imports.collect::<String>(),
     )
 }
 

@@ -23,6 +23,15 @@ impl TlsFiles {
         self.insecure || !self.ca.is_empty() || self.cert.is_some()
     }
 
+    /// Reads the authorities to trust in addition to the system's.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(crate) fn authorities(&self) -> Result<Vec<Vec<u8>>, String> {
+        let files = self.ca.iter();
+        files.map(|path| read("CA certificate", path)).collect()
+    }
+
     /// Reads the files.
     ///
     /// # Errors
@@ -32,9 +41,7 @@ impl TlsFiles {
             insecure_skip_verify: self.insecure,
             ..TlsSettings::default()
         };
-        for path in &self.ca {
-            tls.extra_roots.push(read("CA certificate", path)?);
-        }
+        tls.extra_roots = self.authorities()?;
         if let Some(cert) = &self.cert {
             tls.client_certificates.push(ClientCertificate {
                 domains: Vec::new(),

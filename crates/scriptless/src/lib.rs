@@ -279,11 +279,11 @@ impl VirtualUser for HttpUser {
 ///
 /// # Errors
 /// Why there is no response with a status of 2xx.
-pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
+pub fn fetch(address: &str, authorities: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     // On its own thread, because the caller may already be in an event loop, which cannot be
     // nested.
     std::thread::scope(|scope| {
-        let thread = scope.spawn(|| fetch_here(address));
+        let thread = scope.spawn(|| fetch_here(address, authorities));
         let lost = |_| {
             Err(format!(
                 "fetching {address} ended by a fault; please report this"
@@ -293,14 +293,15 @@ pub fn fetch(address: &str) -> Result<Vec<u8>, String> {
     })
 }
 
-fn fetch_here(address: &str) -> Result<Vec<u8>, String> {
+fn fetch_here(address: &str, authorities: &[Vec<u8>]) -> Result<Vec<u8>, String> {
     let url = Url::parse(address).map_err(|error| error.to_string())?;
     let runtime = event_loop()?;
     tokio::task::LocalSet::new().block_on(&runtime, async {
-        let settings = Settings {
+        let mut settings = Settings {
             user_agent: format!("plimsoll/{}", env!("CARGO_PKG_VERSION")),
             ..Settings::default()
         };
+        settings.network.tls.extra_roots = authorities.to_vec();
         let client = Client::new(Shared::new(Arc::new(settings)), 1);
         let request = Request::new(Method::Get, Rc::new(url));
         match client.send(&request, None, &mut |_| {}).await {

@@ -14,7 +14,7 @@ use super::library::Library;
 pub struct Dependencies {
     /// The script, and the full names of everything that it and its modules import.
     pub imports: BTreeSet<String>,
-    /// Extensions of k6, and k6 itself where a directive names a version: each with the versions that the script accepts.
+    /// k6 itself and its extensions, each with the versions that the script accepts.
     pub extensions: BTreeMap<String, String>,
     /// The extensions that do not exist here.
     pub missing: BTreeSet<String>,
@@ -31,6 +31,7 @@ impl Library {
         may_be_typescript: bool,
     ) -> Result<Dependencies, String> {
         let mut found = Dependencies::default();
+        found.extensions.insert("k6".to_owned(), "*".to_owned());
         found.imports.insert(self.entry().name());
         let mut unread = vec![(self.entry().clone(), Arc::from(source), may_be_typescript)];
         while let Some((location, source, is_typescript)) = unread.pop() {
@@ -86,11 +87,11 @@ impl Dependencies {
             }
             None => ("k6", rest),
         };
-        let versions = match versions.trim() {
-            "" => "*",
-            versions => versions,
-        };
-        self.extensions.insert(name.to_owned(), versions.to_owned());
+        let mut versions = versions.replace(char::is_whitespace, "");
+        if versions.is_empty() {
+            versions.push('*');
+        }
+        self.extensions.insert(name.to_owned(), versions);
         if name != "k6" && modules::find(name).is_none() {
             self.missing.insert(name.to_owned());
         }
@@ -141,10 +142,7 @@ mod tests {
         );
         let extensions: Vec<_> = found.extensions.into_iter().collect();
         let pair = |name: &str, versions: &str| (name.to_owned(), versions.to_owned());
-        assert_eq!(
-            extensions,
-            [pair("k6", "> 1.2"), pair("k6/x/faker", ">0.4")]
-        );
+        assert_eq!(extensions, [pair("k6", ">1.2"), pair("k6/x/faker", ">0.4")]);
         assert_eq!(
             found.missing.into_iter().collect::<Vec<_>>(),
             ["k6/x/faker"]

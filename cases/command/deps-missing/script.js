@@ -1,0 +1,2 @@
+import './none.js';
+export default function () {}

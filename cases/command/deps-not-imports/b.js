@@ -1,0 +1,2 @@
+import { check } from 'k6';
+export * from './c.js';

@@ -1,0 +1,2 @@
+import http from 'k6/http';
+throw new Error('x');
