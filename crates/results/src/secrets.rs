@@ -213,7 +213,7 @@ pub fn in_text(text: &str) -> String {
                 && !is_prose(name, is_after_space && before == name, separator, behind))
         {
             hide(behind, name, &mut out)
-        } else if separator == ":" && is_user(name) {
+        } else if separator == ":" && is_user(name) && !is_arrivals(name, behind) {
             // Without a scheme: `user:password@host`.
             without_user(behind, &mut out)
         } else {
@@ -227,6 +227,14 @@ pub fn in_text(text: &str) -> String {
 /// Whether a name before a colon may be that of a user. `mailto:` is followed by an address, which is public.
 fn is_user(name: &str) -> bool {
     !name.is_empty() && !name.contains('/') && !name.eq_ignore_ascii_case("mailto")
+}
+
+/// Whether the text is an arrival process with its speed or seed, such as `trace:access.log@10x` or `gamma:0.5@7`.
+fn is_arrivals(name: &str, behind: &str) -> bool {
+    let written = behind.split([' ', '"', '\'', ')', ',', '\n']).next();
+    let setting = written.and_then(|written| written.rsplit_once('@'));
+    matches!(name, "trace" | "gamma")
+        && setting.is_some_and(|(_, value)| value.trim_end_matches('x').parse::<f64>().is_ok())
 }
 
 /// Removes the user and password before an `@` in the authority.
@@ -290,6 +298,9 @@ mod tests {
             ("me:pass@127.0.0.1:80/x", "me:***@127.0.0.1:80/x"),
             ("'me:pass@host' was refused", "'me:***@host' was refused"),
             ("mailto:me@host", "mailto:me@host"),
+            ("(arrivals: trace:a.log@10x)", "(arrivals: trace:a.log@10x)"),
+            ("--arrivals=gamma:0.5@7", "--arrivals=gamma:0.5@7"),
+            ("trace:pass@host", "trace:***@host"),
             (
                 "from 10:30 on, write to me@host",
                 "from 10:30 on, write to me@host",
