@@ -142,13 +142,14 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
         })
 }
 
-/// Whether `name: …` is part of a sentence and not a secret: there is a space before it, and one
-/// after the colon.
+/// Whether `name: …` is part of a sentence and not a secret: a word of such sentences after a space, or a path before
+/// text without quotes, as in `Get "http://h/api/token": connection refused`. A space follows the colon.
 fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> bool {
-    is_after_space
-        && separator == ":"
-        && behind.starts_with(' ')
-        && PROSE.iter().any(|word| name.eq_ignore_ascii_case(word))
+    let Some(text) = behind.strip_prefix(' ').filter(|_| separator == ":") else {
+        return false;
+    };
+    let is_word = is_after_space && PROSE.iter().any(|word| name.eq_ignore_ascii_case(word));
+    is_word || name.contains('/') && !text.trim_start().starts_with(['"', '\''])
 }
 
 /// Whether the query parameter `key` has a value long enough for a secret.
@@ -307,6 +308,7 @@ mod tests {
             ),
             ("say Bearer abc to it", "say Bearer *** to it"),
             ("password=", "password=***"),
+            (r#"{"a/token": "b"}"#, r#"{"a/token": "***"}"#),
         ] {
             assert_eq!(in_text(text), hidden);
         }
@@ -356,6 +358,8 @@ mod tests {
             "",
             "p(95)<500",
             "mail me@example.org",
+            "POST /api/token: status is below 400",
+            "Get \"http://127.0.0.1:1/login/session\": dial tcp 127.0.0.1:1: connection refused",
         ] {
             assert_eq!(in_text(text), text);
         }
