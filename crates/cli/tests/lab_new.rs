@@ -61,6 +61,12 @@ fn a_running_service_is_measured_and_reported_as_not_started() {
         Some(3),
         "{result:#}"
     );
+    // The lab does not observe it, so it has no figures of its processors.
+    for cell in result["cells"].as_array().into_iter().flatten() {
+        let cell = cell.to_string();
+        assert!(!cell.contains("\"system_cpu\":0"), "{cell}");
+        assert!(!cell.contains("cpu_time_per_request"), "{cell}");
+    }
     // It still runs, and got the requests.
     assert!(server.settled_log().entries.len() > 300);
 
@@ -133,6 +139,12 @@ fn mistakes_get_a_message() {
     );
 
     let text = fs::read_to_string(folder.path().join("lab.toml")).unwrap();
+    for (url, why) in [("", "has no host"), ("h", "has no port")] {
+        let wrong = text.replace(&format!("http://{nowhere}"), url);
+        fs::write(folder.path().join("lab.toml"), wrong).unwrap();
+        let message = refused(&["lab", "plan", "lab.toml"]);
+        assert!(message.contains(why), "{message}");
+    }
     let both = text.replace("[load]", "command = \"./shop\"\n[load]");
     fs::write(folder.path().join("lab.toml"), both).unwrap();
     let message = refused(&["lab", "plan", "lab.toml"]);

@@ -1,5 +1,6 @@
 //! Turns a lab file into what is run: all cells with all effective values.
 
+pub mod address;
 pub mod asked;
 pub mod conclusions;
 pub mod design;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::address::address_of;
 use super::fields::{Fields, beside};
 use super::host::Host;
 use super::scope::{ProcessNames, Scope};
@@ -206,6 +207,12 @@ impl Process {
                 "a system has a command, which the lab starts, or a url, where it is already running; remove one of them"
                     .to_owned(),
             );
+        }
+        // Names in braces are known only when the lab runs.
+        if let Some(given) = url.as_deref().filter(|url| !url.contains('{'))
+            && let Err(why) = address_of(kind, given)
+        {
+            fields.problem_at("url", why);
         }
         if kind.has_configuration() && !fields.has("config") {
             fields.problem(

@@ -101,9 +101,11 @@ impl Observer {
         for watched in &mut self.watched {
             watched.look();
         }
+        // A system that was already running has no process here.
         let counts = self.watched.iter().filter(|one| !one.peak.apart);
-        let used: f64 = counts.map(Watched::cpu).sum();
-        self.series.push((self.began.elapsed().as_secs_f64(), used));
+        let used = counts.map(Watched::cpu).reduce(|sum, used| sum + used);
+        let elapsed = self.began.elapsed().as_secs_f64();
+        self.series.extend(used.map(|used| (elapsed, used)));
     }
 
     /// Takes the last reading.

@@ -18,6 +18,7 @@ use super::names::Names;
 use super::observe::{Looked, ObservedProcess};
 use super::{http_get, identity, service, start};
 use crate::problem::{Place, Problem};
+use crate::resolve::address::address_of;
 use crate::resolve::host::Host;
 use crate::resolve::process::{Process, ProcessKind, Ready};
 
@@ -219,17 +220,8 @@ impl Server {
     fn there_already(process: &Process, url: &str, names: &mut Names) -> Result<Server, Problem> {
         let url = names.fill(url, &process.place_of_command)?;
         let url = url.trim_end_matches('/').to_owned();
-        let (scheme, rest) = url.split_once("://").unwrap_or(("", url.as_str()));
-        let host = rest.split(['/', '?']).next().unwrap_or(rest);
-        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        let has_port = !host.ends_with(']') && host.contains(':');
-        let address = match (has_port, process.kind, scheme) {
-            (true, ..) => host.to_owned(),
-            (_, ProcessKind::Postgres, _) => format!("{host}:5432"),
-            (_, ProcessKind::Redis, _) => format!("{host}:6379"),
-            (_, _, "https") => format!("{host}:443"),
-            _ => format!("{host}:80"),
-        };
+        let address = address_of(process.kind, &url);
+        let address = address.map_err(|why| process.place_of_command.problem(why))?;
         let reached = address
             .to_socket_addrs()
             .map_err(|error| format!("{address}: {error}"))
