@@ -1,7 +1,8 @@
 //! Sends datagrams at a pace that a receiver can follow, on a thread of its own.
 //!
-//! Nobody reports a datagram that does not fit the receiver's buffer, bursts must be avoided.
+//! Nobody reports a datagram that does not fit the receiver's buffer, so bursts must be avoided.
 
+use std::io::ErrorKind;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -39,6 +40,12 @@ impl Account {
         self.lost.fetch_add(lines, Ordering::Relaxed);
         let mut latest = self.reason.lock().unwrap_or_else(PoisonError::into_inner);
         reason.clone_into(&mut latest);
+    }
+
+    /// Counts values as lost that counted as sent.
+    fn take_back(&self, lines: u64, reason: &str) {
+        self.sent.fetch_sub(lines, Ordering::Relaxed);
+        self.lose(lines, reason);
     }
 
     /// The latest reason for a loss.
@@ -123,22 +130,62 @@ impl Datagrams {
 
 impl Shared {
     fn send_all(&self, datagrams: impl IntoIterator<Item = Datagram>) {
+        // Values of the datagram before, as long as they count as sent.
+        let mut before = 0;
         for (place, datagram) in datagrams.into_iter().enumerate() {
             if self.end.get().is_some_and(|end| Instant::now() > *end) {
                 self.account.lose(datagram.lines, "the run was over");
                 continue;
             }
-            match self.socket.send(datagram.text.as_bytes()) {
-                Ok(_) => {
-                    self.account
-                        .sent
-                        .fetch_add(datagram.lines, Ordering::Relaxed);
-                }
-                Err(error) => self.account.lose(datagram.lines, &error.to_string()),
+            let text = datagram.text.as_bytes();
+            let mut sent = self.socket.send(text);
+            // A refusal is of the datagram before, and this one was not sent.
+            if let Err(error) = &sent
+                && error.kind() == ErrorKind::ConnectionRefused
+            {
+                self.account.take_back(before, &error.to_string());
+                sent = self.socket.send(text);
+            }
+            before = match sent {
+                Ok(_) => datagram.lines,
+                Err(_) => 0,
+            };
+            self.account.sent.fetch_add(before, Ordering::Relaxed);
+            if let Err(error) = sent {
+                self.account.lose(datagram.lines, &error.to_string());
             }
             if (place + 1) % AT_ONCE == 0 {
                 thread::sleep(PAUSE);
             }
         }
+        if let Ok(Some(error)) = self.socket.take_error() {
+            self.account.take_back(before, &error.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_is_lost_if_nobody_listens() {
+        let closed = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let address = closed.local_addr().unwrap();
+        drop(closed);
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.connect(address).unwrap();
+        let mut datagrams = Datagrams::start(socket).unwrap();
+        for _ in 0..20 {
+            datagrams.offer(Datagram {
+                text: "a:1|c".to_owned(),
+                lines: 3,
+            });
+        }
+        datagrams.finish();
+        let account = datagrams.account();
+        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        assert_eq!((count(&account.sent), count(&account.lost)), (0, 60));
+        assert!(account.reason().contains("refused"), "{}", account.reason());
     }
 }
