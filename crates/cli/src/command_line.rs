@@ -115,8 +115,8 @@ pub enum Command {
     /// Print the manual page of the program or of one command
     #[command(after_long_help = include_str!("../help/man.txt"))]
     Man {
-        /// Command
-        command: Option<String>,
+        /// Command, with the command of it that the page is about: lab run
+        command: Vec<String>,
     },
 }
 
@@ -180,7 +180,7 @@ impl Command {
                 messages::put(&text);
                 Exit::SUCCESS
             }
-            Command::Man { command } => Exit::of_text(man(command.as_deref())),
+            Command::Man { command } => Exit::of_text(man(&command)),
         }
     }
 }
@@ -226,20 +226,20 @@ fn resolve(words: &[String]) -> Result<Resolved, String> {
     }
 }
 
-fn man(name: Option<&str>) -> Result<String, String> {
+fn man(names: &[String]) -> Result<String, String> {
     let mut program = command();
     program.build();
-    let page = match name {
-        None => program,
-        Some(name) => match program.find_subcommand(name) {
-            Some(found) => found.clone(),
-            None => {
-                return Err(format!(
-                    "there is no command {name}; plimsoll --help lists them"
-                ));
-            }
-        },
-    };
+    let mut page = &program;
+    for name in names {
+        page = page.find_subcommand(name).ok_or_else(|| {
+            let above = page
+                .get_display_name()
+                .unwrap_or("plimsoll")
+                .replace('-', " ");
+            format!("there is no command {above} {name}; {above} --help lists them")
+        })?;
+    }
+    let page = page.clone();
     let mut text = Vec::new();
     let rendered = clap_mangen::Man::new(page).render(&mut text);
     rendered.map_err(|error| format!("cannot write the manual page: {error}"))?;

@@ -115,6 +115,7 @@ fn the_debian_package_installs_the_program_its_manual_and_completions() {
     for file in [
         "usr/share/man/man1/plimsoll.1.gz",
         "usr/share/man/man1/plimsoll-run.1.gz",
+        "usr/share/man/man1/plimsoll-lab-run.1.gz",
         "usr/share/bash-completion/completions/plimsoll",
         "usr/share/zsh/vendor-completions/_plimsoll",
         "usr/share/fish/vendor_completions.d/plimsoll.fish",

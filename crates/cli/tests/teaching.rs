@@ -53,10 +53,36 @@ fn completions_know_every_command() {
 }
 
 #[test]
+fn the_manual_of_a_command_has_the_flags_and_the_pages_that_it_names() {
+    let lab = plimsoll(&["man", "lab"]).run().stdout.replace('\\', "");
+    let named: Vec<&str> = lab
+        .lines()
+        .filter_map(|line| line.strip_prefix("plimsoll-lab-")?.strip_suffix("(1)"))
+        .collect();
+    assert!(named.contains(&"run"), "{lab}");
+    for command in named {
+        let ended = plimsoll(&["man", "lab", command]).run();
+        assert_eq!(ended.status, Some(0), "{command}: {}", ended.stderr);
+    }
+    let run = plimsoll(&["man", "lab", "run"]).run().stdout;
+    assert!(run.contains("\\-\\-quick"), "{run}");
+}
+
+#[test]
 fn a_manual_of_nothing_is_refused() {
     let ended = plimsoll(&["man", "rum"]).run();
     assert_eq!(ended.status, Some(255));
-    assert!(ended.stderr.contains("no command rum"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("no command plimsoll rum"),
+        "{}",
+        ended.stderr
+    );
+    let ended = plimsoll(&["man", "lab", "rum"]).run();
+    assert!(
+        ended.stderr.contains("no command plimsoll lab rum"),
+        "{}",
+        ended.stderr
+    );
 }
 
 /// `-h` fits on a screen; `--help` has everything.
