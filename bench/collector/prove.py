@@ -3,7 +3,8 @@
 
     bench/collector/prove.py [PLIMSOLL]
 
-It builds the collector with Go 1.25 or newer, which takes some minutes. The tests use a smaller receiver.
+It builds the collector with Go 1.25 or newer, which takes some minutes; COLLECTOR names one that is built. The tests
+use a smaller receiver.
 """
 
 import http.server
