@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use plimsoll_lab::Which;
 use plimsoll_results::fail_on::Condition;
 use plimsoll_terminal::exit::Exit;
-use plimsoll_terminal::lab_run::{self, Failure, LabRun, WhichRun};
+use plimsoll_terminal::lab_run::{self, LabRun, WhichRun};
 use plimsoll_terminal::new_files::{self, NewLab};
 
 use crate::args::WebArgs;
@@ -164,8 +164,7 @@ pub fn lab(args: LabArgs) -> Exit {
             port: args.port,
             url: args.url.as_deref(),
             force: args.force,
-        })
-        .map_err(Failure::from),
+        }),
         LabCommand::Plan(args) => lab_run::plan(&args.file.lab, args.file.form(), args.json),
         LabCommand::Run(args) => LabRun {
             which: WhichRun::New {

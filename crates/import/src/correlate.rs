@@ -94,6 +94,15 @@ fn extract(journey: &mut Journey, at: usize, mut found: Vec<Candidate>, used: &m
     }
 }
 
+/// The name of one of several: `order` for `orders`.
+pub(crate) fn singular(name: &str) -> String {
+    match name.strip_suffix("ies") {
+        Some(stem) if !stem.is_empty() => format!("{stem}y"),
+        _ if name.ends_with("ss") || name.ends_with("us") => name.to_owned(),
+        _ => name.strip_suffix('s').unwrap_or(name).to_owned(),
+    }
+}
+
 /// Names that the script has already.
 fn names(journey: &Journey) -> Vec<String> {
     let extracts = journey

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::starter::{self, PAYLOAD};
-use crate::{Created, Translation, new_file, translate};
+use crate::{Created, Format, NotCreated, Translation, new_file, translate};
 
 /// The script to create.
 #[derive(Clone, Debug)]
@@ -37,15 +37,16 @@ pub struct Caller<'a> {
 ///
 /// # Errors
 /// Why there is no script, and how to fix it.
-pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, String> {
-    let (url, file) = starter::places(what.url, what.file)?;
+pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, NotCreated> {
+    let (url, file) = starter::places(what.url, what.file).map_err(NotCreated::Argument)?;
     // The question comes only when a script can be written.
     if !what.force && file.exists() {
-        return Err(new_file::exists(&file));
+        return Err(new_file::exists(&file).into());
     }
     if let Some((format, source)) = what.from {
-        let text =
-            (caller.read)(source).map_err(|error| format!("cannot read {source}: {error}"))?;
+        let format = Format::from_flag(format).map_err(NotCreated::Argument)?;
+        let text = (caller.read)(source)
+            .map_err(|error| NotCreated::Source(format!("cannot read {source}: {error}")))?;
         let translation = Translation {
             format,
             source,
@@ -63,21 +64,25 @@ pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, 
         Some(text) => {
             let url = match url {
                 Some(url) => url,
-                None => starter::complete(&(caller.ask)("URL to load", PAYLOAD))?,
+                None => {
+                    let reply = (caller.ask)("URL to load", PAYLOAD);
+                    starter::complete(&reply).map_err(NotCreated::Argument)?
+                }
             };
             new_file::write(&file, &starter::script(text, &url), what.force)?;
             format!("{}\n{}", created(&file), loads(&url))
         }
         None if url.is_some() => {
-            return Err(format!(
+            return Err(NotCreated::Argument(format!(
                 "the template {template} is copied unchanged, so a URL has no effect; leave it out"
-            ));
+            )));
         }
         None => {
             let text = (caller.read)(template).map_err(|error| {
-                format!(
+                // As in k6, this is not a wrong argument.
+                NotCreated::Other(format!(
                     "cannot read the template {template}: {error}; the built-in ones are minimal and protocol"
-                )
+                ))
             })?;
             new_file::write(&file, &text, what.force)?;
             created(&file)

@@ -35,7 +35,6 @@ const IGNORED: &[&str] = &[
     "tlsv1.2",
     "tlsv1.3",
     "no-keepalive",
-    "next",
 ];
 /// Flags with a value that does not change the request.
 const IGNORED_WITH_VALUE: &[&str] = &[
@@ -55,7 +54,6 @@ const IGNORED_WITH_VALUE: &[&str] = &[
 ];
 /// Flags with a value that a script cannot have.
 const UNKNOWN_WITH_VALUE: &[&str] = &[
-    "upload-file",
     "cert",
     "key",
     "cacert",
@@ -103,6 +101,8 @@ struct Given {
     is_json: bool,
     is_query: bool,
     is_head: bool,
+    /// The file to send as the body of a PUT.
+    upload: Option<String>,
     cookies: String,
     notes: Vec<String>,
 }
@@ -129,8 +129,11 @@ fn command(words: &[String], shown: &str, journey: &mut Journey) {
     }
     let mut is_end_of_flags = false;
     while let Some(word) = words.next() {
-        if is_end_of_flags || !word.starts_with('-') || word == "-" {
-            given.url.get_or_insert_with(|| word.clone());
+        if word == "--next" || word == "-:" {
+            request(std::mem::take(&mut given), shown, journey);
+            is_end_of_flags = false;
+        } else if is_end_of_flags || !word.starts_with('-') || word == "-" {
+            address(word.clone(), &mut given, shown, journey);
         } else if word == "--" {
             is_end_of_flags = true;
         } else if let Some(long) = word.strip_prefix("--") {
@@ -221,7 +224,7 @@ fn flag(
     let mut text = || value().unwrap_or_default();
     match name {
         "request" => given.method = Some(text()),
-        "url" => given.url = Some(text()),
+        "url" => address(text(), given, shown, journey),
         "header" => {
             let line = text();
             match line.split_once(':') {
@@ -238,13 +241,8 @@ fn flag(
             given.is_json |= name == "json";
             let data = text();
             if name != "data-raw" && name != "data-urlencode" && data.starts_with('@') {
-                journey.problem(
-                    shown,
-                    format!(
-                        "its body is the file {}; write it into the script",
-                        &data[1..]
-                    ),
-                );
+                let content = placeholder(&data[1..], given, shown, journey);
+                given.data.push(content);
                 return;
             }
             given.data.push(match name {
@@ -290,6 +288,7 @@ fn flag(
                 ),
             }
         }
+        "upload-file" => given.upload = Some(text()),
         "head" => given.is_head = true,
         "get" => given.is_query = true,
         name if IGNORED.contains(&name) => {}
@@ -302,6 +301,30 @@ fn flag(
             journey.problem(shown, format!("the flag {dashes}{name} is left out"));
         }
     }
+}
+
+/// The URL of a command, which is one request.
+fn address(url: String, given: &mut Given, shown: &str, journey: &mut Journey) {
+    match given.url {
+        None => given.url = Some(url),
+        Some(_) => journey.problem(
+            shown,
+            format!("its further URL {url} is left out; write a command of its own for it"),
+        ),
+    }
+}
+
+/// Text in place of a file's content, which the script does not have.
+fn placeholder(path: &str, given: &mut Given, shown: &str, journey: &mut Journey) -> String {
+    let short = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    journey.problem(
+        shown,
+        format!("the content of the file {path} is a placeholder; use open() in the script"),
+    );
+    given
+        .notes
+        .push(format!("The content of {short} is a placeholder."));
+    "placeholder".to_owned()
 }
 
 /// A field of a multipart form: text, or a file whose content the script does not have.
@@ -326,16 +349,10 @@ fn part(
     let path = settings.next().unwrap_or_default();
     let kind = settings.find_map(|setting| setting.strip_prefix("type="));
     let short = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    journey.problem(
-        shown,
-        format!("the content of the file {path} is a placeholder; use open() in the script"),
-    );
-    given
-        .notes
-        .push(format!("The content of {short} is a placeholder."));
+    let content = placeholder(path, given, shown, journey);
     given.parts.push(Part {
         name: name.to_owned(),
-        value: "placeholder".into(),
+        value: content.into(),
         file: Some((
             short.to_owned(),
             kind.unwrap_or("application/octet-stream").to_owned(),
@@ -358,6 +375,15 @@ fn request(mut given: Given, shown: &str, journey: &mut Journey) {
     let Some(origin) = url::origin(&target).map(str::to_owned) else {
         return journey.problem(shown, "only requests of http and https can be translated");
     };
+    let upload = given.upload.take();
+    if let Some(file) = &upload {
+        let content = placeholder(file, &mut given, shown, journey);
+        given.data = vec![content];
+        // As curl does.
+        if target.ends_with('/') {
+            target.push_str(file.rsplit('/').next().unwrap_or_default());
+        }
+    }
     let joint = if given.is_json { "" } else { "&" };
     let data = given.data.join(joint);
     let has_body = !given.data.is_empty() && !given.is_query || !given.parts.is_empty();
@@ -368,6 +394,7 @@ fn request(mut given: Given, shown: &str, journey: &mut Journey) {
     let method = given.method.take().unwrap_or_else(|| {
         let method = match (given.is_head, has_body) {
             (true, _) => "HEAD",
+            _ if upload.is_some() => "PUT",
             (_, true) => "POST",
             _ => "GET",
         };
@@ -376,7 +403,7 @@ fn request(mut given: Given, shown: &str, journey: &mut Journey) {
     if given.is_json {
         given.default_header("Content-Type", "application/json");
         given.default_header("Accept", "application/json");
-    } else if has_body && given.parts.is_empty() {
+    } else if has_body && given.parts.is_empty() && upload.is_none() {
         given.default_header("Content-Type", "application/x-www-form-urlencoded");
     }
     let kind = given
@@ -422,4 +449,39 @@ fn request(mut given: Given, shown: &str, journey: &mut Journey) {
         notes: given.notes,
         ..Request::default()
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_the_method_that_curl_chooses() {
+        for (command, method, url) in [
+            ("curl -T a/b.bin http://h/put/", "PUT", "http://h/put/b.bin"),
+            ("curl -T - http://h/put", "PUT", "http://h/put"),
+            ("curl -d @body.json http://h/", "POST", "http://h/"),
+            ("curl -d a=b -G http://h/", "GET", "http://h/?a=b"),
+            ("curl -X PATCH -d a http://h/", "PATCH", "http://h/"),
+        ] {
+            let journey = read(command).unwrap();
+            let [request] = journey.requests.as_slice() else {
+                panic!("{command}: {journey:?}");
+            };
+            assert_eq!(request.method, method, "{command}");
+            assert_eq!(request.url.shown(), url, "{command}");
+            let has_file = command.contains("-T") || command.contains('@');
+            assert_eq!(request.body == Body::Text("placeholder".into()), has_file);
+            assert_eq!(journey.problems.len(), usize::from(has_file), "{command}");
+        }
+    }
+
+    #[test]
+    fn each_url_becomes_a_request_or_is_named() {
+        let journey = read("curl -d a http://h/1 --next http://h/2 http://h/3").unwrap();
+        let shown: Vec<_> = journey.requests.iter().map(Request::shown).collect();
+        assert_eq!(shown, ["POST /1", "GET /2"]);
+        let problem = journey.problems[0].to_string();
+        assert!(problem.contains("its further URL http://h/3"), "{problem}");
+    }
 }

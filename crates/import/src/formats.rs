@@ -52,6 +52,17 @@ impl Format {
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
+
+    /// The format that `--from` names.
+    ///
+    /// # Errors
+    /// When there is none with that name.
+    pub fn from_flag(name: &str) -> Result<Format, String> {
+        Format::named(name).ok_or_else(|| {
+            let names = Format::ALL.map(Format::name).join(", ");
+            format!("--from {name}: use one of {names}")
+        })
+    }
 }
 
 /// Reads a file.
@@ -73,6 +84,7 @@ pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, 
         Format::Curl => curl::read(text),
         Format::Jmx => jmx::read(text),
     }?;
+    drop_other_protocols(&mut journey);
     if journey.requests.len() > MOST_REQUESTS {
         let more = journey.requests.len() - MOST_REQUESTS;
         journey.requests.truncate(MOST_REQUESTS);
@@ -98,6 +110,25 @@ pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, 
         move_to(&mut journey, server);
     }
     Ok(journey)
+}
+
+/// Names the requests that are not of HTTP, such as `ws://…`, and leaves them out.
+fn drop_other_protocols(journey: &mut Journey) {
+    let all = std::mem::take(&mut journey.requests);
+    for request in all {
+        let scheme = request.url.start().split_once("://");
+        match scheme.map(|(scheme, _)| scheme.to_ascii_lowercase()) {
+            Some(scheme) if matches!(scheme.as_str(), "ws" | "wss") => journey.problem(
+                format!("the request {}", request.label()),
+                "it is a WebSocket; use k6/websockets",
+            ),
+            Some(scheme) if !matches!(scheme.as_str(), "http" | "https") => journey.problem(
+                format!("the request {}", request.label()),
+                "only requests of http and https can be translated",
+            ),
+            _ => journey.requests.push(request),
+        }
+    }
 }
 
 /// The origin of most requests; that of the first one among equals.
@@ -166,4 +197,33 @@ fn move_to(journey: &mut Journey, server: &str) {
         }
     }
     server.clone_into(&mut journey.base);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journey::Request;
+
+    #[test]
+    fn a_request_of_another_protocol_is_named() {
+        let collection = r#"{"item": [
+            {"name": "Live", "request": {"url": "wss://h/live"}},
+            {"name": "Mail", "request": {"url": "imap://h/"}},
+            {"name": "Read", "request": {"url": "http://h/{{x}}"}},
+            {"name": "Open", "request": {"url": "HTTP://{{host}}/"}}
+        ]}"#;
+        let journey = read(Format::Postman, collection, &Settings::default()).unwrap();
+        let names: Vec<_> = journey.requests.iter().map(Request::label).collect();
+        assert_eq!(names, ["Read", "Open"]);
+        let problems: Vec<String> = journey.problems.iter().map(ToString::to_string).collect();
+        let problems = problems.join("\n");
+        assert!(
+            problems.contains("the request Live: it is a WebSocket"),
+            "{problems}"
+        );
+        assert!(
+            problems.contains("the request Mail: only requests"),
+            "{problems}"
+        );
+    }
 }

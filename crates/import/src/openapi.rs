@@ -206,3 +206,38 @@ fn words(name: &str) -> String {
     }
     separated
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Piece;
+
+    #[test]
+    fn the_parameter_id_of_each_resource_is_another_one() {
+        let text = r##"{"openapi": "3.1.0", "servers": [{"url": "http://h"}],
+            "components": {"parameters": {"Id": {"name": "id", "in": "path", "required": true}}},
+            "paths": {
+                "/orders/{id}": {"get": {"parameters": [{"$ref": "#/components/parameters/Id"}]}},
+                "/categories/{id}/items/{item}": {"get": {"parameters": [{"$ref": "#/components/parameters/Id"}]}},
+                "/a/{b}/{id}": {"delete": {"parameters": [{"$ref": "#/components/parameters/None"}]}}
+            }}"##;
+        let journey = read(text, &Settings::default()).unwrap();
+        let mut names: Vec<_> = journey.variables.iter().map(|it| &it.name).collect();
+        names.sort();
+        assert_eq!(names, ["b", "categoryId", "id", "item", "orderId"]);
+        for request in &journey.requests {
+            let has_brace =
+                |piece: &Piece| matches!(piece, Piece::Literal(text) if text.contains('{'));
+            assert!(!request.url.0.iter().any(has_brace), "{:?}", request.url);
+        }
+        let problems: Vec<String> = journey.problems.iter().map(ToString::to_string).collect();
+        let problems = problems.join("\n");
+        for part in [
+            "the parameter #/components/parameters/None is not in the file",
+            "the parameter b of its path is not described; set it with -e b=…",
+            "the parameter item of its path is not described",
+        ] {
+            assert!(problems.contains(part), "{part}: {problems}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ use crate::captured::Captured;
 use crate::correlate::{by_captured, by_recording};
 use crate::formats::{Format, read};
 use crate::journey::Journey;
+use crate::not_created::NotCreated;
 use crate::script::{Purpose, write};
 use crate::settings::Settings;
 use crate::{child, new_file};
@@ -18,8 +19,7 @@ const MOST_PROBLEMS: usize = 20;
 /// The file to translate, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'a> {
-    /// The name of the format.
-    pub format: &'a str,
+    pub format: Format,
     /// The name of the source, for messages.
     pub source: &'a str,
     /// Its text.
@@ -49,15 +49,19 @@ pub struct Created {
 ///
 /// # Errors
 /// Why there is no script, and how to fix it.
-pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Created, String> {
-    let (source, file) = (what.source, what.file);
-    let format = Format::named(what.format).ok_or_else(|| unknown(what.format))?;
+pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Created, NotCreated> {
+    let (source, file, format) = (what.source, what.file, what.format);
+    let server = what.url.map(server).transpose();
     let settings = Settings {
-        server: what.url.map(server).transpose()?,
+        server: server.map_err(NotCreated::Argument)?,
         hosts: what.hosts.to_vec(),
     };
-    let mut journey = read(format, what.text, &settings)
-        .map_err(|error| format!("cannot read {source} as {}: {error}", format.name()))?;
+    let mut journey = read(format, what.text, &settings).map_err(|error| {
+        NotCreated::Source(format!(
+            "cannot read {source} as {}: {error}",
+            format.name()
+        ))
+    })?;
     by_recording(&mut journey);
     let command = format!("plimsoll new --from {} {source}", format.name());
     if let (Some(url), false) = (what.url, what.no_smoke) {
@@ -118,11 +122,6 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
         }
     }
     Ok(Created { message, is_failed })
-}
-
-fn unknown(format: &str) -> String {
-    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-    format!("--from {format}: use one of {}", names.join(", "))
 }
 
 /// The server of a URL without a path.

@@ -46,6 +46,14 @@ impl From<Vec<Problem>> for Failure {
 }
 
 impl Failure {
+    /// An argument is wrong.
+    pub fn of_argument(message: String) -> Failure {
+        Failure {
+            exit: Exit::INVALID_CONFIG,
+            messages: vec![message],
+        }
+    }
+
     /// Prints it; the exit status for it.
     pub fn report(&self) -> Exit {
         self.messages

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use plimsoll_import::starter::PAYLOAD;
-use plimsoll_import::{Caller, Created, NewScript, create, new_file};
+use plimsoll_import::{Caller, Created, NewScript, NotCreated, create, new_file};
 use plimsoll_lab::starter::{self, System};
 
 use crate::exit::Exit;
+use crate::lab_run::Failure;
 use crate::messages::{complain, say};
 use crate::prompt;
 
@@ -31,9 +32,14 @@ pub fn script(script: &NewScript<'_>) -> Exit {
                 false => Exit::SUCCESS,
             }
         }
-        Err(message) => {
-            complain(&message);
-            Exit::GENERIC
+        Err(why) => {
+            let (message, exit) = match &why {
+                NotCreated::Argument(message) => (message, Exit::INVALID_CONFIG),
+                NotCreated::Source(message) => (message, Exit::UNREADABLE),
+                NotCreated::Other(message) => (message, Exit::GENERIC),
+            };
+            complain(message);
+            exit
         }
     }
 }
@@ -56,13 +62,13 @@ pub struct NewLab<'a> {
 ///
 /// # Errors
 /// The problem and its fix.
-pub fn lab(lab: &NewLab<'_>) -> Result<Exit, String> {
+pub fn lab(lab: &NewLab<'_>) -> Result<Exit, Failure> {
     let file = match lab.file.is_dir() {
         true => lab.file.join(plimsoll_lab::file::NAME),
         false => lab.file.to_owned(),
     };
     if file.exists() && !lab.force {
-        return Err(new_file::exists(&file));
+        return Err(new_file::exists(&file).into());
     }
     let reply;
     let (command, url) = match (lab.command, lab.url) {
@@ -77,9 +83,10 @@ pub fn lab(lab: &NewLab<'_>) -> Result<Exit, String> {
         given => given,
     };
     let system = match (command, url) {
-        (Some(command), _) => System::command(command, lab.port)?,
-        (None, url) => System::running(url.unwrap_or(PAYLOAD))?,
+        (Some(command), _) => System::command(command, lab.port),
+        (None, url) => System::running(url.unwrap_or(PAYLOAD)),
     };
+    let system = system.map_err(Failure::of_argument)?;
     let text = starter::text(&system, &file)?;
     new_file::write(&file, &text, lab.force)?;
     let shown = file.display();

@@ -125,7 +125,7 @@ fn created_by(journey: &Journey, at: usize) -> String {
         .next()
         .unwrap_or_default();
     match (request.method.as_str(), places::plain(last)) {
-        ("POST", name) => name.strip_suffix('s').unwrap_or(&name).to_owned(),
+        ("POST", name) => super::singular(&name),
         _ => String::new(),
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Reader;
+use crate::correlate::singular;
 use crate::headers::needed;
 use crate::journey::{Body, Json, Part, Request};
 use crate::text::Text;
@@ -73,6 +74,7 @@ impl<'a> Reader<'a> {
         if !call.form.is_empty() {
             request.body = Body::Form(call.form);
         }
+        self.undescribed(&mut call.path, &shown);
         request.url = self.url(&call.path, call.query);
         if let Some(kind) = part_of_list(operation.get("consumes"))
             && matches!(request.body, Body::Json(_) | Body::Text(_))
@@ -98,10 +100,13 @@ impl<'a> Reader<'a> {
         let place = part(parameter, "in");
         if parameter.get("$ref").is_some() {
             let reference = part(parameter, "$ref");
-            return self.journey.problem(
-                shown,
-                format!("the parameter {reference} is in another file"),
-            );
+            let why = match reference.starts_with('#') {
+                true => "is not in the file",
+                false => "is in another file",
+            };
+            return self
+                .journey
+                .problem(shown, format!("the parameter {reference} {why}"));
         }
         if place != "path" && place != "body" && !is_required && !has_example {
             return;
@@ -109,7 +114,9 @@ impl<'a> Reader<'a> {
         let example = self.example(parameter);
         match place {
             "path" => {
-                let constant = self.variable(name, &scalar(&example));
+                let own = resource_id(&call.path, name);
+                let own = own.as_deref().unwrap_or(name);
+                let constant = self.variable(own, &scalar(&example));
                 let marked = format!("\u{0}{constant}\u{0}");
                 call.path = call.path.replace(&format!("{{{name}}}"), &marked);
             }
@@ -133,6 +140,23 @@ impl<'a> Reader<'a> {
             _ => self
                 .journey
                 .problem(shown, format!("the parameter {name} is left out")),
+        }
+    }
+
+    /// Parameters of the path that the description does not describe get values that the user sets.
+    fn undescribed(&mut self, path: &mut String, shown: &str) {
+        while let Some((before, rest)) = path.split_once('{')
+            && let Some((name, after)) = rest.split_once('}')
+        {
+            let own = resource_id(path, name).unwrap_or_else(|| name.to_owned());
+            self.journey.problem(
+                shown,
+                format!(
+                    "the parameter {name} of its path is not described; set it with -e {own}=…"
+                ),
+            );
+            let constant = self.variable(&own, "1");
+            *path = format!("{before}\u{0}{constant}\u{0}{after}");
         }
     }
 
@@ -263,6 +287,17 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// A name for the parameter `id` of a path, which is another one for each resource: `orderId` in `/orders/{id}`.
+fn resource_id(path: &str, name: &str) -> Option<String> {
+    let (before, _) = path.split_once(&format!("/{{{name}}}"))?;
+    let resource = before.rsplit('/').next()?;
+    let is_plain = !resource.is_empty() && !resource.contains(['{', '\u{0}']);
+    (is_plain && name.eq_ignore_ascii_case("id")).then(|| {
+        let letters = resource.chars().filter(char::is_ascii_alphanumeric);
+        format!("{}Id", singular(&letters.collect::<String>()))
+    })
 }
 
 /// The parts of a request that parameters change.

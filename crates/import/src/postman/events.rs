@@ -46,13 +46,11 @@ impl Reader {
                 }
             }
             if unknown > 0 {
-                let some = if known > 0 {
-                    "some lines of its"
-                } else {
-                    "its"
+                let why = match known {
+                    0 => "its test script is left out",
+                    _ => "some lines of its test script are left out",
                 };
-                self.journey
-                    .problem(shown, format!("{some} test script is left out"));
+                self.journey.problem(shown, why);
             }
         }
     }
