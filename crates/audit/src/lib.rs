@@ -94,11 +94,12 @@ pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     if report.blocks.len() > MOST_BLOCKS {
         return Err(Unreadable::TooManyBlocks);
     }
-    if report.blocks.is_empty() && !records::Grids::of(&report).has_results() {
+    let grids = records::Grids::of(&report);
+    if report.blocks.is_empty() && !grids.has_results() {
         return Err(Unreadable::NoBlock);
     }
     let mut findings = report::Findings::new(&report);
-    rules::check(&report, &mut findings);
+    rules::check(&report, &grids, &mut findings);
     let mut findings = findings.found;
     findings.sort_by(|one, other| (one.line, one.rule).cmp(&(other.line, other.rule)));
     Ok(Audit {

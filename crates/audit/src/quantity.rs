@@ -179,12 +179,25 @@ pub fn time_unit(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-9,
         "us" | "µs" | "μs" | "microseconds" => 1e-6,
-        "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => 1e-3,
-        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" | "мс" | "мсек" | "毫秒"
+        | "ミリ秒" => 1e-3,
+        "s" | "sec" | "secs" | "second" | "seconds" | "с" | "сек" | "秒" | "sn" => 1.0,
         "m" | "min" | "minutes" => 60.0,
         "h" => 3600.0,
         _ => return None,
     })
+}
+
+/// Whether a unit is of events per second: `req/s`, `RPS`, `[#/sec]`, but not `MB/s`.
+pub fn is_rate_unit(unit: &str) -> bool {
+    const EVENTS: [&str; 13] = [
+        "req", "r/", "op", "trans", "tx", "quer", "msg", "mess", "event", "iter", "call", "/s",
+        "запр",
+    ];
+    let lower = unit.to_lowercase();
+    matches!(lower.as_str(), "rps" | "qps" | "tps" | "iops" | "[#/sec]")
+        || (lower.contains("/s") || lower.contains("/с"))
+            && EVENTS.iter().any(|word| lower.starts_with(word))
 }
 
 /// The factor and the type of a data unit: `MB`, `MBytes/s`, `Mbits/sec`.
@@ -261,12 +274,7 @@ pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
         None => (1.0, rest),
     };
     let rest = rest.trim();
-    if !rest.is_empty()
-        && !matches!(
-            rest,
-            "/s" | "req/s" | "requests/s" | "requests/sec" | "iter/s" | "RPS" | "rps" | "[#/sec]"
-        )
-    {
+    if !rest.is_empty() && !is_rate_unit(rest) {
         return None;
     }
     Some(Quantity {
@@ -365,6 +373,24 @@ mod tests {
         assert_eq!(data("1.34 MBytes", 1).unwrap().unit, Unit::Bytes);
         assert_eq!(binary_data("2.00MB", 1).unwrap().value, 2097152.0);
         assert_eq!(data("5 ms", 1), None);
+    }
+
+    #[test]
+    fn units_of_rates_are_events_per_second() {
+        for unit in [
+            "req/s",
+            "Requests/sec",
+            "RPS",
+            "ops/sec",
+            "[#/sec]",
+            "/s",
+            "msgs/s",
+        ] {
+            assert!(is_rate_unit(unit), "{unit}");
+        }
+        for unit in ["", "MB/s", "requests", "ms", "s", "GB", "req"] {
+            assert!(!is_rate_unit(unit), "{unit}");
+        }
     }
 
     #[test]

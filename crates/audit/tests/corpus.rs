@@ -33,7 +33,7 @@ fn the_corpus_is_large_enough_and_divided() {
 
 /// The collections whose causes are not all fixed, with the least number of certain errors found and
 /// the largest numbers of false findings and of pages that are not read as labeled.
-const OPEN: [(Part, usize, usize, usize); 8] = [
+const OPEN: [(Part, usize, usize, usize); 9] = [
     (Part::Fifth, 33, 0, 0),
     (Part::Sixth, 18, 0, 0),
     (Part::Seventh, 11, 0, 0),
@@ -41,7 +41,8 @@ const OPEN: [(Part, usize, usize, usize); 8] = [
     (Part::NinthMeasuring, 19, 0, 0),
     (Part::Tenth, 15, 0, 0),
     (Part::EleventhWriting, 10, 0, 0),
-    (Part::EleventhMeasuring, 3, 0, 0),
+    (Part::EleventhMeasuring, 6, 0, 0),
+    (Part::TwelfthMeasuring, 4, 0, 0),
 ];
 
 /// What is known to be missed may only become less.

@@ -96,6 +96,17 @@ fn large_and_deeply_nested_text_takes_bounded_time() {
         "`{a|b}-{c}` x\n\n".repeat(2_000),
         "|zz|\n".repeat(20_000)
     );
+    let contest = format!(
+        "# Ranking of 9 users\n\n| Rank | Name | a | b | c | d | e | Winner | Status |\n{}|\n{}\n",
+        "|-".repeat(9),
+        "| 1 | zz | 1.234 ms | 2.345 ms | 3.579 ms | 99 req/s | 5% | a | PASS |\n".repeat(60)
+    );
+    let claims = "A wins 7 of 9. All 9 tests passed. a > b > c. zz is second. All requests stayed below 9 ms. \
+                  p95 of 1.234 ms. It is 9x faster (1 ms -> 2 ms). zz is the fastest, followed by a, b and c. \
+                  Latency dropped by 70%. Zero errors. -5% to -99% of a. seven of nine. 9 × 9 = 1\n\n";
+    let contests = format!("{}{}", contest.repeat(60), claims.repeat(100));
+    let listed = "1. zz\n2. a\n3. b\n\n- p95: 1.234 ms\n- RPS: 9\n= 9\n".repeat(4_000);
+    let lists = format!("# a\n\n{listed}");
     // Compare with a sound file: a busy machine slows both equally.
     let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded/clean/k6_full.txt");
     let sound = fs::read_to_string(sound).unwrap();
@@ -116,6 +127,8 @@ fn large_and_deeply_nested_text_takes_bounded_time() {
         titles,
         metrics,
         schemas,
+        contests,
+        lists,
         format!("{tables}\n```\n{row}\n```"),
         format!("{ranges}\n```\n{row}\n```"),
         "> ".repeat(50_000),

@@ -64,6 +64,15 @@ fn a_factor_is_that_of_two_figures() {
         ("Beta is 50% faster than Alpha.", None),
         ("Beta is 1.5x faster than Alpha.", None),
         ("Beta is twice as fast as Alpha.", None),
+        (
+            "Beta is three times as fast as Alpha.",
+            Some("ratio-misstated"),
+        ),
+        (
+            "Beta delivers triple the throughput of Alpha.",
+            Some("ratio-misstated"),
+        ),
+        ("Beta delivers double the throughput of Gamma.", None),
         ("Beta achieves 1.5 times the throughput of Alpha.", None),
         (
             "Beta delivers 4x the throughput of Alpha.",

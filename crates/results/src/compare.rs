@@ -92,7 +92,6 @@ impl Compared {
             return Limits {
                 floor: noise,
                 margin: noise,
-                same: noise,
             };
         }
         Limits::of_ratio(self.noise)

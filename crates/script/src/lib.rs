@@ -9,7 +9,6 @@ mod archive;
 mod exported;
 mod failure;
 mod globals;
-mod image;
 pub mod in_memory;
 mod instance;
 mod loaded;

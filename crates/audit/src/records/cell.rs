@@ -1,6 +1,6 @@
 //! One figure in a cell: its value, its unit and the step of its last digit.
 
-use crate::quantity::{Unit, data_unit, number, split_number, time_unit};
+use crate::quantity::{Unit, data_unit, is_rate_unit, number, split_number, time_unit};
 
 /// The unit of a figure. Values are in seconds, per second, bytes or percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,9 @@ fn zeros(written: &str) -> f64 {
     10_f64.powi(i32::try_from(digits.len() - kept.len()).unwrap_or(0))
 }
 
+/// What a time may be of: `ns/op`.
+const EACH: [&str; 6] = ["op", "iter", "req", "request", "call", "msg"];
+
 /// The scale and the kind of a unit.
 pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
     let lower = unit.to_lowercase();
@@ -118,13 +121,14 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
         "%" => (1.0, Kind::Percent),
         "x" | "×" | "times" => (1.0, Kind::Factor),
         "k" => (1e3, Kind::Plain),
-        "мс" | "毫秒" | "ミリ秒" => (1e-3, Kind::Time),
-        "с" | "сек" | "秒" => (1.0, Kind::Time),
         "requests" | "reqs" | "req" | "users" | "vus" | "events" => (1.0, Kind::Plain),
-        "rps" | "qps" | "tps" | "iops" => (1.0, Kind::Rate),
-        name if is_rate(name) => (1.0, Kind::Rate),
+        name if is_rate_unit(name) => (1.0, Kind::Rate),
         _ => {
-            if let Some(scale) = time_unit(unit).or_else(|| time_unit(&lower)) {
+            let (unit, lower) = match lower.split_once('/') {
+                Some((time, each)) if EACH.contains(&each) => (time, time),
+                _ => (unit, lower.as_str()),
+            };
+            if let Some(scale) = time_unit(unit).or_else(|| time_unit(lower)) {
                 return Some((scale, Kind::Time));
             }
             let (scale, found) = data_unit(unit)?;
@@ -135,14 +139,6 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
             }
         }
     })
-}
-
-/// Events per second.
-fn is_rate(unit: &str) -> bool {
-    let events = [
-        "req", "r/", "op", "ops", "trans", "tx", "quer", "msg", "event", "/s", "запр",
-    ];
-    (unit.contains("/s") || unit.contains("/с")) && events.iter().any(|word| unit.starts_with(word))
 }
 
 /// Joins the groups of `34 185`.
@@ -182,6 +178,7 @@ mod tests {
             ("2.4x 🚀", Some((2.4, Kind::Factor))),
             ("12.1 ± 0.3", Some((12.1, Kind::Plain))),
             ("45 MB/s", Some((45e6, Kind::DataRate))),
+            ("250 ns/op", Some((250e-9, Kind::Time))),
             ("5 → 3 ms", None),
             ("12-15 ms", None),
             ("1/2", None),

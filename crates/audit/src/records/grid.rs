@@ -57,7 +57,13 @@ impl Grids {
             .iter()
             .flat_map(|grid| &grid.records)
             .flat_map(|record| &record.fields);
-        fields.any(|field| field.name.is_statistic() || field.name.meaning == Meaning::Rate)
+        fields.any(|field| {
+            let timed = matches!(field.name.unit, Some((_, Kind::Time)));
+            field.name.is_statistic()
+                || field.name.meaning == Meaning::Rate
+                || field.figure.kind == Kind::Rate
+                || timed
+        })
     }
 
     /// Tables and outputs.
@@ -107,6 +113,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     let known = |names: &[Name]| names.iter().filter(|name| name.is_known()).count();
     let across =
         !by_rows && known(&sides) > known(names.get(1..)?) && sides.iter().any(Name::is_known);
+    let label_at = label_column(table);
     // A table of names and values is about what its heading says.
     let title = report.document.titles(table.line).pop();
     let label = |column: &str| match title.as_ref().filter(|_| is_general(column)) {
@@ -115,27 +122,33 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     };
     let records: Vec<Record> = if across {
         (1..names.len())
-            .map(|at| Record {
-                line: table.line,
-                label: label(&names[at].text),
-                fields: rows
+            .map(|at| {
+                let fields = rows
                     .iter()
                     .zip(&sides)
                     .filter_map(|((_, row), name)| field(name, row.get(at)?))
-                    .collect(),
+                    .collect();
+                Record::new(table.line, label(&names[at].text), fields)
             })
             .collect()
     } else {
         rows.iter()
-            .map(|(line, row)| Record {
-                line: *line,
-                label: row.first().cloned().unwrap_or_default(),
-                fields: names
+            .map(|(line, row)| {
+                let fields = names
                     .iter()
                     .zip(row)
-                    .skip(1)
-                    .filter_map(|(name, cell)| field(name, cell))
-                    .collect(),
+                    .enumerate()
+                    // The rows may be named by their number of users.
+                    .filter(|(at, (name, _))| {
+                        *at > label_at || *at == label_at && name.meaning == Meaning::Users
+                    })
+                    .filter_map(|(_, (name, cell))| field(name, cell))
+                    .collect();
+                Record::new(
+                    *line,
+                    row.get(label_at).cloned().unwrap_or_default(),
+                    fields,
+                )
             })
             .collect()
     };
@@ -147,6 +160,59 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
         line: table.line,
         records,
     })
+}
+
+/// The column that names the rows: the first one, or the second behind ranks.
+fn label_column(table: &Table) -> usize {
+    let cell = |row: &[String], at: usize| row.get(at).map_or("", String::as_str).to_owned();
+    let rows = || table.rows.iter().take(MOST_ROWS).map(|(_, row)| row);
+    let ranked = rows().all(|row| rank(&cell(row, 0)).is_some());
+    let named = rows().all(|row| {
+        let name = cell(row, 1);
+        name.chars().any(char::is_alphabetic) && cell::read(&name).is_none()
+    });
+    let numbered = rows()
+        .enumerate()
+        .all(|(at, row)| rank(&cell(row, 0)).is_some_and(|rank| rank as usize == at + 1));
+    let said = is_rank(table.header.first().map_or("", String::as_str));
+    usize::from(table.header.len() > 2 && ranked && named && (said || numbered))
+}
+
+/// Whether a column is named like ranks.
+pub fn is_rank(name: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "rank",
+        "ranking",
+        "place",
+        "position",
+        "pos",
+        "#",
+        "no",
+        "rang",
+        "排名",
+        "순위",
+        "место",
+        "順位",
+    ];
+    let lower = name.trim_matches(['*', ' ', '.']).to_lowercase();
+    NAMES.contains(&lower.as_str())
+}
+
+/// A place in a ranking: `1`, `#2`, `3rd`, or a medal.
+pub fn rank(cell: &str) -> Option<u32> {
+    for (at, medal) in ["🥇", "🥈", "🥉"].into_iter().enumerate() {
+        if cell.contains(medal) {
+            return u32::try_from(at + 1).ok();
+        }
+    }
+    let plain = cell.trim_matches(['*', '#', ' ', '.', ')']).to_lowercase();
+    let digits = plain.trim_end_matches(|letter: char| letter.is_alphabetic());
+    let suffix = &plain[digits.len()..];
+    let fits = matches!(suffix, "" | "st" | "nd" | "rd" | "th" | "위" | "位");
+    digits
+        .parse()
+        .ok()
+        .filter(|rank| fits && (1..=200).contains(rank))
 }
 
 /// Whether the name of a column says nothing about the record.
@@ -205,11 +271,7 @@ fn lists(report: &Report) -> Vec<Record> {
             break;
         }
         open = true;
-        records.push(Record {
-            line: *line,
-            label: String::new(),
-            fields: vec![field],
-        });
+        records.push(Record::new(*line, String::new(), vec![field]));
     }
     records.retain(|record| record.fields.len() >= 2);
     records
@@ -253,11 +315,7 @@ fn record(block: &Block) -> Option<Record> {
             push(Meaning::Quantile(*quantile), &name, Some(figure));
         }
     }
-    Some(Record {
-        line: block.first_line,
-        label,
-        fields,
-    })
+    Some(Record::new(block.first_line, label, fields))
 }
 
 fn of_quantity(meaning: Meaning, name: &str, figure: &Quantity) -> Option<Field> {

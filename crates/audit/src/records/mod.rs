@@ -7,7 +7,7 @@ mod grid;
 mod name;
 
 pub use cell::{Figure, Kind, read};
-pub use grid::{Grid, Grids};
+pub use grid::{Grid, Grids, field, is_rank, rank};
 pub use name::{Meaning, Name, tokens};
 
 /// A named figure of a record.
@@ -46,10 +46,21 @@ pub struct Record {
     pub line: usize,
     /// What the record is about.
     pub label: String,
+    /// The words of the label, with which sentences are compared.
+    pub words: Vec<String>,
     pub fields: Vec<Field>,
 }
 
 impl Record {
+    pub fn new(line: usize, label: String, fields: Vec<Field>) -> Record {
+        Record {
+            line,
+            words: label_words(&label),
+            label,
+            fields,
+        }
+    }
+
     /// The only field with this meaning.
     pub fn only(&self, meaning: Meaning) -> Option<&Field> {
         let mut fields = self
@@ -59,4 +70,19 @@ impl Record {
         let field = fields.next()?;
         fields.next().is_none().then_some(field)
     }
+}
+
+/// Words that do not belong to a name.
+const FILLERS: [&str; 22] = [
+    "the", "a", "an", "our", "this", "that", "and", "with", "of", "in", "both", "which", "while",
+    "but", "so", "also", "however", "version", "overall", "here", "results", "result",
+];
+
+/// The words of a label or a phrase that name something.
+pub fn label_words(text: &str) -> Vec<String> {
+    tokens(text)
+        .into_iter()
+        .map(|word| word.trim_end_matches(".js").to_owned())
+        .filter(|word| !FILLERS.contains(&word.as_str()))
+        .collect()
 }

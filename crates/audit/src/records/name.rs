@@ -1,6 +1,7 @@
 //! The name of a column, a row or a line: which statistic of which quantity it is, and its unit.
 
 use super::cell::{Kind, unit_of};
+use crate::quantity::is_rate_unit;
 
 /// What a field is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,32 +46,32 @@ const LATENCY: [&str; 11] = [
     "http_req_duration",
     "rt",
 ];
-const RATE: [&str; 22] = [
-    "rps",
-    "qps",
-    "tps",
-    "iops",
+/// Rates in words; `is_rate_unit` knows those in units.
+const RATE: [&str; 9] = [
     "throughput",
-    "req s",
-    "reqs s",
-    "requests s",
-    "requests sec",
-    "req sec",
-    "requests per second",
-    "ops s",
-    "ops sec",
-    "ops per second",
     "rate",
     "request rate",
-    "queries per second",
-    "transactions per second",
-    "queries s",
+    "req sec",
+    "reqs sec",
+    "requests sec",
+    "ops sec",
     "queries sec",
-    "operations per second",
     "requests second",
 ];
-const REQUESTS: [&str; 9] = [
+const REQUESTS: [&str; 21] = [
     "requests",
+    "total operations",
+    "operations",
+    "total ops",
+    "total messages",
+    "messages",
+    "total queries",
+    "queries",
+    "total events",
+    "requests sent",
+    "requests completed",
+    "completed requests",
+    "total transactions",
     "total requests",
     "number of requests",
     "reqs",
@@ -95,7 +96,8 @@ const FAILED: [&str; 13] = [
     "total errors",
     "error",
 ];
-const PASSED: [&str; 7] = [
+const PASSED: [&str; 8] = [
+    "passes",
     "successful",
     "success",
     "succeeded",
@@ -115,8 +117,14 @@ const FAILED_SHARE: [&str; 8] = [
     "errors rate",
 ];
 const PASSED_SHARE: [&str; 4] = ["success rate", "pass rate", "success ratio", "availability"];
-const DURATION: [&str; 8] = [
+const DURATION: [&str; 14] = [
     "duration",
+    "total duration",
+    "run duration",
+    "test time",
+    "runtime",
+    "total run time",
+    "wall clock",
     "total time",
     "elapsed",
     "elapsed time",
@@ -177,10 +185,10 @@ fn statistic(word: &str) -> Option<Meaning> {
 
 impl Name {
     pub fn read(text: &str) -> Name {
-        let plain = text.trim().trim_matches(['*', '`', ' ', '↑', '↓', ':']);
+        let plain = without_remark(text).trim_matches(['*', '`', ' ', '↑', '↓', ':']);
         let (plain, unit) = match named_unit(plain) {
             Some((before, unit)) => (before, Some(unit)),
-            None => (plain, None),
+            None => (plain, own_unit(plain)),
         };
         let mut meanings = Vec::new();
         let mut rest: Vec<String> = Vec::new();
@@ -195,7 +203,7 @@ impl Name {
         let is = |names: &[&str]| names.contains(&quantity.as_str());
         let percent = matches!(unit, Some((_, Kind::Percent))) || plain.contains('%');
         let meaning = match &meanings[..] {
-            [] if is(&RATE) => Meaning::Rate,
+            [] if is(&RATE) || is_rate(plain) => Meaning::Rate,
             [] if is(&FAILED_SHARE) || percent && is(&FAILED) => Meaning::FailedShare,
             [] if is(&PASSED_SHARE) || percent && is(&PASSED) => Meaning::PassedShare,
             [] if percent => Meaning::Other,
@@ -204,7 +212,7 @@ impl Name {
             [] if is(&PASSED) => Meaning::Passed,
             [] if is(&DURATION) => Meaning::Duration,
             [] if is(&USERS) => Meaning::Users,
-            [Meaning::Mean] if is(&RATE) => Meaning::Rate,
+            [Meaning::Mean] if is(&RATE) || is_rate_unit(&rest.join("/")) => Meaning::Rate,
             [one] => *one,
             _ => Meaning::Other,
         };
@@ -244,8 +252,74 @@ impl Name {
 
     /// Whether it says what a cell measures.
     pub fn is_known(&self) -> bool {
-        self.meaning != Meaning::Other || self.unit.is_some() || self.quantity == "latency"
+        self.meaning != Meaning::Other
+            || self.unit.is_some()
+            || self.quantity == "latency"
+            || self.is_of_each()
     }
+
+    /// Whether it is the number of requests that each user made.
+    pub fn is_of_each(&self) -> bool {
+        const EACH: [&str; 8] = [
+            "per user",
+            "per client",
+            "per connection",
+            "per vu",
+            "per thread",
+            "per worker",
+            "/user",
+            "/client",
+        ];
+        let lower = self.text.to_lowercase();
+        let counted = ["request", "req", "operation", "ops", "message", "iteration"];
+        counted.iter().any(|word| lower.contains(word))
+            && EACH.iter().any(|word| lower.contains(word))
+    }
+}
+
+/// The name without "(higher is better)".
+fn without_remark(name: &str) -> &str {
+    let name = name.trim();
+    match name.rsplit_once('(') {
+        Some((before, remark)) if remark.contains("better") => before.trim_end(),
+        _ => name,
+    }
+}
+
+/// The unit of a column that is named like one: `ms`, `ns/op`, `MB/s`.
+fn own_unit(name: &str) -> Option<(f64, Kind)> {
+    if name.len() < 2 || statistic(&name.to_lowercase()).is_some() {
+        return None;
+    }
+    unit_of(name).filter(|(_, kind)| matches!(kind, Kind::Time | Kind::DataRate))
+}
+
+/// Events per second by its unit or its last words.
+fn is_rate(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let data = [
+        "mb",
+        "gb",
+        "kb",
+        "mib",
+        "byte",
+        "data",
+        "transfer",
+        "bandwidth",
+    ];
+    let asked = [
+        "target",
+        "limit",
+        "goal",
+        "expected",
+        "request rate",
+        "threshold",
+        "sl",
+    ];
+    let last = lower.rsplit(' ').next().unwrap_or(&lower);
+    is_rate_unit(&lower.replace(' ', ""))
+        || is_rate_unit(last) && !asked.iter().any(|word| lower.starts_with(word))
+        || lower.ends_with(" per second") && !data.iter().any(|word| lower.starts_with(word))
 }
 
 /// `Latency (ms)`, `p99 [µs]`, `Mean, s`, `avg_ms`: the name and its unit.
@@ -283,6 +357,11 @@ mod tests {
             ("90% Line", Meaning::Quantile(0.9), ""),
             ("Error %", Meaning::FailedShare, "error"),
             ("Framework", Meaning::Other, "framework"),
+            ("Req/s (higher is better)", Meaning::Rate, "req s"),
+            ("Messages per second", Meaning::Rate, "messages per second"),
+            ("MB per second", Meaning::Other, "mb per second"),
+            ("Go req/s", Meaning::Rate, "go req s"),
+            ("Target RPS", Meaning::Other, "target rps"),
         ] {
             let name = Name::read(text);
             assert_eq!(

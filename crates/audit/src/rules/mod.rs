@@ -37,6 +37,7 @@ mod stated;
 mod tables;
 mod units;
 
+use crate::records::Grids;
 use crate::report::{Findings, Report};
 
 /// A rule: its name, and the conclusion with which its findings begin.
@@ -114,7 +115,7 @@ pub const RULES: &[Rule] = rules! {
 };
 
 /// Applies every rule.
-pub fn check(report: &Report, findings: &mut Findings) {
+pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     for rule in RULES {
         (rule.check)(report, findings);
     }
@@ -135,7 +136,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     counted_rate::counted(report, findings);
     rate_label::mismatch(report, findings);
     setup_tail::between_quantiles(report, findings);
-    records::check(report, findings);
+    records::check(report, grids, findings);
     certainty::few_samples(report, findings);
     certainty::one_cause(report, findings);
     stated::stated(report, findings);

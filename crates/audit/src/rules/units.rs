@@ -4,6 +4,7 @@ use crate::block::{Block, Tool, Traffic};
 use crate::document::Table;
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, plain, split_number};
+use crate::records::{Meaning, Name};
 use crate::report::{Findings, Report};
 
 use super::tables::figure;
@@ -175,6 +176,12 @@ fn lacking(table: &Table, findings: &mut Findings) {
         ) else {
             continue;
         };
+        // The name of the row has the unit: `Requests/sec`.
+        let side = table.rows.iter().find(|(row, _)| row == line);
+        let side = side.map_or("", |(_, row)| super::tables::cell(row, 0));
+        if column > 0 && !matches!(Name::read(side).meaning, Meaning::Other) {
+            continue;
+        }
         findings.page(
             "unit-mismatch",
             Level::Warning,

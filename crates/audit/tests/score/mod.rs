@@ -1,8 +1,8 @@
 //! Compares the findings for the corpus with the labels of its pages.
 //!
 //! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
-//! of their names: one third of the first collection and half of the second, the ninth and the eleventh
-//! one only measure, and no rule may be derived from them. The second collection was labeled when the rules for the
+//! of their names: one third of the first collection and half of the second, the ninth, the eleventh and the
+//! twelfth one only measure, and no rule may be derived from them. The second collection was labeled when the rules for the
 //! first one were finished. The others only measure: each was labeled when the rules for the one before it
 //! were finished.
 
@@ -63,9 +63,11 @@ pub enum Part {
     Tenth,
     EleventhWriting,
     EleventhMeasuring,
+    TwelfthWriting,
+    TwelfthMeasuring,
 }
 
-pub const PARTS: [(&str, Part); 15] = [
+pub const PARTS: [(&str, Part); 17] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -81,6 +83,8 @@ pub const PARTS: [(&str, Part); 15] = [
     ("tenth collection", Part::Tenth),
     ("eleventh collection, writing", Part::EleventhWriting),
     ("eleventh collection, measuring", Part::EleventhMeasuring),
+    ("twelfth collection, writing", Part::TwelfthWriting),
+    ("twelfth collection, measuring", Part::TwelfthMeasuring),
 ];
 
 impl Part {
@@ -88,7 +92,11 @@ impl Part {
     pub fn writes(self) -> bool {
         matches!(
             self,
-            Part::Writing | Part::SecondWriting | Part::NinthWriting | Part::EleventhWriting
+            Part::Writing
+                | Part::SecondWriting
+                | Part::NinthWriting
+                | Part::EleventhWriting
+                | Part::TwelfthWriting
         )
     }
 
@@ -101,6 +109,8 @@ impl Part {
                     | Part::NinthMeasuring
                     | Part::EleventhWriting
                     | Part::EleventhMeasuring
+                    | Part::TwelfthWriting
+                    | Part::TwelfthMeasuring
             )
     }
 
@@ -119,6 +129,7 @@ impl Part {
             Part::NinthWriting | Part::NinthMeasuring => "ninth",
             Part::Tenth => "tenth",
             Part::EleventhWriting | Part::EleventhMeasuring => "eleventh",
+            Part::TwelfthWriting | Part::TwelfthMeasuring => "twelfth",
             _ if self.is_second() => "second",
             _ => "pages",
         };

@@ -132,8 +132,7 @@ pub fn comparisons(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> V
                     true => String::new(),
                     false => format!("{} | {}", base.name, other.name),
                 };
-                let (floor, limits) =
-                    same_cell::limits(&figure, compared.noise, same, &[(base, other)]);
+                let (floor, limits) = same_cell::limits(&figure, compared.noise, same);
                 comparison.primary = compared.primary;
                 comparison.floor = floor;
                 let test = paired.map(|paired| Test {

@@ -30,6 +30,9 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.contains(" in ") {
         per_second(sentence, line, findings);
     }
+    if sentence.len() < 400 && sentence.contains(['/', 'p', 'P']) {
+        product(sentence, line, findings);
+    }
 }
 
 /// One unit of time as the reader of durations knows it.
@@ -244,6 +247,120 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
             ],
         );
     }
+}
+
+static COUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b|m\b|million)?\s*(?:total |http )*(?:requests|queries|calls|operations|messages|transactions|events)\b(.{0,3})").ok()
+});
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:^|[^\w.,/–-])(\d+(?:\.\d+)?)[ -]?(minutes?|mins?|m|seconds?|secs?|s|hours?|h)\b",
+    )
+    .ok()
+});
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:(?:requests?|reqs?|ops|queries|calls|operations|messages|transactions|events)(?:/s(?:ec(?:ond)?)?| per second| a second)|rps|qps|tps)\b").ok()
+});
+
+/// The only count, the only time and the only rate of a sentence: "100 req/s for 5 minutes, 25,000 requests".
+fn product(sentence: &str, line: usize, findings: &mut Findings) {
+    const OTHER: [&str; 26] = [
+        "peak",
+        "max",
+        "up to",
+        "limit",
+        "target",
+        "each",
+        "per user",
+        "per vu",
+        "per client",
+        "every",
+        "interval",
+        "timeout",
+        "ramp",
+        "think",
+        "latenc",
+        "response",
+        "warm",
+        "p9",
+        "p5",
+        "if ",
+        "would",
+        "should",
+        "could",
+        "burst",
+        "than",
+        "last",
+    ];
+    let lower = sentence.to_lowercase();
+    if OTHER.iter().any(|word| lower.contains(word)) {
+        return;
+    }
+    let only = |pattern: &'static LazyLock<Option<Regex>>| {
+        let mut found = pattern.as_ref()?.captures_iter(sentence);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let Some(rate) = only(&RATE) else {
+        return;
+    };
+    // "Requests per second" does not name a count.
+    let mut counts = COUNT
+        .iter()
+        .flat_map(|pattern| pattern.captures_iter(sentence))
+        .filter(|found| {
+            let behind = found
+                .get(3)
+                .map_or("", |behind| behind.as_str())
+                .to_lowercase();
+            !(behind.starts_with('/') || behind.starts_with(" pe") || behind.starts_with(" a "))
+        });
+    let (Some(count), None, Some(time)) = (counts.next(), counts.next(), only(&TIME)) else {
+        return;
+    };
+    let scaled = |found: &regex_lite::Captures| {
+        let scale = match found.get(2).map(|unit| unit.as_str().to_lowercase()) {
+            Some(unit) if unit.starts_with('k') => 1e3,
+            Some(_) => 1e6,
+            None => 1.0,
+        };
+        let (value, step) = number(found.get(1)?.as_str())?;
+        Some((value * scale, step * scale))
+    };
+    let group = |at: usize| time.get(at).map_or("", |group| group.as_str());
+    let (Some((count, near)), Some((rate, step)), Some(time)) =
+        (scaled(&count), scaled(&rate), seconds(group(1), group(2)))
+    else {
+        return;
+    };
+    if count < 1.0 || rate <= 0.0 || time < 1.0 {
+        return;
+    }
+    let right = rate * time;
+    let slack = 0.15 * right + near + step * time;
+    let known = findings
+        .found
+        .iter()
+        .any(|found| found.line == line && found.level > Level::Note);
+    // Far from it, they are of different runs.
+    if known || (count - right).abs() <= slack || !(0.1..10.0).contains(&(count / right)) {
+        return;
+    }
+    findings.page(
+        "ratio-misstated",
+        Level::Warning,
+        line,
+        [
+            format!("\"{}\"", shortened(sentence)),
+            format!(
+                "{} × {} = {}, not {}",
+                plain(rate, Unit::Rate),
+                plain(time, Unit::Time),
+                digits(right),
+                digits(count)
+            ),
+            "Take the count, the time and the rate of one run.".to_owned(),
+        ],
+    );
 }
 
 #[cfg(test)]

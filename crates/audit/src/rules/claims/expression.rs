@@ -48,16 +48,22 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             (code.line..=code.last_line).contains(&line) && PROGRAMS.contains(&language.as_str())
         })
     };
-    for (at, line) in report.text.lines().enumerate().take(50_000) {
-        let fits = line.len() <= LONGEST && line.contains(" = ") && line.contains('(');
-        if !fits || report.is_output(at + 1) || program(at + 1) {
+    let lines: Vec<&str> = report.text.lines().take(50_000).collect();
+    for (at, line) in lines.iter().enumerate() {
+        if line.len() > LONGEST || report.is_output(at + 1) || program(at + 1) {
+            continue;
+        }
+        let joined = lines.get(at + 1).and_then(|next| joined(line, next));
+        let line = joined.as_deref().unwrap_or(line).replace(" ≈ ", " = ");
+        let line = line.as_str();
+        if !line.contains(" = ") || !line.contains(['(', '×', '÷', '*', '/']) {
             continue;
         }
         let Some((expression, value, said, step)) = equation(line) else {
             continue;
         };
         // The terms are rounded as well.
-        let near = |value: f64| (said - value).abs() <= step + 0.02 * value.abs();
+        let near = |value: f64| (said - value).abs() <= step + 0.03 * value.abs();
         let right = SCALES
             .iter()
             .any(|scale| near(value * scale) || near(value / scale));
@@ -77,8 +83,21 @@ pub fn lines(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The last equation of a line: the expression with at least one operator and brackets, its value, and the
-/// number on the right with its step.
+/// A calculation whose result is on the next line: `4 × 250 req/s` and `= 1000 req/s`.
+fn joined(line: &str, next: &str) -> Option<String> {
+    let result = next.trim_start_matches([' ', '-', '*', '>', '\t']);
+    let result = result.strip_prefix(['=', '≈'])?.trim_start();
+    let starts = result.starts_with(|letter: char| letter.is_ascii_digit());
+    (starts && next.len() <= LONGEST).then(|| {
+        format!(
+            "{} = {result}",
+            line.trim_end().trim_end_matches('=').trim_end()
+        )
+    })
+}
+
+/// The last equation of a line: the expression with at least one operator between blanks or brackets, its
+/// value, and the number on the right with its step.
 fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
     let (left, right) = line.rsplit_once(" = ")?;
     let digits: String = right
@@ -87,8 +106,11 @@ fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
         .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
         .collect();
     let (said, step) = number(digits.trim_end_matches(['.', ',']))?;
-    let left = left.rsplit(['=', ':', '>', '→', ';']).next()?.trim();
-    if !left.contains('(') || !left.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
+    let left = left.rsplit(['=', ':', '>', '→', ';', '|']).next()?;
+    let left = left.trim().trim_start_matches(['*', '`', '-', ' ']);
+    const SPACED: [&str; 4] = [" × ", " ÷ ", " * ", " / "];
+    let operated = left.contains('(') || SPACED.iter().any(|sign| left.contains(sign));
+    if !operated || !left.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
         return None;
     }
     let tokens = tokens(left)?;
@@ -221,7 +243,7 @@ impl Parser {
 
 #[cfg(test)]
 mod tests {
-    use super::equation;
+    use super::{equation, joined};
 
     #[test]
     fn expressions_with_brackets_are_computed() {
@@ -229,12 +251,23 @@ mod tests {
         let (right, said) = value("faster by -> 100 % - ((300/400) * 100 %) = 33 %").unwrap();
         assert!((right - 25.0).abs() < 1e-9);
         assert_eq!(said, 33.0);
+        assert_eq!(
+            value("- 4 workers × 250 req/s = 900"),
+            Some((1000.0, 900.0))
+        );
+        assert_eq!(
+            joined("  4 × 250 req/s", "  = 900 req/s").as_deref(),
+            Some("  4 × 250 req/s = 900 req/s")
+        );
+        assert_eq!(joined("4 × 250", "= all"), None);
         assert_eq!(value("mean = (2 + 4 + 6) ms / 3 = 4 ms"), Some((4.0, 4.0)));
         for none in [
             "x = f(3) = 4",
             "(10-20) = 15",
             "- [ ] item (one) = 3",
             "1 + 2 = 4",
+            "/ 5 = 3",
+            "4 / 5",
             "(3 = 4",
             "total (all) = 12",
         ] {

@@ -207,8 +207,6 @@ pub fn read(text: &str) -> Option<Value> {
         "" => (None, 1.0),
         "%" => (Some(Unit::Share), 1.0),
         "k" => (None, 1e3),
-        "мс" | "毫秒" | "ミリ秒" | "мсек" => (Some(Unit::Time), 1e-3),
-        "с" | "сек" | "秒" | "sn" => (Some(Unit::Time), 1.0),
         name if time_unit(name).is_some() => (Some(Unit::Time), time_unit(name)?),
         "requests" | "reqs" => (Some(Unit::Count), 1.0),
         "rps" | "qps" | "tps" => (Some(Unit::Rate), 1.0),

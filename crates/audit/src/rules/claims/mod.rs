@@ -5,6 +5,7 @@ mod advantage;
 mod arithmetic;
 mod behind;
 mod below;
+mod changes;
 mod criteria;
 mod data;
 mod duration;
@@ -33,7 +34,7 @@ use regex_lite::Regex;
 
 use crate::block::Block;
 use crate::document::Prose;
-use crate::quantity::{duration as read_duration, number};
+use crate::quantity::{duration as read_duration, is_rate_unit, number};
 use crate::report::{Findings, Report};
 
 /// Maximum number of sentences that are checked.
@@ -45,6 +46,7 @@ pub fn ratios(report: &Report, findings: &mut Findings) {
         ratio::sentence(sentence, prose.line, findings);
         named::sentence(report, sentence, prose.line, findings);
         advantage::sentence(report, sentence, prose.line, findings);
+        changes::sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
         ratio::table(table, findings);
@@ -224,7 +226,7 @@ fn figure(cell: &str) -> Option<Figure> {
         "" => (Kind::Plain, 1.0),
         "k" => (Kind::Plain, 1e3),
         "x" | "×" => (Kind::Plain, 1.0),
-        "req/s" | "requests/s" | "requests/sec" | "rps" | "RPS" | "qps" | "/s" => (Kind::Rate, 1.0),
+        unit if is_rate_unit(unit) => (Kind::Rate, 1.0),
         unit => (Kind::Time, read_duration(&format!("1{unit}"), 0)?.value),
     };
     Some(Figure {

@@ -8,6 +8,7 @@ use super::{Figure, Kind, could_be, figure};
 use crate::document::Table;
 use crate::finding::Level;
 use crate::quantity::{digits, number};
+use crate::records::Name;
 use crate::report::Findings;
 use crate::rules::prose::shortened;
 
@@ -269,9 +270,13 @@ pub fn table(table: &Table, findings: &mut Findings) {
             .filter(|(at, _)| *at != change && *at > 0)
             .filter_map(|(at, cell)| Some((at, figure(cell)?)))
             .collect();
-        let [(_, a), (_, b)] = &cells[..] else {
+        let [(first, a), (second, b)] = &cells[..] else {
             continue;
         };
+        let (first, second) = (*first, *second);
+        if first.max(second) >= table.header.len() {
+            continue;
+        }
         let Some(found) = CELL_CHANGE.as_ref().and_then(|pattern| {
             pattern.captures(
                 super::super::tables::cell(row, change)
@@ -288,6 +293,12 @@ pub fn table(table: &Table, findings: &mut Findings) {
             continue;
         };
         if a.kind != b.kind || a.value <= 0.0 || b.value <= 0.0 || a.kind == Kind::Percent {
+            continue;
+        }
+        // A time and a rate have no ratio.
+        let [one, other] = [first, second].map(|at| Name::read(&table.header[at]));
+        let unlike = one.meaning != other.meaning && (one.is_known() || other.is_known());
+        if unlike && one.quantity != other.quantity {
             continue;
         }
         let of_first = (b.value - a.value).abs() / a.value * 100.0;

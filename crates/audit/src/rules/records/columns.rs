@@ -4,13 +4,13 @@ use crate::quantity::digits;
 use crate::records::{Figure, Grid, Kind, Meaning};
 use crate::report::Findings;
 
-use super::warn;
+use super::{relations, totals, warn};
 
 /// One column: its name and the figure of each record.
-struct Column<'r> {
-    name: &'r str,
-    meaning: Meaning,
-    cells: Vec<Option<&'r Figure>>,
+pub struct Column<'r> {
+    pub name: &'r str,
+    pub meaning: Meaning,
+    pub cells: Vec<Option<&'r Figure>>,
 }
 
 /// How a column may be computed.
@@ -30,8 +30,10 @@ pub fn check(grid: &Grid, findings: &mut Findings) {
     if grid.records.len() < 2 || columns.len() > MOST_COLUMNS || grid.records.len() > MOST_ROWS {
         return;
     }
-    sums(grid, &columns, findings);
+    totals::sums(grid, &columns, findings);
     work(grid, &columns, findings);
+    totals::averages(grid, &columns, findings);
+    relations::check(grid, &columns, findings);
     for (at, target) in columns.iter().enumerate() {
         if is_computed(target) {
             outlier(grid, &columns, at, findings);
@@ -175,9 +177,16 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
         return;
     }
     for row in fails {
-        let elsewhere = judged
-            .iter()
-            .any(|(_, holds, _)| holds.len() >= 2 && holds.contains(row));
+        // Rows of another group are compared with a row of their own.
+        let elsewhere = judged.iter().any(|(other, holds, _)| {
+            let grouped = match (relation, other) {
+                (Relation::ToRow(a, _), Relation::ToRow(b, base)) => {
+                    a == b && columns[target].cells[*base].is_none()
+                }
+                _ => false,
+            };
+            (holds.len() >= 2 || grouped) && holds.contains(row)
+        });
         let known = columns[target].cells[*row];
         if let (Some(said), false) = (known, elsewhere) {
             report(
@@ -245,58 +254,6 @@ fn report(
         ],
         findings,
     );
-}
-
-/// A last row that is the sum of the others.
-fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
-    let Some((last, others)) = grid.records.split_last() else {
-        return;
-    };
-    let label = last.label.trim_matches(['*', ' ', ':']).to_lowercase();
-    if others.len() < 2
-        || !matches!(
-            label.as_str(),
-            "total" | "sum" | "итого" | "合计" | "gesamt"
-        )
-    {
-        return;
-    }
-    for column in columns.iter().filter(|column| {
-        matches!(
-            column.meaning,
-            Meaning::Requests | Meaning::Failed | Meaning::Passed
-        )
-    }) {
-        let Some((Some(said), parts)) = column.cells.split_last() else {
-            continue;
-        };
-        let whole = |figure: &&Figure| figure.kind == Kind::Plain && !figure.about;
-        let parts: Vec<&Figure> = parts.iter().flatten().copied().filter(whole).collect();
-        if parts.len() != others.len() || !whole(said) {
-            continue;
-        }
-        let right: f64 = parts.iter().map(|figure| figure.value).sum();
-        if (right - said.value).abs() <= 0.5 || right > 2.0 * said.value || said.value > 2.0 * right
-        {
-            continue;
-        }
-        let texts: Vec<&str> = parts.iter().map(|figure| figure.text.as_str()).collect();
-        warn(
-            "total-mismatch",
-            last.line,
-            [
-                format!("{}: {} in the last row", column.name, said.text),
-                format!(
-                    "{} = {}, not {}",
-                    texts.join(" + "),
-                    digits(right),
-                    said.text
-                ),
-                "Add the rows again.".to_owned(),
-            ],
-            findings,
-        );
-    }
 }
 
 /// The same work in each row: time × rate, which differs in one row only.

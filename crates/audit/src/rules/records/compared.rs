@@ -68,6 +68,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     let lower = sentence.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let pair = has(&[" than ", " compared ", " vs", " over ", " of "]) && has(&COMPARED)
+        || has(&["as fast as ", "double the ", "twice the ", "triple the "])
         || has(&["outperform", " beat", " trail", "lags behind"]);
     let extreme = has(&EXTREMES);
     if !(pair || extreme) || is_uncertain(sentence) {
@@ -146,7 +147,36 @@ impl Said {
     }
 }
 
+/// Factors in words as figures: "twice as fast as B" is "about 2.0x faster than B".
+fn in_figures(text: &str) -> String {
+    const TIMES: [(&str, &str); 7] = [
+        ("twice", "2.0"),
+        ("double", "2.0"),
+        ("three times", "3.0"),
+        ("triple", "3.0"),
+        ("four times", "4.0"),
+        ("five times", "5.0"),
+        ("ten times", "10.0"),
+    ];
+    let lower = text.to_lowercase();
+    for (word, factor) in TIMES {
+        let Some(at) = lower.find(&format!(" {word} ")) else {
+            continue;
+        };
+        let (Some(before), Some(behind)) = (text.get(..at), text.get(at + word.len() + 2..)) else {
+            continue;
+        };
+        let behind = match behind.strip_prefix("as fast as ") {
+            Some(behind) => format!("faster than {behind}"),
+            None => behind.to_owned(),
+        };
+        return format!("{before} about {factor}x {behind}");
+    }
+    text.replace("x as fast as ", "x faster than ")
+}
+
 fn than(grids: &Grids, sentence: &str, plain: &str, line: usize, findings: &mut Findings) {
+    let plain = &in_figures(plain);
     let group = |found: &regex_lite::Captures, at: usize| {
         found.get(at).map_or("", |group| group.as_str()).to_owned()
     };

@@ -5,7 +5,7 @@ use crate::quantity::{Unit, digits, plain};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
-use super::warn;
+use super::{mean, warn};
 
 pub fn check(record: &Record, findings: &mut Findings) {
     order(record, findings);
@@ -13,9 +13,11 @@ pub fn check(record: &Record, findings: &mut Findings) {
     share(record, findings);
     hidden(record, findings);
     time(record, findings);
+    parts(record, findings);
+    each(record, findings);
 }
 
-fn shown(field: &Field) -> String {
+pub fn shown(field: &Field) -> String {
     format!("{}: {}", field.name.text, field.figure.text)
 }
 
@@ -48,6 +50,7 @@ fn order(record: &Record, findings: &mut Findings) {
             })
             .copied()
             .collect();
+        mean::check(record, &group, findings);
         if let Some((low, high)) = disorder(&group) {
             warn(
                 "percentile-disorder",
@@ -114,6 +117,80 @@ fn disorder<'r>(group: &[&'r Field]) -> Option<(&'r Field, &'r Field)> {
         let about = low.figure.about || high.figure.about;
         !about && low.figure.value - slack > high.figure.value
     })
+}
+
+/// Passed and failed requests together are all of them.
+fn parts(record: &Record, findings: &mut Findings) {
+    let count = |meaning: Meaning| {
+        let field = record.only(meaning)?;
+        let whole = field.figure.kind == Kind::Plain && !field.figure.about;
+        (whole && field.figure.value.fract() == 0.0).then_some(field)
+    };
+    let (Some(all), Some(passed), Some(failed)) = (
+        count(Meaning::Requests),
+        count(Meaning::Passed),
+        count(Meaning::Failed),
+    ) else {
+        return;
+    };
+    let sum = passed.figure.value + failed.figure.value;
+    let (said, ok) = (all.figure.value, passed.figure.value);
+    // Some tools count failures separately from the requests.
+    if sum == said || ok == said || said < 10.0 || !(0.5..2.0).contains(&(sum / said)) {
+        return;
+    }
+    warn(
+        "total-mismatch",
+        record.line,
+        [
+            format!("{}, {}, {}", shown(all), shown(passed), shown(failed)),
+            format!(
+                "{} + {} = {}, not {}",
+                passed.figure.text,
+                failed.figure.text,
+                digits(sum),
+                all.figure.text
+            ),
+            "Count the requests that are in none of them.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// Users × requests of each = all requests.
+fn each(record: &Record, findings: &mut Findings) {
+    let per = record.fields.iter().find(|field| field.name.is_of_each());
+    let (Some(users), Some(all), Some(per)) = (
+        record.only(Meaning::Users),
+        record.only(Meaning::Requests),
+        per,
+    ) else {
+        return;
+    };
+    let exact = [users, all, per].iter().all(|field| {
+        field.figure.kind == Kind::Plain && !field.figure.about && field.figure.value >= 1.0
+    });
+    let product = users.figure.value * per.figure.value;
+    let ratio = product / all.figure.value;
+    if !exact || (ratio - 1.0).abs() <= 0.02 || !(0.1..10.0).contains(&ratio) {
+        return;
+    }
+    warn(
+        "declared-vs-counted",
+        record.line,
+        [
+            format!("{}, {}, {}", shown(users), shown(per), shown(all)),
+            format!(
+                "{} × {} = {}, not {}",
+                users.figure.text,
+                per.figure.text,
+                digits(product),
+                all.figure.text
+            ),
+            "State how many requests each user made.".to_owned(),
+        ],
+        findings,
+    );
 }
 
 /// Requests ÷ time = rate.

@@ -1,24 +1,35 @@
 //! Rules on the records of a page: what holds for the figures of any tool, and sentences that compare
 //! records. A claim that any pair of figures explains produces no finding.
 
+mod claimed;
 mod columns;
 mod compared;
+mod copies;
+mod everywhere;
 mod inside;
+mod little;
+mod mean;
+mod misnamed;
 mod objectives;
 mod quoted;
 mod ranges;
+mod ranks;
+mod relations;
 mod subject;
+mod titles;
+mod totals;
+mod whole;
+mod winners;
 
 use crate::finding::Level;
 use crate::records::Grids;
 use crate::report::{Findings, Report};
 use crate::rules::claims::sentences;
 
-pub fn check(report: &Report, findings: &mut Findings) {
+pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
-    let grids = Grids::of(report);
     for record in grids.tables.iter().flat_map(|grid| &grid.records) {
         inside::check(record, findings);
     }
@@ -28,14 +39,32 @@ pub fn check(report: &Report, findings: &mut Findings) {
     for grid in &grids.rows {
         columns::check(grid, findings);
     }
-    objectives::check(report, &grids, findings);
+    copies::check(report, grids, findings);
+    little::check(report, grids, findings);
+    titles::check(report, grids, findings);
+    ranks::tables(report, grids, findings);
+    ranks::numbered(report, grids, findings);
+    winners::tables(report, findings);
+    whole::share(report, grids, findings);
+    objectives::check(report, grids, findings);
+    for (prose, sentence) in sentences(report) {
+        winners::sentence(report, sentence, prose.line, findings);
+        whole::sentence(grids, sentence, prose.line, findings);
+        misnamed::possessed(grids, sentence, prose.line, findings);
+        misnamed::sentence(report, grids, sentence, prose.line, findings);
+        everywhere::sentence(report, grids, sentence, prose.line, findings);
+    }
     if grids.grids().all(|grid| grid.records.len() < 2) {
         return;
     }
     for (prose, sentence) in sentences(report) {
-        compared::sentence(&grids, sentence, prose.line, findings);
-        ranges::sentence(&grids, sentence, prose.line, findings);
-        quoted::sentence(report, &grids, sentence, prose.line, findings);
+        compared::sentence(grids, sentence, prose.line, findings);
+        ranges::sentence(grids, sentence, prose.line, findings);
+        ranges::span(grids, sentence, prose.line, findings);
+        ranks::sentence(grids, sentence, prose.line, findings);
+        misnamed::rate(grids, sentence, prose.line, findings);
+        claimed::sentence(report, grids, sentence, prose.line, findings);
+        quoted::sentence(report, grids, sentence, prose.line, findings);
     }
 }
 

@@ -4,10 +4,9 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-use super::subject::name;
 use super::warn;
 use crate::quantity::number;
-use crate::records::{Field, Figure, Grids, Kind, Meaning, Record, read};
+use crate::records::{Field, Figure, Grids, Kind, Meaning, Record, label_words as name, read};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
@@ -48,9 +47,7 @@ fn alike<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
     let grids = grids.grids().chain(&grids.rows);
     let records = grids.flat_map(|grid| &grid.records);
     records
-        .filter(|record| {
-            !said.is_empty() && said.iter().all(|word| name(&record.label).contains(word))
-        })
+        .filter(|record| !said.is_empty() && said.iter().all(|word| record.words.contains(word)))
         .collect()
 }
 

@@ -95,3 +95,97 @@ fn statistic(word: &str) -> Option<Meaning> {
     let name = Name::read(word);
     (named && name.is_statistic()).then_some(name.meaning)
 }
+
+static SPAN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)([-−+]?\d+(?:\.\d+)?)\s?(%|x|×)?\s?(?:-|–|—|to)\s?[-−+]?(\d+(?:\.\d+)?)\s?(%|x\b|×)",
+    )
+    .ok()
+});
+
+/// Names of columns that compare.
+const COMPARED: [&str; 6] = ["speedup", "faster", "improvement", "ratio", "factor", "vs"];
+
+/// "Overhead of 5 to 20 %": an end of the range is far beyond every figure of the columns of that name.
+pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+    if sentence.len() > 300 || is_uncertain(sentence) || !sentence.contains(['%', 'x', '×']) {
+        return;
+    }
+    let Some(found) = SPAN.as_ref().and_then(|pattern| pattern.captures(sentence)) else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let end = |text: &str| text.trim_start_matches(['-', '−', '+']).parse::<f64>().ok();
+    let (Some(low), Some(high)) = (end(group(1)), end(group(3))) else {
+        return;
+    };
+    let kind = if group(4) == "%" {
+        Kind::Percent
+    } else {
+        Kind::Factor
+    };
+    let words = tokens(sentence);
+    let named = |field: &&Field| {
+        let name = tokens(&field.name.text);
+        let compared =
+            |words: &[String]| words.iter().any(|word| COMPARED.contains(&word.as_str()));
+        name.iter()
+            .any(|word| word.len() > 3 && words.contains(word))
+            || compared(&name) && compared(&words)
+    };
+    let of_kind = |field: &&Field| field.figure.kind == kind && field.figure.value != 0.0;
+    let all = || {
+        grids
+            .tables
+            .iter()
+            .flat_map(|grid| &grid.records)
+            .chain(&grids.lists)
+    };
+    let figures: Vec<&Field> = all()
+        .flat_map(|record| &record.fields)
+        .filter(of_kind)
+        .filter(named)
+        .take(200)
+        .collect();
+    let (low, high) = (low.min(high), low.max(high));
+    let values = || figures.iter().map(|field| field.figure.value.abs());
+    let (least, most) = (
+        values().fold(f64::MAX, f64::min),
+        values().fold(0.0, f64::max),
+    );
+    // Below 100 % the distance to 100 % counts: 99 % is far from 95 %.
+    let beyond = match kind {
+        Kind::Percent if high < 100.0 && most > 80.0 => 100.0 - most > 2.0 * (100.0 - high) + 0.2,
+        _ => high > 1.3 * most + 0.5,
+    };
+    let inside = low <= most * 1.1 + 0.5 && least <= high;
+    if figures.len() < 3 || !beyond || !inside {
+        return;
+    }
+    let Some(top) = figures
+        .iter()
+        .find(|field| field.figure.value.abs() == most)
+    else {
+        return;
+    };
+    warn(
+        "ratio-misstated",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(sentence),
+                top.name.text,
+                top.figure.text
+            ),
+            format!(
+                "the largest of the {} figures is {}, not {}",
+                figures.len(),
+                top.figure.text,
+                digits(high)
+            ),
+            "Give the range that the table has.".to_owned(),
+        ],
+        findings,
+    );
+}

@@ -1,6 +1,6 @@
 //! Which record of a grid a phrase names.
 
-use crate::records::{Field, Grid, Kind, Meaning, Name, Record, tokens};
+use crate::records::{Field, Grid, Kind, Meaning, Name, Record, label_words as name, tokens};
 
 /// The metric that a phrase names.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,20 +96,6 @@ const OTHER: [&str; 33] = [
     "power",
 ];
 
-/// Words that do not belong to a name.
-const FILLERS: [&str; 22] = [
-    "the", "a", "an", "our", "this", "that", "and", "with", "of", "in", "both", "which", "while",
-    "but", "so", "also", "however", "version", "overall", "here", "results", "result",
-];
-
-pub fn name(text: &str) -> Vec<String> {
-    tokens(text)
-        .into_iter()
-        .map(|word| word.trim_end_matches(".js").to_owned())
-        .filter(|word| !FILLERS.contains(&word.as_str()))
-        .collect()
-}
-
 /// The records that a phrase names: those with the longest label in it, or the only label that has all
 /// its words. Records with the same label are returned together.
 pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
@@ -117,10 +103,10 @@ pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
     if said.is_empty() || said.len() > 8 {
         return None;
     }
-    let labels: Vec<(Vec<String>, &Record)> = grid
+    let labels: Vec<(&Vec<String>, &Record)> = grid
         .records
         .iter()
-        .map(|record| (name(&record.label), record))
+        .map(|record| (&record.words, record))
         .filter(|(label, _)| {
             label
                 .iter()
@@ -128,12 +114,12 @@ pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
         })
         .collect();
     let inside = |one: &[String], other: &[String]| one.iter().all(|word| other.contains(word));
-    let within: Vec<&(Vec<String>, &Record)> = labels
+    let within: Vec<&(&Vec<String>, &Record)> = labels
         .iter()
         .filter(|(label, _)| inside(label, &said))
         .collect();
     let longest = within.iter().map(|(label, _)| label.len()).max();
-    let chosen: Vec<&(Vec<String>, &Record)> = match longest {
+    let chosen: Vec<&(&Vec<String>, &Record)> = match longest {
         Some(longest) => within
             .into_iter()
             .filter(|(label, _)| label.len() == longest)

@@ -4,7 +4,6 @@ mod answer;
 mod client;
 mod counts;
 mod described;
-mod known_method;
 mod open_streams;
 mod parameters;
 mod reach;

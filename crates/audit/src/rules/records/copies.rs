@@ -1,0 +1,174 @@
+//! Records under different labels whose measured figures are equal to the last digit.
+
+use super::warn;
+use crate::records::{Field, Figure, Grid, Grids, Kind, Meaning, Record};
+use crate::report::{Findings, Report};
+
+/// Digits beyond the first that two measurements share by chance one time in a million.
+const LEAST: usize = 6;
+const MOST_RECORDS: usize = 50;
+const MOST_FIELDS: usize = 24;
+const MOST_TABLES: usize = 100;
+
+pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
+    for grid in grids.tables.iter().take(MOST_TABLES) {
+        pairs(&grid.records, "rows", findings);
+        pairs(&sides(grid), "columns", findings);
+    }
+    for group in siblings(report, grids) {
+        pairs(&group, "lists", findings);
+    }
+}
+
+fn pairs(records: &[Record], what: &str, findings: &mut Findings) {
+    let records = &records[..records.len().min(MOST_RECORDS)];
+    for (at, one) in records.iter().enumerate() {
+        for other in &records[at + 1..] {
+            if is_apart(one, other) {
+                compare(records, one, other, what, findings);
+            }
+        }
+    }
+}
+
+/// Whether two labels name two things, and none of them a sum or a choice of the others.
+fn is_apart(one: &Record, other: &Record) -> bool {
+    const GENERAL: [&str; 27] = [
+        "total",
+        "aggregated",
+        "all",
+        "overall",
+        "sum",
+        "summary",
+        "average",
+        "mean",
+        "best",
+        "worst",
+        "winner",
+        "median",
+        "combined",
+        "final",
+        "current",
+        "baseline",
+        "result",
+        "results",
+        "reference",
+        "min",
+        "max",
+        "key",
+        "conclusion",
+        "overview",
+        "fastest",
+        "slowest",
+        "highlights",
+    ];
+    let names = [&one.words, &other.words];
+    let [a, b] = names;
+    let inside = |one: &[String], other: &[String]| one.iter().all(|word| other.contains(word));
+    let general = names
+        .into_iter()
+        .flatten()
+        .any(|word| GENERAL.contains(&word.as_str()));
+    !a.is_empty() && !b.is_empty() && !general && !inside(a, b) && !inside(b, a)
+}
+
+/// A figure that depends on the run, and not a setting or a size.
+fn is_measured(field: &Field) -> bool {
+    matches!(field.figure.kind, Kind::Time | Kind::Rate)
+        || field.figure.kind == Kind::Plain
+            && (field.name.is_statistic() || field.name.meaning == Meaning::Rate)
+}
+
+/// The digits after the first that are not zeros at an end; 0 below three digits in all.
+fn weight(figure: &Figure) -> usize {
+    let digits: String = figure.text.chars().filter(char::is_ascii_digit).collect();
+    match digits.trim_matches('0').len() {
+        length if length >= 3 && !figure.about => length - 1,
+        _ => 0,
+    }
+}
+
+fn compare(records: &[Record], one: &Record, other: &Record, what: &str, findings: &mut Findings) {
+    let (mut same, mut apart, mut digits) = (Vec::new(), 0, 0);
+    let measured = one.fields.iter().take(MOST_FIELDS);
+    for field in measured.filter(|field| is_measured(field)) {
+        let Some(twin) = other
+            .fields
+            .iter()
+            .find(|twin| twin.name.text == field.name.text)
+        else {
+            continue;
+        };
+        if twin.figure != field.figure {
+            apart += 1;
+            continue;
+        }
+        // A figure that most rows have is a setting, or one measurement for all of them.
+        let shared = records.iter().flat_map(|record| &record.fields);
+        let shared = shared
+            .filter(|known| known.name.text == field.name.text && known.figure == field.figure);
+        let weight = weight(&field.figure);
+        if weight > 0 && (records.len() == 2 || shared.count() * 2 <= records.len().max(4)) {
+            digits += weight;
+            same.push(format!("{} {}", field.name.text, field.figure.text));
+        }
+    }
+    let all = apart == 0 && same.len() >= 2 && digits >= LEAST;
+    let most = apart < same.len() && same.len() >= 3 && digits >= LEAST + 3;
+    if !(all || most) {
+        return;
+    }
+    warn(
+        "copied-block",
+        other.line,
+        [
+            format!("{} and {}: {}", one.label, other.label, same.join(", ")),
+            format!(
+                "{} figures of both {what} are equal in all of their digits, which does not happen in two runs",
+                same.len()
+            ),
+            "One of them is a copy: print the figures of its own run.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// The columns of a grid as records, if they are named like things and not like figures.
+fn sides(grid: &Grid) -> Vec<Record> {
+    let mut columns: Vec<Record> = Vec::new();
+    for record in &grid.records {
+        for field in &record.fields {
+            if field.name.is_known() {
+                continue;
+            }
+            let known = columns
+                .iter()
+                .position(|column| column.label == field.name.text);
+            let at = known.unwrap_or_else(|| {
+                columns.push(Record::new(grid.line, field.name.text.clone(), Vec::new()));
+                columns.len() - 1
+            });
+            let mut field = field.clone();
+            field.name.text.clone_from(&record.label);
+            columns[at].fields.push(field);
+        }
+    }
+    columns
+}
+
+/// Lists under headings that have the same headings above them.
+fn siblings(report: &Report, grids: &Grids) -> Vec<Vec<Record>> {
+    let mut groups: Vec<(Vec<String>, Vec<Record>)> = Vec::new();
+    for list in &grids.lists {
+        let mut titles = report.document.titles(list.line);
+        let Some(label) = titles.pop() else {
+            continue;
+        };
+        let record = Record::new(list.line, label, list.fields.clone());
+        match groups.iter_mut().find(|(above, _)| *above == titles) {
+            Some((_, records)) => records.push(record),
+            None => groups.push((titles, vec![record])),
+        }
+    }
+    groups.into_iter().map(|(_, records)| records).collect()
+}

@@ -1,0 +1,153 @@
+//! More requests at once than there are users: rate × mean latency of one record.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::warn;
+use crate::finding::Level;
+use crate::quantity::{digits, number};
+use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
+use crate::report::{Findings, Report};
+
+static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|conns?)\b").ok()
+});
+
+pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
+    // With these, a connection has several requests at once, or the latency includes a wait before it.
+    const SEVERAL: [&str; 12] = [
+        "pipelin",
+        "http/2",
+        "http2",
+        "h2c",
+        "stream",
+        "multiplex",
+        "batch",
+        "depth",
+        "open loop",
+        "wrk2",
+        "coordinated",
+        "inflight",
+    ];
+    let lower = report.text.to_lowercase();
+    if SEVERAL.iter().any(|word| lower.contains(word))
+        || lower.contains("in-flight")
+        || lower.contains("async")
+    {
+        return;
+    }
+    let page = stated(report.text);
+    let is_wrk = lower.contains("wrk");
+    for grid in &grids.tables {
+        let title = report.document.titles(grid.line).pop();
+        // The rows may differ by the number of users.
+        let around = title.as_deref().and_then(stated);
+        let around = around.or(page.filter(|_| !varies(grid)));
+        for record in &grid.records {
+            of(record, around, is_wrk, findings);
+        }
+    }
+}
+
+/// The only number of users that a text names.
+fn stated(text: &str) -> Option<f64> {
+    let mut only: Option<f64> = None;
+    for line in text.lines().filter(|line| line.len() < 1000) {
+        for found in USERS.as_ref()?.captures_iter(line) {
+            let (value, _) = number(found.get(1)?.as_str())?;
+            if only.is_some_and(|known| known != value) {
+                return None;
+            }
+            only = Some(value);
+        }
+    }
+    only
+}
+
+fn of(record: &Record, around: Option<f64>, is_wrk: bool, findings: &mut Findings) {
+    let own = record
+        .fields
+        .iter()
+        .any(|field| field.name.meaning == Meaning::Users);
+    let users = match record.only(Meaning::Users) {
+        Some(field) => Some(field.figure.value).filter(|_| field.figure.kind == Kind::Plain),
+        None if own => None,
+        None => stated(&record.label).or(around),
+    };
+    let (Some(users), Some(rate)) = (
+        users.filter(|users| *users >= 1.0),
+        record.only(Meaning::Rate),
+    ) else {
+        return;
+    };
+    if rate.figure.kind != Kind::Rate || rate.figure.bound || rate.figure.value <= 0.0 {
+        return;
+    }
+    let time = |meaning: Meaning| {
+        let field = record.only(meaning)?;
+        let exact =
+            field.figure.kind == Kind::Time && !field.figure.bound && field.figure.value > 0.0;
+        (exact && (field.name.is_latency() || field.name.quantity.is_empty())).then_some(field)
+    };
+    // At least half of the requests take as long as the median.
+    let parts: [(Option<&Field>, f64, &str); 3] = [
+        (time(Meaning::Mean), 1.0, ""),
+        (time(Meaning::Min), 1.0, ""),
+        (time(Meaning::Quantile(0.5)), 0.5, " × 0.5"),
+    ];
+    for (field, share, words) in parts {
+        let Some(field) = field else {
+            continue;
+        };
+        let low = (rate.figure.value - rate.figure.step)
+            * (field.figure.value - field.figure.step)
+            * share;
+        let about = if rate.figure.about || field.figure.about {
+            1.5
+        } else {
+            1.2
+        };
+        if low <= about * users + 1.0 {
+            continue;
+        }
+        let level = if is_wrk && share == 1.0 {
+            Level::Note
+        } else {
+            Level::Warning
+        };
+        let words = [
+            format!(
+                "{}: {} {}, {} {}, {} users",
+                record.label,
+                rate.name.text,
+                rate.figure.text,
+                field.name.text,
+                field.figure.text,
+                digits(users)
+            ),
+            format!(
+                "{} × {}{words} = {} requests at once, and {} users have at most {}",
+                rate.figure.text,
+                field.figure.text,
+                digits(rate.figure.value * field.figure.value * share),
+                digits(users),
+                digits(users)
+            ),
+            "Take the rate, the latency and the number of users of one run.".to_owned(),
+        ];
+        match level {
+            Level::Note => findings.page("littles-law-gap", level, record.line, words),
+            _ => warn("littles-law-gap", record.line, words, findings),
+        }
+        return;
+    }
+}
+
+/// Whether the labels of the rows are numbers, which may be the users.
+fn varies(grid: &Grid) -> bool {
+    grid.records.iter().any(|record| {
+        let label = record.label.trim_matches(['*', '`', ' ']);
+        label.starts_with(|letter: char| letter.is_ascii_digit())
+    })
+}

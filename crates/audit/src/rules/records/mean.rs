@@ -1,0 +1,106 @@
+//! The mean of a record, within the bounds that its percentiles, its minimum and its maximum set.
+
+use super::inside::shown;
+use super::warn;
+use crate::quantity::{Unit, digits, plain};
+use crate::records::{Field, Kind, Meaning, Record};
+use crate::report::Findings;
+
+/// The least and the largest mean that the percentiles, the minimum and the maximum allow.
+pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
+    // Percentiles from the bars of a histogram are inexact.
+    const SLACK: f64 = 1.2;
+    let means: Vec<&&Field> = group
+        .iter()
+        .filter(|field| field.name.meaning == Meaning::Mean)
+        .collect();
+    let [mean] = means[..] else {
+        return;
+    };
+    let fits = |field: &Field| {
+        field.figure.kind == mean.figure.kind && !field.figure.about && field.figure.value >= 0.0
+    };
+    let of_time = mean.figure.kind == Kind::Time
+        || mean.figure.kind == Kind::Plain && group.iter().any(|field| field.name.is_latency());
+    if !of_time || !group.iter().all(|field| fits(field)) {
+        return;
+    }
+    let mut ladder: Vec<(f64, &Field)> = group
+        .iter()
+        .filter_map(|field| match field.name.meaning {
+            Meaning::Quantile(quantile) => Some((quantile, *field)),
+            _ => None,
+        })
+        .collect();
+    ladder.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let twice = ladder.windows(2).any(|pair| pair[0].0 == pair[1].0);
+    let (Some(first), Some(last)) = (ladder.first(), ladder.last()) else {
+        return;
+    };
+    let low: f64 = ladder
+        .iter()
+        .enumerate()
+        .map(|(at, (quantile, field))| {
+            let next = ladder.get(at + 1).map_or(1.0, |(next, _)| *next);
+            (next - quantile) * (field.figure.value - field.figure.coarse).max(0.0)
+        })
+        .sum();
+    let max = group
+        .iter()
+        .find(|field| field.name.meaning == Meaning::Max);
+    let high = max.map(|max| {
+        let between: f64 = ladder
+            .windows(2)
+            .map(|pair| {
+                (pair[1].0 - pair[0].0) * (pair[1].1.figure.value + pair[1].1.figure.coarse)
+            })
+            .sum();
+        let ends = first.0 * (first.1.figure.value + first.1.figure.coarse)
+            + (1.0 - last.0) * (max.figure.value + max.figure.coarse);
+        (between + ends, *max)
+    });
+    let said = mean.figure.value;
+    let words = if low > SLACK * (said + mean.figure.coarse) {
+        let heaviest = ladder.iter().enumerate().max_by(|(a, one), (b, other)| {
+            let weight = |at: usize, field: &Field| {
+                let next = ladder.get(at + 1).map_or(1.0, |(next, _)| *next);
+                (next - ladder[at].0) * field.figure.value
+            };
+            weight(*a, one.1).total_cmp(&weight(*b, other.1))
+        });
+        let shown_of = heaviest.map_or_else(String::new, |(_, (_, field))| shown(field));
+        format!(
+            "the percentiles alone make a mean of at least {}, most of it by {shown_of}",
+            printed(mean, low)
+        )
+    } else if let Some((high, max)) = high.filter(|(high, _)| said > SLACK * high) {
+        format!(
+            "the percentiles and {} allow a mean of at most {}",
+            shown(max),
+            printed(mean, high)
+        )
+    } else {
+        return;
+    };
+    if twice {
+        return;
+    }
+    warn(
+        "percentile-disorder",
+        record.line,
+        [
+            format!("{} {}", record.label, shown(mean)),
+            format!("{words}, not {}", mean.figure.text),
+            "Take the mean and the percentiles of one run.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// A value in the unit of a field.
+fn printed(field: &Field, value: f64) -> String {
+    match field.figure.kind {
+        Kind::Time => plain(value, Unit::Time),
+        _ => digits(value),
+    }
+}

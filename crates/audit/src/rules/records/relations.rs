@@ -1,0 +1,179 @@
+//! A column that is the product or the sum of two others in every row but one.
+
+use super::columns::Column;
+use super::warn;
+use crate::quantity::digits;
+use crate::records::{Figure, Grid, Kind};
+use crate::report::Findings;
+
+/// Factors between units: of times, of data, of shares.
+const SCALES: [f64; 13] = [
+    1.0,
+    1e-2,
+    1e2,
+    1e-3,
+    1e3,
+    1e-6,
+    1e6,
+    1e-9,
+    1e9,
+    60.0,
+    1.0 / 60.0,
+    3600.0,
+    1024.0,
+];
+/// The least number of rows in which a relation must hold.
+const LEAST: usize = 3;
+
+#[derive(Clone, Copy, PartialEq)]
+enum Relation {
+    /// The third is the product of the others, times a factor.
+    Product(f64),
+    Sum,
+}
+
+pub fn check(grid: &Grid, columns: &[Column], findings: &mut Findings) {
+    if grid.records.len() <= LEAST {
+        return;
+    }
+    for a in 0..columns.len() {
+        for b in a + 1..columns.len() {
+            for c in (0..columns.len()).filter(|c| *c != a && *c != b) {
+                let parts = [&columns[a], &columns[b], &columns[c]];
+                let relations = SCALES
+                    .map(Relation::Product)
+                    .into_iter()
+                    .chain([Relation::Sum]);
+                for relation in relations {
+                    if let Some(row) = outlier(parts, relation) {
+                        report(grid, parts, relation, row, findings);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell<'r>(column: &Column<'r>, row: usize) -> Option<&'r Figure> {
+    let figure = column.cells.get(row).copied().flatten()?;
+    (figure.value > 0.0 && !figure.about).then_some(figure)
+}
+
+fn fields<'r>(parts: [&Column<'r>; 3], row: usize) -> Option<[&'r Figure; 3]> {
+    Some([
+        cell(parts[0], row)?,
+        cell(parts[1], row)?,
+        cell(parts[2], row)?,
+    ])
+}
+
+/// The third figure by a relation, and how far it may be off.
+fn computed([a, b, c]: [&Figure; 3], relation: Relation) -> (f64, f64) {
+    match relation {
+        Relation::Product(scale) => {
+            let right = a.value * b.value * scale;
+            let unsure = a.step / a.value + b.step / b.value;
+            (right, unsure * right + c.step)
+        }
+        Relation::Sum => (a.value + b.value, a.step + b.step + c.step),
+    }
+}
+
+/// The only row that a relation does not explain.
+fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
+    let rows = parts[0].cells.len();
+    let (mut alike, mut others) = (Vec::new(), Vec::new());
+    for row in 0..rows {
+        let Some(figures) = fields(parts, row) else {
+            continue;
+        };
+        let (right, unsure) = computed(figures, relation);
+        let said = figures[2].value;
+        let apart = (right - said).abs();
+        match relation {
+            _ if unsure > 0.03 * right.max(said) => return None,
+            Relation::Sum
+                if figures[0].kind != figures[2].kind || figures[1].kind != figures[2].kind =>
+            {
+                return None;
+            }
+            _ if apart <= 1.001 * unsure + 1e-9 * said => alike.push(row),
+            _ if apart > 0.05 * said + 2.0 * unsure => others.push(row),
+            _ => return None,
+        }
+        if others.len() > 1 {
+            return None;
+        }
+    }
+    let distinct = |column: &Column| {
+        let mut values: Vec<f64> = alike
+            .iter()
+            .filter_map(|row| Some(cell(column, *row)?.value))
+            .collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values.len()
+    };
+    let varied = parts
+        .iter()
+        .all(|column| distinct(column) >= LEAST.min(alike.len()));
+    let comparison = parts.iter().any(|column| {
+        column
+            .cells
+            .iter()
+            .flatten()
+            .any(|figure| matches!(figure.kind, Kind::Factor | Kind::Percent))
+    });
+    (alike.len() >= LEAST && varied && !comparison).then(|| others.first().copied())?
+}
+
+fn report(
+    grid: &Grid,
+    parts: [&Column; 3],
+    relation: Relation,
+    row: usize,
+    findings: &mut Findings,
+) {
+    let Some([a, b, c]) = fields(parts, row) else {
+        return;
+    };
+    let (right, _) = computed([a, b, c], relation);
+    // In the unit that is printed.
+    let scale = match crate::quantity::split_number(c.text.trim_matches(['*', '`', ' '])) {
+        Some((written, _)) => {
+            crate::quantity::number(written).map_or(1.0, |(value, _)| c.value / value)
+        }
+        None => 1.0,
+    };
+    let shown = if scale.is_finite() && scale > 0.0 {
+        right / scale
+    } else {
+        right
+    };
+    let sign = if relation == Relation::Sum { "+" } else { "×" };
+    warn(
+        "total-mismatch",
+        grid.records[row].line,
+        [
+            format!(
+                "{}: {} {}, {} {}, {} {}",
+                grid.records[row].label,
+                parts[0].name,
+                a.text,
+                parts[1].name,
+                b.text,
+                parts[2].name,
+                c.text
+            ),
+            format!(
+                "as in every other row, {} {sign} {} is {}, not {}",
+                a.text,
+                b.text,
+                digits(shown),
+                c.text
+            ),
+            "Take all three figures from one run.".to_owned(),
+        ],
+        findings,
+    );
+}

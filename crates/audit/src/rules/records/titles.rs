@@ -1,0 +1,266 @@
+//! A heading whose users, requests, duration or rate is not that of the tables and lists below it.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::warn;
+use crate::quantity::{digits, number, time_unit};
+use crate::records::{Field, Grids, Kind, Meaning};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|threads?|conns?)\b").ok()
+});
+static REQUESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:total\s+)?(?:requests?|reqs|operations|messages)\b(?:[^/]|$)").ok()
+});
+static DURATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)[ -]?(s|sec|secs|seconds?|m|min|mins|minutes?)\b",
+    )
+    .ok()
+});
+static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?)").ok()
+});
+
+/// A heading with one of these names a range, a limit or a comparison.
+const OPEN: [&str; 23] = [
+    "up to",
+    "ramp",
+    "→",
+    "->",
+    " to ",
+    "vs",
+    "target",
+    "limit",
+    "goal",
+    "max",
+    ">",
+    "<",
+    "≥",
+    "≤",
+    "+",
+    "~",
+    "@",
+    "per ",
+    "each",
+    "objective",
+    "expected",
+    "theor",
+    "estimat",
+];
+
+pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
+    let headings = &report.document.headings;
+    for (at, (line, title)) in headings.iter().enumerate().take(500) {
+        let next = headings.get(at + 1).map_or(usize::MAX, |(next, _)| *next);
+        let lower = title.to_lowercase();
+        let digit = title.contains(|letter: char| letter.is_ascii_digit());
+        let block = report
+            .blocks
+            .iter()
+            .any(|block| (*line..next).contains(&block.first_line));
+        if title.len() > 150 || !digit || block || OPEN.iter().any(|word| lower.contains(word)) {
+            continue;
+        }
+        let inside = |below: usize| *line < below && below < next;
+        let fields: Vec<&Field> = grids
+            .tables
+            .iter()
+            .filter(|grid| inside(grid.line))
+            .flat_map(|grid| &grid.records)
+            .chain(grids.lists.iter().filter(|list| inside(list.line)))
+            .flat_map(|record| &record.fields)
+            .collect();
+        let of = |meaning: Meaning, kind: Kind| -> Vec<&Field> {
+            let all = fields.iter().copied();
+            all.filter(|field| field.name.meaning == meaning && field.figure.kind == kind)
+                .collect()
+        };
+        setting(
+            title,
+            *line,
+            &USERS,
+            &of(Meaning::Users, Kind::Plain),
+            findings,
+        );
+        setting(
+            title,
+            *line,
+            &REQUESTS,
+            &of(Meaning::Requests, Kind::Plain),
+            findings,
+        );
+        duration(title, *line, &of(Meaning::Duration, Kind::Time), findings);
+        rate(
+            report,
+            title,
+            *line,
+            &of(Meaning::Rate, Kind::Rate),
+            findings,
+        );
+    }
+}
+
+/// The only figure of a title by a pattern, with its text.
+fn only(title: &str, pattern: &'static LazyLock<Option<Regex>>) -> Option<(f64, bool, String)> {
+    let mut found = pattern.as_ref()?.captures_iter(title);
+    let (first, None) = (found.next()?, found.next()) else {
+        return None;
+    };
+    let (value, _) = number(first.get(1)?.as_str())?;
+    let thousands = first
+        .get(2)
+        .is_some_and(|unit| unit.as_str().eq_ignore_ascii_case("k"));
+    let scale = if thousands { 1e3 } else { 1.0 };
+    let text = first.get(0)?.as_str().trim().to_owned();
+    Some((value * scale, thousands, text))
+}
+
+fn mismatch(
+    title: &str,
+    line: usize,
+    said: &str,
+    field: &Field,
+    rule: &'static str,
+    findings: &mut Findings,
+) {
+    warn(
+        rule,
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(title),
+                field.name.text,
+                field.figure.text
+            ),
+            format!(
+                "the heading says {said}, and every figure below it is {}",
+                field.figure.text
+            ),
+            "Correct the heading, or print the run that it names.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// Every figure below is the same, and another one than the heading's.
+fn alike<'f>(fields: &[&'f Field]) -> Option<&'f Field> {
+    let first = fields.first()?;
+    let same = |field: &&Field| {
+        (field.figure.value - first.figure.value).abs() <= 0.02 * first.figure.value
+    };
+    let exact = |field: &&Field| !field.figure.about && field.figure.value > 0.0;
+    (fields.iter().all(|field| same(field) && exact(field))).then_some(*first)
+}
+
+fn setting(
+    title: &str,
+    line: usize,
+    pattern: &'static LazyLock<Option<Regex>>,
+    fields: &[&Field],
+    findings: &mut Findings,
+) {
+    let (Some((said, _, text)), Some(field)) = (only(title, pattern), alike(fields)) else {
+        return;
+    };
+    if said < 1.0 || (said - field.figure.value).abs() <= 0.05 * said {
+        return;
+    }
+    mismatch(title, line, &text, field, "label-mismatch", findings);
+}
+
+fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
+    let (Some(found), Some(field)) = (
+        DURATION.as_ref().and_then(|pattern| {
+            let mut found = pattern.captures_iter(title);
+            found.next().filter(|_| found.next().is_none())
+        }),
+        alike(fields),
+    ) else {
+        return;
+    };
+    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let unit = match group(2).to_lowercase() {
+        unit if unit.starts_with('m') => "m",
+        _ => "s",
+    };
+    let (Some((value, _)), Some(scale)) = (number(group(1)), time_unit(unit)) else {
+        return;
+    };
+    let (said, measured) = (value * scale, field.figure.value);
+    // A duration of less than a second is that of a request.
+    if said < 1.0 || measured < 1.0 || (0.66..1.5).contains(&(measured / said)) {
+        return;
+    }
+    mismatch(
+        title,
+        line,
+        group(0).trim(),
+        field,
+        "declared-vs-counted",
+        findings,
+    );
+}
+
+fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
+    const ASKED: [&str; 10] = [
+        "rate", "load", "constant", "open", "offered", "at ", "under", "test", "stage", "scenario",
+    ];
+    let lower = title.to_lowercase();
+    let Some((said, thousands, text)) = only(title, &RATE) else {
+        return;
+    };
+    let Some(field) = fields.first() else {
+        return;
+    };
+    let slack = if thousands { 0.15 } else { 0.05 };
+    let near = |value: f64| (value - said).abs() <= slack * value.abs();
+    let written: String = text
+        .chars()
+        .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
+        .collect();
+    let elsewhere = report
+        .text
+        .lines()
+        .filter(|line| line.contains(&written))
+        .nth(1)
+        .is_some();
+    let precise = written
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect::<String>()
+        .trim_matches('0')
+        .len()
+        >= 2;
+    if ASKED.iter().any(|word| lower.contains(word))
+        || !precise
+        || elsewhere
+        || fields.iter().any(|field| near(field.figure.value))
+    {
+        return;
+    }
+    warn(
+        "stale-prose",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(title),
+                field.name.text,
+                field.figure.text
+            ),
+            format!(
+                "{text} ÷ {} = {}, and no rate below the heading is {text}",
+                field.figure.text,
+                digits(said / field.figure.value)
+            ),
+            "Copy the figure from the table.".to_owned(),
+        ],
+        findings,
+    );
+}

@@ -1,0 +1,186 @@
+//! "All 470 requests succeeded", "overall success rate: 66 %": a whole that its parts in a table exclude.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+
+use super::subject::is_uncertain;
+use super::warn;
+use crate::quantity::{digits, number};
+use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)\b(?:all|total of|in total,?)\s+(?:the\s+)?(\d[\d,]*)\s+(?:total\s+|http\s+)?(?:requests|queries|calls|operations|messages|transactions|events)\b").ok()
+});
+static OVERALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^\W*(?:overall|total)\s+(success|pass|error|failure) rate\W{1,6}(\d+(?:\.\d+)?)\s?%",
+    )
+    .ok()
+});
+static TOTAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\W*total (?:requests|queries|calls|operations)\W{1,6}(\d[\d,]*)\W*$").ok()
+});
+
+/// The number of requests of a row.
+fn count(record: &Record) -> Option<&Field> {
+    let counted = |field: &&Field| {
+        field.figure.kind == Kind::Plain && !field.figure.about && field.figure.value.fract() == 0.0
+    };
+    let named = record.only(Meaning::Requests).filter(counted);
+    named.or_else(|| {
+        let short = |field: &&Field| matches!(field.name.quantity.as_str(), "reqs" | "n requests");
+        record.fields.iter().filter(short).find(counted)
+    })
+}
+
+/// The only table with a number of requests in each of at least three rows.
+fn counted(grids: &Grids) -> Option<&Grid> {
+    let fits = |grid: &&Grid| {
+        grid.records.len() >= 3 && grid.records.iter().all(|record| count(record).is_some())
+    };
+    let mut fitting = grids.rows.iter().filter(fits);
+    let grid = fitting.next()?;
+    fitting.next().is_none().then_some(grid)
+}
+
+fn is_sum(record: &Record) -> bool {
+    const SUMS: [&str; 5] = ["total", "aggregated", "all", "sum", "overall"];
+    record
+        .words
+        .iter()
+        .any(|word| SUMS.contains(&word.as_str()))
+}
+
+/// "All 470 requests", and the rows of the only table have another sum.
+pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
+    let lower = text.to_lowercase();
+    let possible = lower.contains("all ") || lower.contains("total");
+    if !possible || text.len() > 300 || is_uncertain(text) {
+        return;
+    }
+    let plain = text.replace(['*', '`'], "");
+    let Some(found) = ALL.as_ref().and_then(|pattern| pattern.captures(&plain)) else {
+        return;
+    };
+    let Some((said, _)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
+        return;
+    };
+    let Some(grid) = counted(grids).filter(|grid| !grid.records.iter().any(is_sum)) else {
+        return;
+    };
+    let counts: Vec<&Field> = grid.records.iter().filter_map(count).collect();
+    let sum: f64 = counts.iter().map(|field| field.figure.value).sum();
+    // One row alone may be meant, or a table that shows a part.
+    let one = counts.iter().any(|field| field.figure.value == said);
+    if said == sum || one || !(0.8..1.25).contains(&(said / sum)) {
+        return;
+    }
+    let texts: Vec<&str> = counts
+        .iter()
+        .map(|field| field.figure.text.as_str())
+        .collect();
+    warn(
+        "total-mismatch",
+        line,
+        [
+            format!("\"{}\"; {} rows", shortened(text), counts.len()),
+            format!(
+                "{} = {}, not {}",
+                texts.join(" + "),
+                digits(sum),
+                digits(said)
+            ),
+            "Add the rows again.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// An overall share of all requests, and rows that alone have more successes or more failures.
+pub fn share(report: &Report, grids: &Grids, findings: &mut Findings) {
+    let mut total: Option<f64> = None;
+    for prose in report.prose() {
+        for (line, text) in prose.lines().filter(|(_, text)| text.len() < 120) {
+            let text = text.replace('*', "");
+            if let Some(found) = TOTAL.as_ref().and_then(|pattern| pattern.captures(&text)) {
+                total = found
+                    .get(1)
+                    .and_then(|digits| Some(number(digits.as_str())?.0));
+            }
+            let found = OVERALL.as_ref().and_then(|pattern| pattern.captures(&text));
+            let (Some(found), Some(total)) = (found, total) else {
+                continue;
+            };
+            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+            let Some((percent, step)) = number(group(2)) else {
+                continue;
+            };
+            let lower = group(1).to_lowercase();
+            let passed = matches!(lower.as_str(), "success" | "pass");
+            let good = if passed { percent } else { 100.0 - percent };
+            bounds(grids, &text, line, total, (good, step), findings);
+        }
+    }
+}
+
+fn bounds(
+    grids: &Grids,
+    text: &str,
+    line: usize,
+    total: f64,
+    (good, step): (f64, f64),
+    findings: &mut Findings,
+) {
+    let Some(grid) = counted(grids).filter(|grid| !grid.records.iter().any(is_sum)) else {
+        return;
+    };
+    let (mut passed, mut failed, mut slack, mut all) = (0.0, 0.0, 0.0, 0.0);
+    for record in &grid.records {
+        let share = |meaning: Meaning| {
+            let field = record.only(meaning)?;
+            (field.figure.kind == Kind::Percent && !field.figure.about).then_some(&field.figure)
+        };
+        let good = match (share(Meaning::PassedShare), share(Meaning::FailedShare)) {
+            (Some(figure), _) => (figure.value, figure.step),
+            (None, Some(figure)) => (100.0 - figure.value, figure.step),
+            _ => return,
+        };
+        let Some(count) = count(record).map(|field| field.figure.value) else {
+            return;
+        };
+        passed += count * good.0 / 100.0;
+        failed += count * (100.0 - good.0) / 100.0;
+        slack += count * good.1 / 100.0;
+        all += count;
+    }
+    if all <= 0.0 || all > 1.001 * total {
+        return;
+    }
+    let most = |share: f64| total * (share + step) / 100.0 + slack + 1.0;
+    let (part, share, name) = if passed > most(good) {
+        (passed, good, "succeeded")
+    } else if failed > most(100.0 - good) {
+        (failed, 100.0 - good, "failed")
+    } else {
+        return;
+    };
+    warn(
+        "total-mismatch",
+        line,
+        [
+            format!("\"{}\"; {} requests in all", shortened(text), digits(total)),
+            format!(
+                "{} of the rows' requests {name}, and {} % of {} are only {}",
+                digits(part.round()),
+                digits(share),
+                digits(total),
+                digits((total * share / 100.0).round())
+            ),
+            "Compute the share again from all requests.".to_owned(),
+        ],
+        findings,
+    );
+}
