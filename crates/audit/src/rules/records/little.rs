@@ -16,8 +16,9 @@ static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     // With these, a connection has several requests at once, or the latency includes a wait before it.
-    const SEVERAL: [&str; 12] = [
-        "pipelin",
+    const SEVERAL: [&str; 13] = [
+        "pipeline",
+        "pipelining",
         "http/2",
         "http2",
         "h2c",
