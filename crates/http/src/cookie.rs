@@ -35,7 +35,7 @@ pub enum SameSite {
 
 /// The cookies of one user, by the rules of RFC 6265, section 5. Like k6, it has no list of public
 /// suffixes.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CookieJar {
     stored: RefCell<Vec<Stored>>,
 }

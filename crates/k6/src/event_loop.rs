@@ -110,6 +110,11 @@ impl EventLoop {
         id
     }
 
+    /// Numbers timers as if those of `other` had been made here.
+    pub fn continue_after(&self, other: &EventLoop) {
+        self.last_timer.set(other.last_timer.get());
+    }
+
     /// Removes a timer. An unknown id has no effect.
     pub fn remove_timer(&self, id: TimerId) {
         self.timers

@@ -151,6 +151,9 @@ pub struct User {
     pub run: Option<Arc<RunOptions>>,
     /// The generator behind `Math.random`, once the script has seeded it.
     pub random: RefCell<Option<GoRand>>,
+    /// Set for the user that runs the init code on behalf of all others of its worker: whether it has logged something,
+    /// which each of them would have to.
+    on_behalf: Option<Cell<bool>>,
 }
 
 /// Values created once per user, by name.
@@ -160,6 +163,11 @@ pub struct LoadedModules(RefCell<HashMap<String, Rc<Persistent>>>);
 impl LoadedModules {
     pub fn get(&self, name: &str) -> Option<Rc<Persistent>> {
         self.0.borrow().get(name).cloned()
+    }
+
+    /// The same values.
+    fn copy(&self) -> Self {
+        LoadedModules(self.0.clone())
     }
 
     pub fn insert(&self, name: String, value: Persistent) {
@@ -208,7 +216,31 @@ impl User {
             http: HttpState::default(),
             run,
             random: RefCell::default(),
+            on_behalf: None,
         }
+    }
+
+    /// The user that runs the init code on behalf of all others of its worker. It logs nothing.
+    pub fn on_behalf_of_others(common: Arc<Common>) -> Self {
+        User {
+            on_behalf: Some(Cell::new(false)),
+            ..Self::new(UserId(0), common, None)
+        }
+    }
+
+    /// Whether the init code has logged something.
+    pub fn has_logged(&self) -> bool {
+        self.on_behalf.as_ref().is_some_and(Cell::get)
+    }
+
+    /// Takes over what the init code has done outside of the script's heap, which `origin` ran on this user's behalf.
+    pub fn follow(&mut self, origin: &User) {
+        self.modules = origin.modules.copy();
+        self.env_changes = origin.env_changes.clone();
+        self.cookies = Rc::new((*origin.cookies).clone());
+        self.random = origin.random.clone();
+        self.http.callback = origin.http.callback.clone();
+        self.event_loop.continue_after(&origin.event_loop);
     }
 
     #[inline]
@@ -288,12 +320,15 @@ impl User {
 
     /// Logs a line of Plimsoll's own, such as a warning about a parameter.
     pub fn log(&self, level: Level, text: &str) {
-        (self.common.log)(level, text, &[]);
+        self.log_with(level, text, &[]);
     }
 
     /// Logs a line with additional fields.
     pub fn log_with(&self, level: Level, text: &str, fields: &[(&str, &str)]) {
-        (self.common.log)(level, text, fields);
+        match &self.on_behalf {
+            None => (self.common.log)(level, text, fields),
+            Some(has_logged) => has_logged.set(true),
+        }
     }
 
     /// Runs `body` with the value of `__ENV[name]`.

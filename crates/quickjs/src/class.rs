@@ -4,11 +4,13 @@
 //! the start of each object identifies its Rust type. A prototype is created with the first object of its type.
 
 use std::any::TypeId;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ptr::NonNull;
 
 use crate::function::{Entry, Returned, guarded};
+use crate::image::{InImage, Place, is_in_image};
 use crate::name::Atom;
+use crate::slot::Slot;
 use crate::{Context, Thrown, Value, sys};
 
 /// A Rust type that scripts hold as objects.
@@ -16,6 +18,9 @@ use crate::{Context, Thrown, Value, sys};
 /// JavaScript values that it stores must be in [`Slot`]s that [`Class::trace`] visits, so that the collector finds
 /// them.
 pub trait Class: Sized + 'static {
+    /// What happens to objects that the init code has made, when users begin with an image.
+    const IN_IMAGE: InImage<Self>;
+
     /// Functions, getters and constants that all objects share through their prototype.
     fn prototype() -> &'static [Entry] {
         &[]
@@ -80,47 +85,6 @@ pub enum Written {
     Refused,
 }
 
-/// A JavaScript value stored by an object and visible to the collector.
-pub struct Slot(Cell<Option<sys::JSValue>>);
-
-impl Slot {
-    /// A slot without a value.
-    pub const fn empty() -> Self {
-        Self(Cell::new(None))
-    }
-
-    /// The value, if one was set.
-    pub fn get<'c>(&self, context: &'c Context) -> Option<Value<'c>> {
-        // SAFETY: the slot holds a reference of its own, which is duplicated.
-        self.0
-            .get()
-            .map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
-    }
-
-    /// Releases the value.
-    pub fn clear(&self, context: &Context) {
-        if let Some(old) = self.0.take() {
-            // SAFETY: the reference was the slot's own.
-            unsafe { sys::JS_FreeValue(context.raw(), old) };
-        }
-    }
-
-    /// Stores `value` and releases the previous one.
-    pub fn set(&self, value: Value<'_>) {
-        let context = value.context();
-        if let Some(old) = self.0.replace(Some(value.into_raw())) {
-            // SAFETY: the old reference was the slot's own.
-            unsafe { sys::JS_FreeValue(context.raw(), old) };
-        }
-    }
-}
-
-impl Default for Slot {
-    fn default() -> Self {
-        Self::empty()
-    }
-}
-
 /// The target of an object's opaque pointer.
 #[repr(C)]
 struct Boxed<T> {
@@ -132,12 +96,17 @@ struct Boxed<T> {
 struct Table {
     type_of: fn() -> TypeId,
     mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),
-    free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime),
+    /// The last argument tells whether to release the values in slots, too.
+    free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, bool),
+    /// The copy of a user of an image; `None` if the users share the value.
+    copy: Option<CopyForUser>,
     get: ExoticGet,
     set: ExoticSet,
     delete: ExoticDelete,
     keys: ExoticKeys,
 }
+
+type CopyForUser = unsafe fn(NonNull<Boxed<()>>, &Context) -> NonNull<Boxed<()>>;
 
 type ExoticGet = for<'c> unsafe fn(
     NonNull<Boxed<()>>,
@@ -171,13 +140,30 @@ impl<T: Class> TableOf<T> {
                 }
             });
         },
-        free: |boxed, runtime| {
+        free: |boxed, runtime, with_slots| {
             let boxed = unsafe { Box::from_raw(boxed.cast::<Boxed<T>>().as_ptr()) };
+            if !with_slots {
+                return;
+            }
             boxed.value.trace(&mut |slot| {
                 if let Some(raw) = slot.0.take() {
                     unsafe { sys::JS_FreeValueRT(runtime, raw) };
                 }
             });
+        },
+        copy: match T::IN_IMAGE {
+            InImage::Copied(_) => Some(|boxed, context| {
+                let InImage::Copied(copy) = T::IN_IMAGE else {
+                    return boxed;
+                };
+                let value = copy(context, &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value);
+                NonNull::from(Box::leak(Box::new(Boxed {
+                    table: TableOf::<T>::TABLE,
+                    value,
+                })))
+                .cast()
+            }),
+            InImage::Shared | InImage::Refused(_) => None,
         },
         get: |boxed, context, this, key| {
             let object = &unsafe { boxed.cast::<Boxed<T>>().as_ref() }.value;
@@ -208,6 +194,7 @@ impl<T: Class> TableOf<T> {
 }
 
 /// The engine's numbers for the two classes of host objects.
+#[derive(Clone, Copy)]
 pub(super) struct ClassIds {
     plain: sys::JSClassID,
     exotic: sys::JSClassID,
@@ -250,7 +237,7 @@ impl ClassIds {
 }
 
 /// The prototypes made so far, by host type.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Prototypes(RefCell<Vec<(TypeId, sys::JSValue)>>);
 
 impl Prototypes {
@@ -278,6 +265,11 @@ impl<T> std::ops::Deref for Instance<'_, T> {
 impl Context {
     /// A new object holding `value`.
     pub fn instance<T: Class>(&self, value: T) -> Returned<'_> {
+        if let InImage::Refused(what) = T::IN_IMAGE
+            && self.makes_image()
+        {
+            self.differs_per_user(&format!("the init code makes {what}"));
+        }
         let prototype = self.prototype_of::<T>()?;
         let ids = &self.inner().classes;
         let id = if T::EXOTIC { ids.exotic } else { ids.plain };
@@ -338,7 +330,52 @@ fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>
     if id != ids.plain && id != ids.exotic {
         return None;
     }
-    NonNull::new(opaque.cast())
+    let boxed = NonNull::new(opaque.cast::<Boxed<()>>())?;
+    let Place::User(part) = &context.inner().place else {
+        return Some(boxed);
+    };
+    // SAFETY: the box starts with its table.
+    match unsafe { boxed.as_ref() }.table.copy {
+        // SAFETY: the tag of an object says that it has an address.
+        Some(copy) if is_in_image(unsafe { sys::JS_VALUE_GET_PTR(object) } as usize) => {
+            // SAFETY: the box is of the type that its table is for.
+            let made = || unsafe { copy(boxed, context) }.cast();
+            Some(part.copies.of(boxed.cast(), made).cast())
+        }
+        _ => Some(boxed),
+    }
+}
+
+/// The Rust values that one user has instead of those in its image.
+#[derive(Default)]
+pub(super) struct Copies(RefCell<Vec<(NonNull<()>, NonNull<()>)>>);
+
+impl Copies {
+    /// The copy of an original, which `make` makes for the first use.
+    fn of(&self, original: NonNull<()>, make: impl FnOnce() -> NonNull<()>) -> NonNull<()> {
+        let known = self
+            .0
+            .borrow()
+            .iter()
+            .find(|(of, _)| *of == original)
+            .copied();
+        if let Some((_, copy)) = known {
+            return copy;
+        }
+        let copy = make();
+        self.0.borrow_mut().push((original, copy));
+        copy
+    }
+
+    /// # Safety
+    /// Nothing may use the copies afterwards.
+    pub(super) unsafe fn clear(&self, runtime: *mut sys::JSRuntime) {
+        for (_, copy) in self.0.take() {
+            let copy = copy.cast::<Boxed<()>>();
+            // SAFETY: the copies are boxes of their types. The values in their slots are given back as a whole.
+            unsafe { (copy.as_ref().table.free)(copy, runtime, false) };
+        }
+    }
 }
 
 unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue) {
@@ -349,7 +386,9 @@ unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue
         if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
         {
             let inner = &*(sys::JS_GetRuntimeOpaque(runtime) as *const crate::runtime::Inner);
-            inner.with_engine_running(false, || (boxed.as_ref().table.free)(boxed, runtime));
+            let with_slots = !inner.gives_up_heap.get();
+            let free = || (boxed.as_ref().table.free)(boxed, runtime, with_slots);
+            inner.with_engine_running(false, free);
         }
     }
 }

@@ -136,6 +136,7 @@ impl<R: 'static> Fiber<R> {
             self.coroutine = None;
             return Poll::Ready(None);
         }
+        let _turn = self.runtime.inner().begin_turn();
         self.runtime.inner().cancelled.set(true);
         if !std::mem::replace(&mut self.is_cancelled, true) {
             // The script ends now, whatever it was waiting for.
@@ -195,6 +196,8 @@ impl<R: 'static> Future for Fiber<R> {
     type Output = R;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<R> {
+        // What the script waits for may use its values, too.
+        let _turn = self.runtime.inner().begin_turn();
         loop {
             if self.poll_waiting(cx).is_pending() {
                 return Poll::Pending;

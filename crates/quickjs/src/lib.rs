@@ -12,6 +12,7 @@
 //! | [`Persistent`] | a value that Rust stores across calls |
 //! | [`Thrown`] | proof that an exception is pending; passed on with `?` |
 //! | [`Class`] | a Rust type whose values scripts hold as objects |
+//! | [`Image`] | the heap with which many users begin |
 //! | [`Fiber`] | a script's stack: run as a future, suspended by [`Context::wait`] |
 //!
 //! A value must not be passed to another runtime than its own. Debug builds assert this.
@@ -20,10 +21,12 @@
 mod bytes;
 mod class;
 mod context;
+mod engine;
 mod exception;
 mod fiber;
 mod function;
 mod give_way;
+mod image;
 mod module;
 mod name;
 mod object;
@@ -31,11 +34,12 @@ mod persistent;
 mod promise;
 mod runtime;
 mod shared;
+mod slot;
 mod text;
 mod ticker;
 mod value;
 
-pub use class::{Class, Instance, Slot, Written};
+pub use class::{Class, Instance, Written};
 pub use context::Context;
 pub use exception::{ErrorKind, Exception, Frame, Thrown};
 pub use fiber::{Cancelled, Fiber, block_on, on_new_stack};
@@ -44,12 +48,14 @@ pub use give_way::{
     Progress, collect_in_pieces, copy_in_pieces, drop_later, extend_in_pieces, give_way,
     give_way_in_drop, pieces, reserve_in_pieces, reserve_text_in_pieces,
 };
+pub use image::{Image, ImageSize, InImage, NoImage, UserSize};
 pub use module::{Bytecode, Exports, Loader, Module, SourceText};
 pub use name::{Atom, Key, Name, NameRange};
 pub use object::Keys;
 pub use persistent::Persistent;
 pub use promise::{PromiseState, Resolver};
 pub use runtime::{MustEnd, Runtime, Settings, StartError, check_threads};
+pub use slot::Slot;
 pub use text::Text;
 pub use value::{Borrowed, Value};
 

@@ -7,7 +7,6 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::function::guarded;
-use crate::runtime::Inner;
 use crate::value::Borrowed;
 use crate::{Context, Thrown, Value, sys};
 
@@ -287,6 +286,12 @@ type Fill = Box<dyn for<'a> FnOnce(&'a Context, &Exports<'a>) -> Result<(), Thro
 #[derive(Default)]
 pub(super) struct PendingModules(RefCell<HashMap<NonNull<sys::JSModuleDef>, Fill>>);
 
+impl PendingModules {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+}
+
 unsafe extern "C" fn fill_native(
     context: *mut sys::JSContext,
     module: *mut sys::JSModuleDef,
@@ -314,11 +319,12 @@ unsafe extern "C" fn fill_native(
 }
 
 /// # Safety
-/// `opaque` must be the runtime's `Inner` and outlive it.
-pub(super) unsafe fn install_loader(runtime: NonNull<sys::JSRuntime>, opaque: *mut c_void) {
+/// The runtime must be live, and its context's opaque pointer always be the running `Inner`.
+pub(super) unsafe fn install_loader(runtime: NonNull<sys::JSRuntime>) {
+    let none = std::ptr::null_mut();
     // SAFETY: per the contract above.
     unsafe {
-        sys::JS_SetModuleLoaderFunc2(runtime.as_ptr(), None, Some(load), None, opaque);
+        sys::JS_SetModuleLoaderFunc2(runtime.as_ptr(), None, Some(load), None, none);
         sys::JS_SetModuleNormalizeFunc2(runtime.as_ptr(), Some(resolve));
     }
 }
@@ -337,12 +343,12 @@ unsafe extern "C" fn resolve(
     base: *const c_char,
     specifier: *const c_char,
     attributes: sys::JSValue,
-    opaque: *mut c_void,
+    _: *mut c_void,
 ) -> *mut c_char {
     // SAFETY: the engine passes live values and C strings; it frees the result by `js_free`.
     unsafe {
         let context = Context::from_raw(context);
-        let loader = &(*(opaque as *const Inner)).loader;
+        let loader = &context.inner().loader;
         let mut name = None;
         let done = guarded(context, || {
             let attributes = Borrowed::from_raw(context, attributes);
@@ -364,13 +370,13 @@ unsafe extern "C" fn resolve(
 unsafe extern "C" fn load(
     context: *mut sys::JSContext,
     name: *const c_char,
-    opaque: *mut c_void,
+    _: *mut c_void,
     attributes: sys::JSValue,
 ) -> *mut sys::JSModuleDef {
     // SAFETY: the engine passes live values and C strings.
     unsafe {
         let context = Context::from_raw(context);
-        let loader = &(*(opaque as *const Inner)).loader;
+        let loader = &context.inner().loader;
         let mut module = None;
         let done = guarded(context, || {
             let attributes = Borrowed::from_raw(context, attributes);

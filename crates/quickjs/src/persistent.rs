@@ -20,6 +20,10 @@ pub(super) struct Registry {
     context: Cell<Option<NonNull<sys::JSContext>>>,
     values: RefCell<Vec<Option<sys::JSValue>>>,
     free: RefCell<Vec<usize>>,
+    /// The user of an image whose values these are, while it does not run.
+    is_waiting: Cell<bool>,
+    /// Values that Rust has dropped meanwhile.
+    dropped: RefCell<Vec<sys::JSValue>>,
 }
 
 impl Persistent {
@@ -64,6 +68,10 @@ impl Drop for Persistent {
         let value = self.registry.values.borrow_mut()[self.place].take();
         self.registry.free.borrow_mut().push(self.place);
         if let Some(raw) = value {
+            if self.registry.is_waiting.get() {
+                self.registry.dropped.borrow_mut().push(raw);
+                return;
+            }
             // SAFETY: the runtime is live, since the registry has its context; the registry owned the reference.
             unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
         }
@@ -76,7 +84,34 @@ impl Registry {
             context: Cell::new(Some(context)),
             values: RefCell::new(Vec::new()),
             free: RefCell::new(Vec::new()),
+            is_waiting: Cell::new(false),
+            dropped: RefCell::new(Vec::new()),
         }
+    }
+
+    /// From now on, values that Rust drops are kept until [`Registry::free_dropped`], because their user does not run.
+    pub(super) fn keep_dropped(&self) {
+        self.is_waiting.set(true);
+    }
+
+    /// Releases the values that Rust dropped while the user did not run.
+    pub(super) fn free_dropped(&self) {
+        self.is_waiting.set(false);
+        let Some(context) = self.context.get() else {
+            return;
+        };
+        for raw in self.dropped.take() {
+            // SAFETY: the runtime is live, since the registry has its context, and its user runs; the registry owned the
+            // reference.
+            unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
+        }
+    }
+
+    /// Like [`Registry::clear`], without releasing the values, whose memory is given back as a whole.
+    pub(super) fn forget(&self) {
+        self.context.set(None);
+        self.values.take();
+        self.dropped.take();
     }
 
     /// Releases all values; from now on every [`Persistent`] is empty.

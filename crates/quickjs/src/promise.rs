@@ -183,10 +183,11 @@ impl Rejections {
 }
 
 /// # Safety
-/// `opaque` must be the runtime's `Inner` and outlive it.
-pub(super) unsafe fn track_rejections(runtime: NonNull<sys::JSRuntime>, opaque: *mut c_void) {
+/// The runtime must be live, and its context's opaque pointer always be the running `Inner`.
+pub(super) unsafe fn track_rejections(runtime: NonNull<sys::JSRuntime>) {
+    let none = std::ptr::null_mut();
     // SAFETY: per the contract above.
-    unsafe { sys::JS_SetHostPromiseRejectionTracker(runtime.as_ptr(), Some(on_rejection), opaque) }
+    unsafe { sys::JS_SetHostPromiseRejectionTracker(runtime.as_ptr(), Some(on_rejection), none) }
 }
 
 unsafe extern "C" fn on_rejection(
@@ -194,11 +195,11 @@ unsafe extern "C" fn on_rejection(
     promise: sys::JSValue,
     reason: sys::JSValue,
     handled: bool,
-    opaque: *mut c_void,
+    _: *mut c_void,
 ) {
-    // SAFETY: `opaque` is the `Inner` that installed this tracker; the values are live.
+    // SAFETY: the context's opaque pointer is the running `Inner`; the values are live.
     unsafe {
-        let rejections = &(*(opaque as *const Inner)).rejections;
+        let rejections = &(*(sys::JS_GetContextOpaque(context) as *const Inner)).rejections;
         if handled {
             rejections.forget(context, promise);
         } else {

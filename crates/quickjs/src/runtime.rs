@@ -11,7 +11,9 @@ use plimsoll_engine::time_slice;
 use plimsoll_units::Moment;
 
 use crate::class::{ClassIds, Prototypes};
+use crate::engine::{Engine, Intrinsics, with_context};
 use crate::fiber::{Fiber, Suspender};
+use crate::image::{Heap, Making, Part, Place};
 use crate::module::{Loader, PendingModules};
 use crate::name::Names;
 use crate::persistent::Registry;
@@ -43,6 +45,8 @@ pub(super) struct Inner {
     /// The embedder's own state, returned by [`Context::host`].
     host: Rc<dyn Any>,
     host_type: TypeId,
+    /// Where its values lie.
+    pub(super) place: Place,
     pub(super) classes: ClassIds,
     pub(super) prototypes: Prototypes,
     pub(super) names: Rc<Names>,
@@ -73,6 +77,8 @@ pub(super) struct Inner {
     left_over: RefCell<Vec<Box<dyn Any>>>,
     /// Whether the engine is freed.
     is_freed: Cell<bool>,
+    /// Whether the memory of all values is given back as a whole, so that none is freed on its own.
+    pub(super) gives_up_heap: Cell<bool>,
     /// For tests: how often the engine asked whether to pause, how often it was allowed to, and whether asking makes it
     /// ask again at its next poll.
     #[cfg(test)]
@@ -130,28 +136,93 @@ impl Runtime {
             .as_ref()
             .and_then(|shared| shared.names(settings.names));
         let names = names.unwrap_or_else(|| Rc::new(Names::new(settings.names)));
-        // SAFETY: both pointers are checked, and `Inner::drop` frees each of them exactly once.
-        let (raw, context) = unsafe {
-            let raw = NonNull::new(sys::JS_NewRuntime()).ok_or(StartError::Memory)?;
-            let Some(context) = NonNull::new(new_context(raw.as_ptr(), Intrinsics::OnDemand))
-            else {
-                sys::JS_FreeRuntime(raw.as_ptr());
-                return Err(StartError::Memory);
-            };
-            (raw, context)
-        };
-        let inner = Rc::new(Inner {
+        // SAFETY: a new runtime with its first context.
+        let (raw, context) = unsafe { with_context(sys::JS_NewRuntime(), Intrinsics::OnDemand) }?;
+        let engine = Engine {
             raw,
             context,
-            host,
-            host_type: TypeId::of::<H>(),
+            place: Place::Own,
             classes: ClassIds::register(raw),
             prototypes: Prototypes::default(),
             names,
             shared,
-            registry: Rc::new(Registry::new(context)),
-            rejections: Rejections::default(),
             loader: settings.loader,
+        };
+        let runtime = Self::of_engine(engine, host, ticking);
+        runtime.limit(settings.memory_limit);
+        Ok(runtime)
+    }
+
+    /// Starts an engine whose heap becomes an image. It shares nothing with other runtimes of the thread.
+    pub(super) fn for_image<H: Any>(
+        settings: Settings,
+        host: Rc<H>,
+        making: Rc<Making>,
+    ) -> Result<Self, StartError> {
+        let ticking = Ticking::start().map_err(StartError::Thread)?;
+        let heap = (&raw const *making.heap).cast_mut().cast();
+        // SAFETY: the heap outlives the runtime, whose `Inner` holds it.
+        let (raw, context) = unsafe {
+            // The runtime, and the context.
+            making.heap.written_next(1);
+            let raw = sys::JS_NewImageRuntime(&Heap::FUNCTIONS, heap);
+            making.heap.written_next(1);
+            with_context(raw, Intrinsics::AtOnce)?
+        };
+        let names = Rc::new(Names::new(settings.names));
+        // SAFETY: the context has just been made, and the table is cleared before it is freed.
+        unsafe { names.intern(context.as_ptr()) };
+        let engine = Engine {
+            raw,
+            context,
+            place: Place::Origin(making),
+            classes: ClassIds::register(raw),
+            prototypes: Prototypes::default(),
+            names,
+            shared: None,
+            loader: settings.loader,
+        };
+        let runtime = Self::of_engine(engine, host, ticking);
+        runtime.limit(settings.memory_limit);
+        Ok(runtime)
+    }
+
+    /// A user of the image that `origin` has become.
+    pub(super) fn of_image<H: Any>(
+        origin: &Runtime,
+        host: Rc<H>,
+        part: Part,
+    ) -> Result<Self, StartError> {
+        let ticking = Ticking::start().map_err(StartError::Thread)?;
+        let origin = origin.inner();
+        let engine = Engine {
+            raw: origin.raw,
+            context: origin.context,
+            place: Place::User(part),
+            classes: origin.classes,
+            prototypes: origin.prototypes.clone(),
+            names: Rc::clone(&origin.names),
+            shared: None,
+            loader: Rc::clone(&origin.loader),
+        };
+        Ok(Self::of_engine(engine, host, ticking))
+    }
+
+    fn of_engine<H: Any>(engine: Engine, host: Rc<H>, ticking: Ticking) -> Self {
+        let raw = engine.raw;
+        let inner = Rc::new(Inner {
+            raw,
+            context: engine.context,
+            host,
+            host_type: TypeId::of::<H>(),
+            place: engine.place,
+            classes: engine.classes,
+            prototypes: engine.prototypes,
+            names: engine.names,
+            shared: engine.shared,
+            registry: Rc::new(Registry::new(engine.context)),
+            rejections: Rejections::default(),
+            loader: engine.loader,
             pending_modules: PendingModules::default(),
             suspender: Suspender::default(),
             interrupt: RefCell::new(None),
@@ -164,6 +235,7 @@ impl Runtime {
             has_left_over: Cell::new(false),
             left_over: RefCell::default(),
             is_freed: Cell::new(false),
+            gives_up_heap: Cell::new(false),
             #[cfg(test)]
             pause_polls: Cell::new(0),
             #[cfg(test)]
@@ -171,20 +243,26 @@ impl Runtime {
             #[cfg(test)]
             tick_with_pauses: Cell::new(false),
         });
-        let opaque = Rc::as_ptr(&inner) as *mut c_void;
-        // SAFETY: the `Rc` keeps `Inner` at a fixed address, and `Inner` outlives the context, which it frees itself.
-        unsafe {
-            sys::JS_SetContextOpaque(context.as_ptr(), opaque);
-            sys::JS_SetRuntimeOpaque(raw.as_ptr(), opaque);
-            sys::JS_SetInterruptHandler(raw.as_ptr(), Some(on_interrupt), opaque);
-            sys::JS_SetPauseHandler(raw.as_ptr(), Some(on_pause), opaque);
-            crate::promise::track_rejections(raw, opaque);
-            crate::module::install_loader(raw, opaque);
-            if let Some(limit) = settings.memory_limit {
-                sys::JS_SetMemoryLimit(raw.as_ptr(), limit as _);
-            }
+        if matches!(inner.place, Place::User(_)) {
+            // The image has the handlers, and its user is found when it takes its first turn.
+            return Self(inner);
         }
-        Ok(Self(inner))
+        inner.be_found_by_engine();
+        // SAFETY: the runtime is live. The handlers find the running user.
+        unsafe {
+            sys::JS_SetInterruptHandler(raw.as_ptr(), Some(on_interrupt), std::ptr::null_mut());
+            sys::JS_SetPauseHandler(raw.as_ptr(), Some(on_pause), std::ptr::null_mut());
+            crate::promise::track_rejections(raw);
+            crate::module::install_loader(raw);
+        }
+        Self(inner)
+    }
+
+    fn limit(&self, memory: Option<usize>) {
+        if let Some(limit) = memory {
+            // SAFETY: the runtime is live.
+            unsafe { sys::JS_SetMemoryLimit(self.0.raw.as_ptr(), limit as _) };
+        }
     }
 
     /// Runs `body` on the calling thread's own stack.
@@ -200,6 +278,7 @@ impl Runtime {
     /// Like [`Runtime::enter`], with `stack` bytes for the engine, which must be available below the caller's frame.
     pub fn enter_with_stack<R>(&self, stack: usize, body: impl FnOnce(&Context) -> R) -> R {
         self.assert_usable();
+        let _turn = self.0.begin_turn();
         self.0.free_left_over();
         // SAFETY: the runtime is live, and no other stack is in use by it.
         unsafe {
@@ -218,6 +297,7 @@ impl Runtime {
     /// Bytes allocated by the engine, by its own count.
     pub fn allocated(&self) -> usize {
         assert!(!self.0.is_freed.get(), "the runtime is freed");
+        self.0.take_turn();
         // SAFETY: `JSMemoryUsage` is plain numbers; the runtime is live.
         unsafe {
             let mut usage: sys::JSMemoryUsage = std::mem::zeroed();
@@ -247,6 +327,7 @@ impl Runtime {
     /// Frees unreachable cycles.
     pub fn collect_garbage(&self) {
         assert!(!self.0.is_freed.get(), "the runtime is freed");
+        let _turn = self.0.begin_turn();
         // SAFETY: the runtime is live; finalizers run only Rust `Drop` code.
         unsafe { sys::JS_RunGC(self.0.raw.as_ptr()) }
     }
@@ -381,13 +462,61 @@ impl Inner {
 }
 
 impl Inner {
+    /// Lets the engine's callbacks find this runtime, until another user of its image takes a turn.
+    pub(super) fn be_found_by_engine(&self) {
+        let opaque = (&raw const *self).cast_mut().cast();
+        // SAFETY: the `Rc` keeps `Inner` at a fixed address, and `Inner` outlives the context, which it frees itself.
+        unsafe {
+            sys::JS_SetContextOpaque(self.context.as_ptr(), opaque);
+            sys::JS_SetRuntimeOpaque(self.raw.as_ptr(), opaque);
+        }
+    }
+
+    /// From now on, the memory of all values is given back as a whole when the runtime ends.
+    pub(super) fn give_up_heap(&self) {
+        self.gives_up_heap.set(true);
+    }
+
+    /// Frees the host's objects in the image, whose memory its heap gives back.
+    pub(super) fn end_image(&self) {
+        if self.is_freed.replace(true) {
+            return;
+        }
+        self.be_found_by_engine();
+        self.registry.forget();
+        // SAFETY: the runtime is live, and nothing uses its values any more.
+        unsafe { sys::JS_FinalizeHostObjects(self.raw.as_ptr(), true) };
+    }
+
     /// Frees the engine with all its values.
     ///
     /// # Safety
     /// Nothing may use the engine afterwards.
     unsafe fn free(&self) {
-        if self.is_freed.replace(true) {
+        if self.is_freed.get() {
             return;
+        }
+        match &self.place {
+            Place::User(part) => {
+                let _turn = self.begin_turn();
+                self.is_freed.set(true);
+                self.give_up_heap();
+                self.registry.forget();
+                drop(self.left_over.take());
+                // SAFETY: per the contract above.
+                unsafe { self.end_part(part) };
+                return;
+            }
+            // Its heap could not become an image.
+            Place::Origin(making) if self.gives_up_heap.get() => {
+                self.is_freed.set(true);
+                self.registry.forget();
+                let is_frozen = making.heap.is_frozen();
+                // SAFETY: the runtime is live, and nothing uses its values any more.
+                unsafe { sys::JS_FinalizeHostObjects(self.raw.as_ptr(), is_frozen) };
+                return;
+            }
+            Place::Origin(_) | Place::Own => self.is_freed.set(true),
         }
         self.free_left_over();
         let context = self.context.as_ptr();
@@ -414,61 +543,18 @@ impl Drop for Inner {
     }
 }
 
-/// When to create the intrinsics that many scripts never use.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Intrinsics {
-    /// Together with the context.
-    AtOnce,
-    /// On first access: `Date`, `RegExp`, `Map`, typed arrays and related objects.
-    OnDemand,
-}
-
-/// A context with the intrinsics that k6's engine has too: without `performance`, `DOMException`, `atob`.
-///
-/// # Safety
-/// `raw` must be a live runtime.
-pub(super) unsafe fn new_context(
-    raw: *mut sys::JSRuntime,
-    intrinsics: Intrinsics,
-) -> *mut sys::JSContext {
-    // SAFETY: per the function's contract; a failed step frees everything created before it.
-    unsafe {
-        let context = sys::JS_NewContextRaw(raw);
-        if context.is_null() {
-            return context;
-        }
-        let failed = sys::JS_AddIntrinsicBaseObjects(context) != 0
-            || sys::JS_AddIntrinsicEval(context) != 0
-            || sys::JS_AddIntrinsicJSON(context) != 0
-            || sys::JS_AddIntrinsicProxy(context) != 0
-            || sys::JS_AddIntrinsicPromise(context) != 0
-            || sys::JS_AddIntrinsicBigInt(context) != 0
-            || match intrinsics {
-                Intrinsics::OnDemand => sys::JS_AddLazyIntrinsics(context) != 0,
-                Intrinsics::AtOnce => {
-                    sys::JS_AddIntrinsicDate(context) != 0
-                        || sys::JS_AddIntrinsicRegExp(context) != 0
-                        || sys::JS_AddIntrinsicMapSet(context) != 0
-                        || sys::JS_AddIntrinsicTypedArrays(context) != 0
-                        || sys::JS_AddIntrinsicWeakRef(context) != 0
-                }
-            };
-        if failed {
-            sys::JS_FreeContext(context);
-            return std::ptr::null_mut();
-        }
-        context
-    }
-}
-
-unsafe extern "C" fn on_pause(_: *mut sys::JSRuntime, opaque: *mut c_void, only_ask: bool) -> bool {
-    // SAFETY: `opaque` is the `Inner` that installed this handler.
-    let inner = unsafe { &*(opaque as *const Inner) };
+unsafe extern "C" fn on_pause(
+    runtime: *mut sys::JSRuntime,
+    _: *mut c_void,
+    only_ask: bool,
+) -> bool {
+    // SAFETY: the runtime's opaque pointer is its running user.
+    let inner = unsafe { &*(sys::JS_GetRuntimeOpaque(runtime) as *const Inner) };
     inner.on_pause(only_ask)
 }
 
-unsafe extern "C" fn on_interrupt(_: *mut sys::JSRuntime, opaque: *mut c_void) -> i32 {
-    // SAFETY: `opaque` is the `Inner` that installed this handler.
-    let inner = unsafe { &*(opaque as *const Inner) };
+unsafe extern "C" fn on_interrupt(runtime: *mut sys::JSRuntime, _: *mut c_void) -> i32 {
+    // SAFETY: the runtime's opaque pointer is its running user.
+    let inner = unsafe { &*(sys::JS_GetRuntimeOpaque(runtime) as *const Inner) };
     i32::from(inner.on_interrupt())
 }

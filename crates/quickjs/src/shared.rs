@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
+use crate::engine::{Intrinsics, new_context};
 use crate::name::Names;
-use crate::runtime::{Intrinsics, new_context};
 use crate::{Bytecode, Loader, sys};
 
 thread_local! {

@@ -215,6 +215,7 @@ impl Drop for Ship {
 }
 
 impl Class for Ship {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
     const EXOTIC: bool = true;
     const METHODS: &'static [&'static str] = &["hail"];
 

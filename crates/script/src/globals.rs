@@ -3,7 +3,9 @@
 use plimsoll_k6::console;
 use plimsoll_k6::modules::{text_codec, timers, webcrypto};
 use plimsoll_k6::user::user;
-use plimsoll_quickjs::{Atom, Class, Context, Entry, Returned, Thrown, Value, Written};
+use plimsoll_quickjs::{
+    Atom, Call, Class, Context, Entry, InImage, Returned, Thrown, Value, Written,
+};
 
 use crate::program;
 
@@ -31,11 +33,26 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     let console = context.object()?;
     context.add_entries(&console, console::ENTRIES)?;
     global.define("console", console)?;
-    global.define("__VU", context.integer(u64::from(user(context).id.0)))?;
+    match context.makes_image() {
+        // Nobody knows yet which users will begin with the image.
+        true => global.define_getter("__VU", context.function("__VU", 0, asked_for_number)?)?,
+        false => define_number(context)?,
+    }
     global.define("__ENV", context.instance(Environment)?)?;
     global.define("global", context.global())?;
     text_codec::define(context)?;
     webcrypto::define(context)
+}
+
+/// Defines `__VU` for the running user.
+pub fn define_number(context: &Context) -> Result<(), Thrown> {
+    let number = context.integer(u64::from(user(context).id.0));
+    context.global().define("__VU", number)
+}
+
+fn asked_for_number<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    context.differs_per_user("the init code reads __VU");
+    Ok(context.number(0))
 }
 
 /// Refuses to change `__ENV` if the feature `freeze-env` is on.
@@ -50,6 +67,8 @@ fn check_not_frozen(context: &Context) -> Result<(), Thrown> {
 struct Environment;
 
 impl Class for Environment {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     const EXOTIC: bool = true;
 
     fn get<'c>(

@@ -1,5 +1,6 @@
 //! One running copy of a program: an engine instance, its user, and its exports.
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -24,8 +25,10 @@ pub struct Instance {
     pub user: Rc<User>,
     exports: Rc<Persistent>,
     functions: RefCell<HashMap<String, Rc<Persistent>>>,
-    /// Declared last, so that it is dropped after the values above, which belong to it.
+    /// Dropped after the values above, which belong to it.
     runtime: Runtime,
+    /// Keeps the image that it began with, if any.
+    _origin: Option<Rc<dyn Any>>,
 }
 
 /// How a call into the script ended.
@@ -62,24 +65,14 @@ impl Instance {
         memory_limit: Option<usize>,
     ) -> Result<Self, ScriptError> {
         let user = Rc::new(user);
-        let settings = Settings {
-            names: names::TABLE,
-            memory_limit,
-            loader: Rc::new(UserLoader(Arc::clone(&user.common.files))),
-        };
-        let runtime = Runtime::new(settings, Rc::clone(&user))?;
-        let asked = Rc::clone(&user);
-        runtime.set_interrupt(Some(Rc::new(move |now| asked.is_overdue(now))));
-        let started = run(&runtime, &user, stop, |context| {
-            let outcome = globals::define(context).and_then(|()| load_entry(context));
-            settle(context, outcome, |value| Ok(Persistent::new(&value)))
-        });
-        match started.await {
+        let runtime = Runtime::new(settings(&user, memory_limit), Rc::clone(&user))?;
+        match run_init(&runtime, &user, stop).await {
             Outcome::Returned(exports) => Ok(Self {
                 user,
                 exports: Rc::new(exports),
                 functions: RefCell::default(),
                 runtime,
+                _origin: None,
             }),
             Outcome::Threw(text) => Err(ScriptError::Exception(text)),
             Outcome::Rejected(text) => Err(ScriptError::Unusable(text)),
@@ -87,6 +80,22 @@ impl Instance {
                 "the init code was interrupted".to_owned(),
             )),
             Outcome::Aborted(reason) => Err(ScriptError::Aborted(reason)),
+        }
+    }
+
+    /// A copy of the program whose init code has run already, in the image that `origin` keeps.
+    pub(crate) fn of_image(
+        user: Rc<User>,
+        exports: Rc<Persistent>,
+        runtime: Runtime,
+        origin: Rc<dyn Any>,
+    ) -> Self {
+        Self {
+            user,
+            exports,
+            functions: RefCell::default(),
+            runtime,
+            _origin: Some(origin),
         }
     }
 
@@ -209,6 +218,34 @@ impl Argument {
             }
         }
     }
+}
+
+/// The settings of a user's runtime.
+pub(crate) fn settings(user: &User, memory_limit: Option<usize>) -> Settings {
+    Settings {
+        names: names::TABLE,
+        memory_limit,
+        loader: Rc::new(UserLoader(Arc::clone(&user.common.files))),
+    }
+}
+
+pub(crate) fn interrupt_when_overdue(runtime: &Runtime, user: &Rc<User>) {
+    let asked = Rc::clone(user);
+    runtime.set_interrupt(Some(Rc::new(move |now| asked.is_overdue(now))));
+}
+
+/// Runs the init code and returns the script's exports.
+pub(crate) async fn run_init(
+    runtime: &Runtime,
+    user: &Rc<User>,
+    stop: Option<&Stop>,
+) -> Outcome<Persistent> {
+    interrupt_when_overdue(runtime, user);
+    let started = run(runtime, user, stop, |context| {
+        let outcome = globals::define(context).and_then(|()| load_entry(context));
+        settle(context, outcome, |value| Ok(Persistent::new(&value)))
+    });
+    started.await
 }
 
 /// Runs `body` on a stack of its own, together with the user's event loop, until it returns or `stop` fires.

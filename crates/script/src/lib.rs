@@ -9,6 +9,7 @@ mod archive;
 mod exported;
 mod failure;
 mod globals;
+mod image;
 pub mod in_memory;
 mod instance;
 mod loaded;

@@ -18,12 +18,15 @@ use plimsoll_quickjs::{Persistent, Thrown, Value};
 
 use crate::exported::{self, NoJson};
 use crate::failure::ScriptError;
+use crate::image;
 use crate::instance::{Argument, Instance, Outcome};
 use crate::loaded::Program;
 
 /// Creates a program's virtual users, and runs its setup and teardown.
 pub struct ScriptUsers {
     program: Program,
+    /// Whether the init code runs once for all users of a worker, where it can.
+    begins_with_image: bool,
 }
 
 thread_local! {
@@ -46,7 +49,16 @@ fn shared_http(settings: &Arc<plimsoll_http::Settings>) -> Rc<plimsoll_http::Sha
 impl ScriptUsers {
     /// Users of `program`. Call [`Program::set_run`] first.
     pub fn new(program: Program) -> Self {
-        ScriptUsers { program }
+        ScriptUsers {
+            program,
+            begins_with_image: image::is_on(),
+        }
+    }
+
+    /// The init code runs once for all users of a worker where it can, even if this is off by default.
+    pub fn with_image(mut self) -> Self {
+        self.begins_with_image = true;
+        self
     }
 
     fn run(&self) -> Result<&Arc<RunOptions>, AbortReason> {
@@ -74,15 +86,21 @@ impl ScriptUsers {
         let user = User::new(id, Arc::clone(&self.program.common), Some(work));
         let outlives_abort = matches!(once, Some((Phase::Teardown, _)));
         user.outlives_abort.set(outlives_abort);
-        Instance::start(user, once.map(|(_, stop)| stop))
-            .await
-            .map_err(|error| match error {
-                ScriptError::Unreadable(text) | ScriptError::Exception(text) => {
-                    AbortReason::ScriptException(text)
-                }
-                ScriptError::Unusable(text) => AbortReason::Failed(text),
-                ScriptError::Aborted(reason) => reason,
-            })
+        let origin = match self.begins_with_image && once.is_none() {
+            true => image::of(&self.program, &worker.run).await,
+            false => None,
+        };
+        let started = match origin {
+            Some(origin) => origin.start(user),
+            None => Instance::start(user, once.map(|(_, stop)| stop)).await,
+        };
+        started.map_err(|error| match error {
+            ScriptError::Unreadable(text) | ScriptError::Exception(text) => {
+                AbortReason::ScriptException(text)
+            }
+            ScriptError::Unusable(text) => AbortReason::Failed(text),
+            ScriptError::Aborted(reason) => reason,
+        })
     }
 
     /// Runs `setup`, if there is one, and keeps what it returned.

@@ -446,6 +446,14 @@ struct JSRuntime {
     int shape_hash_size;
     int shape_hash_count; /* number of hashed shapes */
     JSShape **shape_hash;
+    /* Plimsoll: the table of the image's shapes; NULL without an image */
+    JSShape **image_shape_hash;
+    int image_shape_hash_bits;
+    /* the bytes of the image */
+    size_t image_size;
+    struct list_head image_obj_list;
+    /* the time or a random number was asked for since the start */
+    bool is_unrepeatable;
     void *user_opaque;
     void *libc_opaque;
     JSRuntimeFinalizerState *finalizers;
@@ -534,6 +542,41 @@ static inline JSMallocBlockHeader *js_rc(const void *p) {
 #define JS_REF_COUNT(p) (js_rc(p)->ref_count)
 #define JS_GC_TYPE(p)   (js_rc(p)->gc_obj_type)
 #define JS_GC_MARK(p)   (js_rc(p)->mark)
+
+/* Plimsoll: heap images (JS_FreezeImage). Objects in the image of the thread
+   belong to all its users: their counts of references stay as they are, and
+   they are never freed. */
+static _Thread_local uintptr_t js_image_end; /* 0: no image */
+
+/* All images lie between 8 << 42 and 9 << 42. */
+#define JS_IMAGE_SHIFT 42
+#define JS_IMAGE_PREFIX 8
+
+static inline bool js_in_image(const void *p)
+{
+    return unlikely((uintptr_t)p >> JS_IMAGE_SHIFT == JS_IMAGE_PREFIX) &&
+        (uintptr_t)p < js_image_end;
+}
+
+static inline void js_ref_inc(const void *p)
+{
+    if (!js_in_image(p))
+        JS_REF_COUNT(p)++;
+}
+
+/* Returns the count that is left. */
+static inline int js_ref_dec(const void *p)
+{
+    if (js_in_image(p))
+        return 1;
+    return --JS_REF_COUNT(p);
+}
+
+/* Whether whoever holds the reference may change 'p'. */
+static inline bool js_has_one_ref(const void *p)
+{
+    return JS_REF_COUNT(p) == 1 && !js_in_image(p);
+}
 
 /* bigint */
 typedef int32_t js_slimb_t;
@@ -1883,7 +1926,7 @@ static JSValue js_dup(JSValueConst v)
 {
     if (JS_VALUE_HAS_REF_COUNT(v)) {
         void *p = JS_VALUE_GET_PTR(v);
-        JS_REF_COUNT(p)++;
+        js_ref_inc(p);
     }
     return unsafe_unconst(v);
 }
@@ -1912,6 +1955,18 @@ static no_inline bool js_put_off_gc(JSRuntime *rt)
         !rt->pause_handler(rt, rt->pause_opaque, true);
 }
 
+/* How much a heap may grow before the next collection: by half. The image does
+   not count, because a collection frees nothing of it. */
+static size_t js_until_gc(JSRuntime *rt)
+{
+    size_t size = rt->malloc_state.malloc_size;
+
+    if (!rt->image_size)
+        return size >> 1;
+    size = size > rt->image_size ? size - rt->image_size : 0;
+    return size >> 1 > 128 * 1024 ? size >> 1 : 128 * 1024;
+}
+
 static void js_trigger_gc(JSRuntime *rt, size_t size)
 {
     bool force_gc;
@@ -1932,7 +1987,7 @@ static void js_trigger_gc(JSRuntime *rt, size_t size)
         rt->gc_is_due = false;
         JS_RunGC(rt);
         rt->malloc_gc_threshold = rt->malloc_state.malloc_size +
-            (rt->malloc_state.malloc_size >> 1);
+            js_until_gc(rt);
     }
 }
 
@@ -2918,7 +2973,7 @@ static inline void js_free_string0(JSRuntime *rt, JSString *str);
 /* same as JS_FreeValueRT() but faster */
 static inline void js_free_string(JSRuntime *rt, JSString *str)
 {
-    if (--JS_REF_COUNT(str) <= 0)
+    if (js_ref_dec(str) <= 0)
         js_free_string0(rt, str);
 }
 
@@ -3390,7 +3445,7 @@ static void js_free_modules(JSContext *ctx, JSFreeModuleEnum flag)
 
 JSContext *JS_DupContext(JSContext *ctx)
 {
-    JS_REF_COUNT(ctx)++;
+    js_ref_inc(ctx);
     return ctx;
 }
 
@@ -3460,7 +3515,7 @@ void JS_FreeContext(JSContext *ctx)
     JSRuntime *rt = ctx->rt;
     int i;
 
-    if (--JS_REF_COUNT(ctx) > 0)
+    if (js_ref_dec(ctx) > 0)
         return;
     assert(JS_REF_COUNT(ctx) == 0);
 
@@ -3849,6 +3904,26 @@ static int JS_InitAtoms(JSRuntime *rt)
 
 static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type);
 
+/* A shared table must have no gaps. Freed entries are taken again before fresh
+   ones, so fillers close the gaps. Returns the number of atoms, or -1. */
+static int64_t js_close_atom_gaps(JSRuntime *rt)
+{
+    uint32_t i, gap, count;
+
+    for (;;) {
+        gap = 0;
+        count = rt->atom_size;
+        while (count > 0 && atom_is_free(rt->atom_array[count - 1]))
+            count--;
+        for (i = 0; i < count; i++)
+            gap += atom_is_free(rt->atom_array[i]);
+        if (gap == 0)
+            return count;
+        if (__JS_NewAtom(rt, NULL, JS_ATOM_TYPE_SYMBOL) == JS_ATOM_NULL)
+            return -1;
+    }
+}
+
 /* Plimsoll: makes the atoms of 'rt' those that every runtime made by this
    thread from now on begins with, without a copy. 'rt' stays as it is and must
    never be freed before JS_UnshareAtoms, nor may any of these runtimes leave
@@ -3857,24 +3932,13 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type);
 int JS_ShareAtoms(JSRuntime *rt)
 {
     JSSharedAtoms *table;
-    uint32_t count;
+    int64_t count;
 
     if (js_thread_atoms || rt->atom_base)
         return -1;
-    /* The table must have no gaps. Freed entries are taken again before fresh
-       ones, so fillers close the gaps. */
-    for (;;) {
-        uint32_t i, gap = 0;
-        count = rt->atom_size;
-        while (count > 0 && atom_is_free(rt->atom_array[count - 1]))
-            count--;
-        for (i = 0; i < count; i++)
-            gap += atom_is_free(rt->atom_array[i]);
-        if (gap == 0)
-            break;
-        if (__JS_NewAtom(rt, NULL, JS_ATOM_TYPE_SYMBOL) == JS_ATOM_NULL)
-            return -1;
-    }
+    count = js_close_atom_gaps(rt);
+    if (count < 0)
+        return -1;
     table = js_mallocz_rt(rt, sizeof(*table));
     if (!table)
         return -1;
@@ -3902,7 +3966,7 @@ JSAtom JS_DupAtomRT(JSRuntime *rt, JSAtom v)
 
     if (!js_atom_is_const(rt, v)) {
         p = js_atom_get(rt, v);
-        JS_REF_COUNT(p)++;
+        js_ref_inc(p);
     }
     return v;
 }
@@ -3915,7 +3979,7 @@ JSAtom JS_DupAtom(JSContext *ctx, JSAtom v)
     rt = ctx->rt;
     if (!js_atom_is_const(rt, v)) {
         p = js_atom_get(rt, v);
-        JS_REF_COUNT(p)++;
+        js_ref_inc(p);
     }
     return v;
 }
@@ -3990,7 +4054,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
             i = js_get_atom_index(rt, str);
             /* reduce string refcount and increase atom's unless constant */
             if (js_atom_is_const(rt, i))
-                JS_REF_COUNT(str)--;
+                js_ref_dec(str);
             return i;
         }
         /* try and locate an already registered atom */
@@ -4018,7 +4082,7 @@ static JSAtom __JS_NewAtom(JSRuntime *rt, JSString *str, int atom_type)
                 p->len == len &&
                 js_string_memcmp(NULL, p, str, len) == 0) {
                 if (!js_atom_is_const(rt, i))
-                    JS_REF_COUNT(p)++;
+                    js_ref_inc(p);
                 goto done;
             }
             i = p->hash_next;
@@ -4192,7 +4256,7 @@ static JSAtom __JS_FindAtom(JSRuntime *rt, const char *str, size_t len,
             p->is_wide_char == 0 &&
             memcmp(str8(p), str, len) == 0) {
             if (!js_atom_is_const(rt, i))
-                JS_REF_COUNT(p)++;
+                js_ref_inc(p);
             return i;
         }
         i = p->hash_next;
@@ -4245,7 +4309,7 @@ static void __JS_FreeAtom(JSRuntime *rt, uint32_t i)
     JSAtomStruct *p;
 
     p = js_atom_get(rt, i);
-    if (--JS_REF_COUNT(p) > 0)
+    if (js_ref_dec(p) > 0)
         return;
     JS_FreeAtomStruct(rt, p);
 }
@@ -4878,7 +4942,7 @@ static JSValue js_sub_string(JSContext *ctx, JSString *p, int start, int end)
         slice = (void *)&q[1];
         slice->parent = p;
         slice->start = start << p->is_wide_char; // chars -> bytes
-        JS_REF_COUNT(p)++;
+        js_ref_inc(p);
         return JS_MKPTR(JS_TAG_STRING, q);
     }
     if (p->is_wide_char) {
@@ -6022,7 +6086,7 @@ static JSValue js_linearize_string_rope(JSContext *ctx, JSValueConst rope)
         goto fail;
     ret = string_buffer_end(b);
     /* shorter if the script is to end, see js_leave_loop */
-    if (JS_REF_COUNT(r) > 1 && b->len == r->len) {
+    if (!js_has_one_ref(r) && b->len == r->len) {
         /* update the rope so that it won't need to be linearized again */
         JS_FreeValue(ctx, r->left);
         JS_FreeValue(ctx, r->right);
@@ -6074,7 +6138,7 @@ static JSValue JS_ConcatString2(JSContext *ctx, JSValue op1, JSValue op2)
     if (p2->len == 0) {
         goto ret_op1;
     }
-    if (JS_REF_COUNT(p1) == 1 && p1->is_wide_char == p2->is_wide_char
+    if (js_has_one_ref(p1) && p1->is_wide_char == p2->is_wide_char
     &&  js_malloc_usable_size(ctx, p1) >= sizeof(*p1) + ((p1->len + p2->len) << p2->is_wide_char) + 1 - p1->is_wide_char) {
         /* Concatenate in place in available space at the end of p1 */
         if (p1->is_wide_char) {
@@ -6415,7 +6479,7 @@ static JSShape *js_clone_shape(JSContext *ctx, JSShape *sh1)
 
 static JSShape *js_dup_shape(JSShape *sh)
 {
-    JS_REF_COUNT(sh)++;
+    js_ref_inc(sh);
     return sh;
 }
 
@@ -6442,7 +6506,7 @@ static void js_free_shape0(JSRuntime *rt, JSShape *sh)
 
 static void js_free_shape(JSRuntime *rt, JSShape *sh)
 {
-    if (unlikely(--JS_REF_COUNT(sh) <= 0)) {
+    if (unlikely(js_ref_dec(sh) <= 0)) {
         js_free_shape0(rt, sh);
     }
 }
@@ -6656,6 +6720,16 @@ static JSShape *find_hashed_shape_proto(JSRuntime *rt, JSObject *proto)
     uint32_t h, h1;
 
     h = shape_initial_hash(proto);
+    if (rt->image_shape_hash) {
+        h1 = get_shape_hash(h, rt->image_shape_hash_bits);
+        for(sh1 = rt->image_shape_hash[h1]; sh1 != NULL; sh1 = sh1->shape_hash_next) {
+            if (sh1->hash == h &&
+                sh1->proto == proto &&
+                sh1->prop_count == 0) {
+                return sh1;
+            }
+        }
+    }
     h1 = get_shape_hash(h, rt->shape_hash_bits);
     for(sh1 = rt->shape_hash[h1]; sh1 != NULL; sh1 = sh1->shape_hash_next) {
         if (sh1->hash == h &&
@@ -6667,19 +6741,12 @@ static JSShape *find_hashed_shape_proto(JSRuntime *rt, JSObject *proto)
     return NULL;
 }
 
-/* find a hashed shape matching sh + (prop, prop_flags). Return NULL if
-   not found */
-static JSShape *find_hashed_shape_prop(JSRuntime *rt, JSShape *sh,
-                                       JSAtom atom, int prop_flags)
+static inline JSShape *find_shape_in_chain(JSShape *sh1, uint32_t h, JSShape *sh,
+                                           JSAtom atom, int prop_flags)
 {
-    JSShape *sh1;
-    uint32_t h, h1, i, n;
+    uint32_t i, n;
 
-    h = sh->hash;
-    h = shape_hash(h, atom);
-    h = shape_hash(h, prop_flags);
-    h1 = get_shape_hash(h, rt->shape_hash_bits);
-    for(sh1 = rt->shape_hash[h1]; sh1 != NULL; sh1 = sh1->shape_hash_next) {
+    for(; sh1 != NULL; sh1 = sh1->shape_hash_next) {
         /* we test the hash first so that the rest is done only if the
            shapes really match */
         if (sh1->hash == h &&
@@ -6698,6 +6765,27 @@ static JSShape *find_hashed_shape_prop(JSRuntime *rt, JSShape *sh,
     next: ;
     }
     return NULL;
+}
+
+/* find a hashed shape matching sh + (prop, prop_flags). Return NULL if
+   not found */
+static JSShape *find_hashed_shape_prop(JSRuntime *rt, JSShape *sh,
+                                       JSAtom atom, int prop_flags)
+{
+    JSShape *sh1;
+    uint32_t h;
+
+    h = sh->hash;
+    h = shape_hash(h, atom);
+    h = shape_hash(h, prop_flags);
+    if (rt->image_shape_hash) {
+        sh1 = rt->image_shape_hash[get_shape_hash(h, rt->image_shape_hash_bits)];
+        sh1 = find_shape_in_chain(sh1, h, sh, atom, prop_flags);
+        if (sh1)
+            return sh1;
+    }
+    sh1 = rt->shape_hash[get_shape_hash(h, rt->shape_hash_bits)];
+    return find_shape_in_chain(sh1, h, sh, atom, prop_flags);
 }
 
 static __maybe_unused void JS_DumpShape(JSRuntime *rt, int i, JSShape *sh)
@@ -7519,7 +7607,7 @@ static void free_var_ref(JSRuntime *rt, JSVarRef *var_ref)
 {
     if (var_ref) {
         assert(JS_REF_COUNT(var_ref) > 0);
-        if (--JS_REF_COUNT(var_ref) == 0) {
+        if (js_ref_dec(var_ref) == 0) {
             if (var_ref->is_detached) {
                 JS_FreeValueRT(rt, var_ref->value);
                 remove_gc_object(&var_ref->header);
@@ -7846,7 +7934,7 @@ void JS_FreeValueRT(JSRuntime *rt, JSValue v)
 {
     if (JS_VALUE_HAS_REF_COUNT(v)) {
         void *p = JS_VALUE_GET_PTR(v);
-        if (--JS_REF_COUNT(p) <= 0) {
+        if (js_ref_dec(p) <= 0) {
             js_free_value_rt(rt, v);
         }
     }
@@ -8017,6 +8105,8 @@ static void mark_children(JSRuntime *rt, JSGCObjectHeader *gp,
 
 static void gc_decref_child(JSRuntime *rt, JSGCObjectHeader *p)
 {
+    if (js_in_image(p))
+        return; /* a root */
     assert(JS_REF_COUNT(p) > 0);
     JS_REF_COUNT(p)--;
     if (JS_REF_COUNT(p) == 0 && JS_GC_MARK(p) == 1) {
@@ -8051,6 +8141,8 @@ static void gc_decref(JSRuntime *rt)
 
 static void gc_scan_incref_child(JSRuntime *rt, JSGCObjectHeader *p)
 {
+    if (js_in_image(p))
+        return;
     JS_REF_COUNT(p)++;
     if (JS_REF_COUNT(p) == 1) {
         /* ref_count was 0: remove from tmp_obj_list and add at the
@@ -8063,7 +8155,7 @@ static void gc_scan_incref_child(JSRuntime *rt, JSGCObjectHeader *p)
 
 static void gc_scan_incref_child2(JSRuntime *rt, JSGCObjectHeader *p)
 {
-    JS_REF_COUNT(p)++;
+    js_ref_inc(p);
 }
 
 static void gc_scan(JSRuntime *rt)
@@ -10902,7 +10994,7 @@ static JSProperty *add_property(JSContext *ctx,
             p->shape = js_dup_shape(new_sh);
             js_free_shape(ctx->rt, sh);
             return &p->prop[new_sh->prop_count - 1];
-        } else if (JS_REF_COUNT(sh) != 1) {
+        } else if (!js_has_one_ref(sh)) {
             /* if the shape is shared, clone it */
             new_sh = js_clone_shape(ctx, sh);
             if (!new_sh)
@@ -11912,7 +12004,7 @@ static int js_shape_prepare_update(JSContext *ctx, JSObject *p,
 
     sh = p->shape;
     if (sh->is_hashed) {
-        if (JS_REF_COUNT(sh) != 1) {
+        if (!js_has_one_ref(sh)) {
             if (pprs)
                 idx = *pprs - get_shape_prop(sh);
             /* clone the shape (the resulting one is no longer hashed) */
@@ -18362,7 +18454,7 @@ static JSVarRef *get_var_ref(JSContext *ctx, JSStackFrame *sf, int var_idx,
         var_ref = sf->var_refs[var_ref_idx];
         if (var_ref) {
             /* reference to the already created local variable */
-            JS_REF_COUNT(var_ref)++;
+            js_ref_inc(var_ref);
             return var_ref;
         }
 
@@ -18388,7 +18480,7 @@ static JSVarRef *get_var_ref(JSContext *ctx, JSStackFrame *sf, int var_idx,
            the coroutine itself is recovered via stack_frame->cur_gc_obj. */
         var_ref->is_coro = (sf->cur_gc_obj != NULL);
         if (sf->cur_gc_obj) {
-            JS_REF_COUNT(sf->cur_gc_obj)++;
+            js_ref_inc(sf->cur_gc_obj);
             add_gc_object(ctx->rt, &var_ref->header, JS_GC_OBJ_TYPE_VAR_REF);
         }
         return var_ref;
@@ -18441,7 +18533,7 @@ static JSValue js_closure2(JSContext *ctx, JSValue func_obj,
             case JS_CLOSURE_REF:
             case JS_CLOSURE_GLOBAL_REF:
                 var_ref = cur_var_refs[cv->var_idx];
-                JS_REF_COUNT(var_ref)++;
+                js_ref_inc(var_ref);
                 break;
             default:
                 abort();
@@ -19971,7 +20063,7 @@ static JSValue JS_CallInternal(JSContext *caller_ctx, JSValueConst func_obj,
                     goto exception;
                 if (opcode == OP_make_var_ref_ref) {
                     var_ref = var_refs[idx];
-                    JS_REF_COUNT(var_ref)++;
+                    js_ref_inc(var_ref);
                 } else {
                     var_ref = get_var_ref(ctx, sf, idx, opcode == OP_make_arg_ref);
                     if (!var_ref)
@@ -22295,7 +22387,7 @@ static void js_async_function_free0(JSRuntime *rt, JSAsyncFunctionData *s)
 
 static void js_async_function_free(JSRuntime *rt, JSAsyncFunctionData *s)
 {
-    if (--JS_REF_COUNT(s) == 0) {
+    if (js_ref_dec(s) == 0) {
         js_async_function_free0(rt, s);
     }
 }
@@ -22339,7 +22431,7 @@ static int js_async_function_resolve_create(JSContext *ctx,
             return -1;
         }
         p = JS_VALUE_GET_OBJ(resolving_funcs[i]);
-        JS_REF_COUNT(s)++;
+        js_ref_inc(s);
         p->u.async_function_data = s;
     }
     return 0;
@@ -32266,7 +32358,7 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
                                   JS_PROP_VARREF);
                 if (!pr)
                     goto fail;
-                JS_REF_COUNT(var_ref)++;
+                js_ref_inc(var_ref);
                 pr->u.var_ref = var_ref;
             }
             break;
@@ -32388,7 +32480,7 @@ static int js_create_module_bytecode_function(JSContext *ctx, JSModuleDef *m)
 
     p = JS_VALUE_GET_OBJ(func_obj);
     p->u.func.function_bytecode = b;
-    JS_REF_COUNT(b)++;
+    js_ref_inc(b);
     p->u.func.home_object = NULL;
     p->u.func.var_refs = NULL;
     if (b->closure_var_count) {
@@ -32633,7 +32725,7 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
                             JS_AtomGetStr(ctx, buf3, sizeof(buf3), res_m->module_name));
                         goto fail;
                     }
-                    JS_REF_COUNT(var_ref)++;
+                    js_ref_inc(var_ref);
                     var_refs[mi->var_idx] = var_ref;
 
                     module_trace(ctx, "local export (var_ref=%p)\n", (void *)var_ref);
@@ -32648,7 +32740,7 @@ static int js_inner_module_linking(JSContext *ctx, JSModuleDef *m,
             JSExportEntry *me = &m->export_entries[i];
             if (me->export_type == JS_EXPORT_TYPE_LOCAL) {
                 var_ref = var_refs[me->u.local.var_idx];
-                JS_REF_COUNT(var_ref)++;
+                js_ref_inc(var_ref);
                 me->u.local.var_ref = var_ref;
             }
         }
@@ -41578,6 +41670,175 @@ static void bc_reader_free(BCReaderState *s)
     js_free(s->ctx, s->objects);
 }
 
+/* Plimsoll: a runtime whose heap may become an image. All its atoms are its
+   own. 'mf' must serve it from addresses that begin with JS_IMAGE_PREFIX. */
+JSRuntime *JS_NewImageRuntime(const JSMallocFunctions *mf, void *opaque)
+{
+    JSSharedAtoms *table = js_thread_atoms;
+    JSRuntime *rt;
+
+    js_thread_atoms = NULL;
+    rt = JS_NewRuntime2(mf, opaque);
+    js_thread_atoms = table;
+    return rt;
+}
+
+/* Makes the functions and objects that are made on first use, so that all users
+   have them in common. */
+static int js_make_lazy_properties(JSContext *ctx)
+{
+    struct list_head *el;
+    int i, id;
+
+    list_for_each(el, &ctx->rt->gc_obj_list) {
+        JSGCObjectHeader *gp = list_entry(el, JSGCObjectHeader, link);
+        JSObject *p = (JSObject *)gp;
+        if (JS_GC_TYPE(gp) != JS_GC_OBJ_TYPE_JS_OBJECT)
+            continue;
+        for(i = 0; i < p->shape->prop_count; i++) {
+            JSShapeProperty *prs = &get_shape_prop(p->shape)[i];
+            if ((prs->flags & JS_PROP_TMASK) != JS_PROP_AUTOINIT)
+                continue;
+            id = js_autoinit_get_id(&p->prop[i]);
+            if (id != JS_AUTOINIT_ID_PROP && id != JS_AUTOINIT_ID_BYTECODE)
+                continue;
+            if (JS_AutoInitProperty(ctx, p, prs->atom, &p->prop[i], prs))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* The atoms so far become a read-only table, like that of JS_ShareAtoms; those
+   that users make come on top. */
+static int js_freeze_atoms(JSRuntime *rt)
+{
+    JSSharedAtoms *table;
+    JSAtom atom;
+    int64_t count;
+
+    count = js_close_atom_gaps(rt);
+    if (count < 0)
+        return -1;
+    table = js_mallocz_rt(rt, sizeof(*table));
+    if (!table)
+        return -1;
+    table->count = count;
+    table->hash_mask = rt->atom_hash_size - 1;
+    table->hash = rt->atom_hash;
+    table->array = rt->atom_array;
+    rt->shared_atoms = table;
+    rt->atom_base = rt->atom_const_count = count;
+    rt->atom_hash = NULL;
+    rt->atom_hash_size = 0;
+    rt->atom_array = NULL;
+    rt->atom_size = 0;
+    rt->atom_free_index = 0;
+    rt->atom_count = 0;
+    if (JS_ResizeAtomHash(rt, 64))
+        return -1;
+    /* allocates the array */
+    atom = __JS_NewAtom(rt, NULL, JS_ATOM_TYPE_SYMBOL);
+    if (atom == JS_ATOM_NULL)
+        return -1;
+    __JS_FreeAtom(rt, atom);
+    return 0;
+}
+
+/* Plimsoll: to be called before JS_FreezeImage. Return -1 if memory is
+   exhausted, or if something is under way that belongs to one user. */
+int JS_PrepareImage(JSContext *ctx)
+{
+    JSRuntime *rt = ctx->rt;
+
+    if (js_make_lazy_properties(ctx))
+        return -1;
+    JS_RunGC(rt);
+    if (!list_empty(&rt->job_list) || !list_empty(&rt->gc_zero_ref_count_list) ||
+        rt->current_stack_frame)
+        return -1;
+    return 0;
+}
+
+/* Plimsoll: makes the heap of 'ctx' ready for JS_SetImageEnd. No object may be
+   made in between. It allocates only what each user writes to. Return -1 if
+   memory is exhausted. The heap can only be given up then. */
+int JS_FreezeImage(JSContext *ctx)
+{
+    JSRuntime *rt = ctx->rt;
+    JSShape **shapes;
+    const int bits = 6;
+
+    if (js_freeze_atoms(rt))
+        return -1;
+    shapes = js_mallocz_rt(rt, sizeof(shapes[0]) << bits);
+    if (!shapes)
+        return -1;
+    rt->image_shape_hash = rt->shape_hash;
+    rt->image_shape_hash_bits = rt->shape_hash_bits;
+    rt->shape_hash = shapes;
+    rt->shape_hash_bits = bits;
+    rt->shape_hash_size = 1 << bits;
+    rt->shape_hash_count = 0;
+    /* the list of the image's objects ends in the image, too */
+    list_add(&rt->image_obj_list, &rt->gc_obj_list);
+    list_del(&rt->gc_obj_list);
+    init_list_head(&rt->gc_obj_list);
+    rt->image_size = rt->malloc_state.malloc_size;
+    rt->malloc_gc_threshold = rt->image_size + 256 * 1024;
+    return 0;
+}
+
+/* Plimsoll: what lies in an image below 'end' belongs to all users of this
+   thread from now on. NULL if the thread has no image any more. */
+void JS_SetImageEnd(const void *end)
+{
+    js_image_end = (uintptr_t)end;
+}
+
+/* Plimsoll: whether a script has asked for the time or a random number, so that
+   the heap would differ if it ran again. */
+bool JS_IsUnrepeatable(JSRuntime *rt)
+{
+    return rt->is_unrepeatable;
+}
+
+/* Plimsoll: the state of Math.random. */
+void JS_SeedRandom(JSContext *ctx, uint64_t seed)
+{
+    ctx->random_state = seed ? seed : 1;
+}
+
+static void js_finalize_host_objects(JSRuntime *rt, struct list_head *list)
+{
+    struct list_head *el;
+
+    list_for_each(el, list) {
+        JSGCObjectHeader *gp = list_entry(el, JSGCObjectHeader, link);
+        JSObject *p = (JSObject *)gp;
+        JSClassFinalizer *finalizer;
+        if (JS_GC_TYPE(gp) != JS_GC_OBJ_TYPE_JS_OBJECT ||
+            p->class_id < JS_CLASS_INIT_COUNT)
+            continue;
+        finalizer = rt->class_array[p->class_id].finalizer;
+        if (finalizer)
+            (*finalizer)(rt, JS_MKPTR(JS_TAG_OBJECT, p));
+    }
+}
+
+/* Plimsoll: calls the finalizers of the host's classes for each object of the
+   running user, or of the image, because their memory is given back as a whole.
+   The finalizers may change no object. */
+void JS_FinalizeHostObjects(JSRuntime *rt, bool of_image)
+{
+    if (of_image) {
+        js_finalize_host_objects(rt, &rt->image_obj_list);
+    } else {
+        js_finalize_host_objects(rt, &rt->gc_obj_list);
+        js_finalize_host_objects(rt, &rt->gc_zero_ref_count_list);
+    }
+}
+
 /* Plimsoll: functions shared by the runtimes of a thread. Their names are in
    the table of JS_ShareAtoms, so that the same numbers mean the same atoms in
    each runtime; their constants are values without references to a realm. */
@@ -50339,6 +50600,7 @@ static JSValue js_math_random(JSContext *ctx, JSValueConst this_val,
     JSFloat64Union u;
     uint64_t v;
 
+    ctx->rt->is_unrepeatable = true;
     v = xorshift64star(&ctx->random_state);
     /* 1.0 <= u.d < 2 */
     u.u64 = ((uint64_t)0x3ff << 52) | (v >> 12);
@@ -59037,6 +59299,7 @@ static JSValue js_date_constructor(JSContext *ctx, JSValueConst new_target,
     }
     n = argc;
     if (n == 0) {
+        ctx->rt->is_unrepeatable = true;
         val = date_now();
     } else if (n == 1) {
         JSValue v, dv;
@@ -59581,6 +59844,7 @@ static JSValue js_Date_now(JSContext *ctx, JSValueConst this_val,
                            int argc, JSValueConst *argv)
 {
     // now()
+    ctx->rt->is_unrepeatable = true;
     return js_int64(date_now());
 }
 
@@ -64434,6 +64698,7 @@ static double js__now_ms(void)
 
 static JSValue js_perf_now(JSContext *ctx, JSValueConst this_val, int argc, JSValueConst *argv)
 {
+    ctx->rt->is_unrepeatable = true;
     return js_float64(js__now_ms() - ctx->time_origin);
 }
 

@@ -1243,6 +1243,14 @@ JS_EXTERN bool JS_HasModuleSyntax(JSModuleDef *m);
 JS_EXTERN int JS_AddLazyIntrinsics(JSContext *ctx);
 JS_EXTERN int JS_ShareAtoms(JSRuntime *rt);
 JS_EXTERN void JS_UnshareAtoms(JSRuntime *rt);
+/* Plimsoll: the image of a heap, with which many users of a thread begin. */
+JS_EXTERN JSRuntime *JS_NewImageRuntime(const JSMallocFunctions *mf, void *opaque);
+JS_EXTERN int JS_PrepareImage(JSContext *ctx);
+JS_EXTERN int JS_FreezeImage(JSContext *ctx);
+JS_EXTERN void JS_SetImageEnd(const void *end);
+JS_EXTERN bool JS_IsUnrepeatable(JSRuntime *rt);
+JS_EXTERN void JS_SeedRandom(JSContext *ctx, uint64_t seed);
+JS_EXTERN void JS_FinalizeHostObjects(JSRuntime *rt, bool of_image);
 /* Plimsoll: functions that the runtimes of a thread share. */
 JS_EXTERN JSValue JS_ReadShared(JSContext *ctx, const uint8_t *buf, size_t buf_len);
 JS_EXTERN JSValue JS_LoadShared(JSContext *ctx, JSValueConst shared);

@@ -1659,6 +1659,30 @@ unsafe extern "C" {
     pub fn JS_UnshareAtoms(rt: *mut JSRuntime);
 }
 unsafe extern "C" {
+    pub fn JS_NewImageRuntime(
+        mf: *const JSMallocFunctions,
+        opaque: *mut ::core::ffi::c_void,
+    ) -> *mut JSRuntime;
+}
+unsafe extern "C" {
+    pub fn JS_PrepareImage(ctx: *mut JSContext) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
+    pub fn JS_FreezeImage(ctx: *mut JSContext) -> ::core::ffi::c_int;
+}
+unsafe extern "C" {
+    pub fn JS_SetImageEnd(end: *const ::core::ffi::c_void);
+}
+unsafe extern "C" {
+    pub fn JS_IsUnrepeatable(rt: *mut JSRuntime) -> bool;
+}
+unsafe extern "C" {
+    pub fn JS_SeedRandom(ctx: *mut JSContext, seed: u64);
+}
+unsafe extern "C" {
+    pub fn JS_FinalizeHostObjects(rt: *mut JSRuntime, of_image: bool);
+}
+unsafe extern "C" {
     pub fn JS_ReadShared(ctx: *mut JSContext, buf: *const u8, buf_len: size_t) -> JSValue;
 }
 unsafe extern "C" {

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Persistent, Returned, Thrown, Value};
 
 use super::byte_link::{ByteLink, Opened, Step, open};
 use crate::pure::base64::{self, Dialect};
@@ -12,6 +12,7 @@ use crate::user::User;
 
 /// `now()`: milliseconds of a clock that never runs backwards.
 pub fn now<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
+    context.differs_per_user("the init code asks for the time");
     Ok(context.number(plimsoll_clock::now().as_nanos() as f64 / 1e6))
 }
 
@@ -114,6 +115,8 @@ fn connection<'c>(context: &'c Context, opened: &Opened) -> Returned<'c> {
 }
 
 impl Class for Connection {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a TCP connection");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"write", 2, write),

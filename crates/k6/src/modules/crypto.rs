@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value, give_way};
 
 use super::octets::{octets, text_or_empty, with_octets};
 use super::{BuiltIn, Shape};
@@ -86,11 +86,15 @@ fn hex_encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// gigabytes.
 const MOST_RANDOM_BYTES: i64 = 1 << 30;
 
+/// Why init code has to run for each user.
+pub const RANDOM: &str = "the init code makes random bytes";
+
 fn random_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let size = call.argument(0).to_integer()?;
     if !(1..=MOST_RANDOM_BYTES).contains(&size) {
         return Err(context.throw_plain("invalid size"));
     }
+    context.differs_per_user(RANDOM);
     let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
     for piece in bytes.chunks_mut(64 * 1024) {
         getrandom::fill(piece)
@@ -117,6 +121,8 @@ fn encoded<'c>(context: &'c Context, bytes: Vec<u8>, encoding: &Value<'c>) -> Re
 struct ScriptHasher(RefCell<Hasher>);
 
 impl Class for ScriptHasher {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, hasher| ScriptHasher(hasher.0.clone()));
+
     const EXOTIC: bool = true;
     const METHODS: &'static [&'static str] = &["digest", "update"];
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 
 use super::data;
 use super::fs::File;
@@ -215,6 +215,8 @@ fn parse<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 struct Parser(RefCell<Records>);
 
 impl Class for Parser {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a csv.Parser");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"next", 0, |context, call| {
             context.settled(next(context, call))

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value, give_way};
+use plimsoll_quickjs::{
+    Atom, Call, Class, Context, Entry, InImage, Returned, Thrown, Value, give_way,
+};
 
 use super::{BuiltIn, Shape};
 use crate::shared_arrays::Elements;
@@ -88,6 +90,8 @@ struct Traps {
 }
 
 impl Class for Traps {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"get", 3, get),

@@ -1,7 +1,7 @@
 //! `k6/execution`: information about the run for scripts.
 
 use plimsoll_engine::AbortReason;
-use plimsoll_quickjs::{Atom, Call, Class, Context, Returned, Thrown, Value, Written};
+use plimsoll_quickjs::{Atom, Call, Class, Context, InImage, Returned, Thrown, Value, Written};
 
 use super::{BuiltIn, Shape};
 use crate::user::{Phase, User, user};
@@ -351,6 +351,8 @@ fn fail<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 struct LiveTags;
 
 impl Class for LiveTags {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     const EXOTIC: bool = true;
 
     fn get<'c>(
@@ -392,6 +394,8 @@ impl Class for LiveTags {
 struct LiveMetadata;
 
 impl Class for LiveMetadata {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     const EXOTIC: bool = true;
 
     fn get<'c>(

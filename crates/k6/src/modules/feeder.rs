@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
+use plimsoll_quickjs::{
+    Call, Class, Context, Entry, InImage, Instance, Returned, Slot, Thrown, Value,
+};
 
 use super::{BuiltIn, Shape, link_constructor};
 use crate::feeders::Position;
@@ -93,6 +95,21 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 }
 
 impl Class for Feeder {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|context, feeder| {
+        let rows = Slot::empty();
+        if let Some(value) = feeder.rows[0].get(context) {
+            rows.set(value);
+        }
+        Feeder {
+            name: feeder.name.clone(),
+            rows: [rows],
+            length: feeder.length,
+            position: Arc::clone(&feeder.position),
+            at_end: feeder.at_end,
+            own: feeder.own.clone(),
+        }
+    });
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"next", 0, |context, call| {

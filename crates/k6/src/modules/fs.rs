@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 
 use super::fault::Fault;
 use super::{BuiltIn, Shape};
@@ -38,6 +38,12 @@ pub struct File {
 }
 
 impl Class for File {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, file| File {
+        path: file.path.clone(),
+        bytes: Arc::clone(&file.bytes),
+        at: file.at.clone(),
+    });
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::getter(c"path", |context, call| {

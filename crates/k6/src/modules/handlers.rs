@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Slot, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Slot, Thrown, Value};
 
 /// Handlers by event, in the order in which they were added.
 #[derive(Default)]
@@ -73,6 +73,8 @@ impl Handlers {
 pub struct EventError(pub String);
 
 impl Class for EventError {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"error", 0, |context, call| {
             let this = call.this();

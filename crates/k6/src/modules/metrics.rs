@@ -1,7 +1,7 @@
 //! `k6/metrics`: custom metrics of scripts.
 
 use log::Level;
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind, MetricId};
 
 use super::octets::text_or_empty;
@@ -46,6 +46,8 @@ struct Metric<const KIND: u8> {
 }
 
 impl<const KIND: u8> Class for Metric<KIND> {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         const { &[Entry::function(c"add", 2, add::<KIND>)] }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use log::Level;
 use plimsoll_net::{Alpn, Steps, Stream};
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 use redis::aio::MultiplexedConnection;
 use redis::{
     AsyncConnectionConfig, Cmd, ConnectionAddr, ConnectionInfo, ErrorKind, IntoConnectionInfo,
@@ -95,6 +95,8 @@ macro_rules! command {
 }
 
 impl Class for Client {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a Redis client");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"set", 3, set),

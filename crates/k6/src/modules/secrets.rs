@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned};
 
 use super::octets::text_or_empty;
 use super::{BuiltIn, Shape};
@@ -26,6 +26,8 @@ pub const MODULE: BuiltIn = BuiltIn {
 struct Source(String);
 
 impl Class for Source {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"get", 1, |context, call| {
             let this = call.this();
@@ -72,6 +74,8 @@ fn fail(context: &Context, reason: String) -> Returned<'_> {
 struct Failure(String);
 
 impl Class for Failure {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"error", 0, reason),

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Instance, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind};
 use plimsoll_sql::{Changes, Database, Driver, Reach, Rows, SqlValue};
 
@@ -120,6 +120,8 @@ fn open<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 struct Connection(Rc<Database>);
 
 impl Class for Connection {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a connection to a database");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"query", 1, |context, call| {
@@ -329,6 +331,8 @@ fn octets_as_text<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 struct Summary(Changes);
 
 impl Class for Summary {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"rowsAffected", 0, |context, call| {

@@ -10,7 +10,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use plimsoll_http::{BodyWatch, Head, Method, SharedWatch};
-use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
+use plimsoll_quickjs::{
+    Call, Class, Context, Entry, InImage, Instance, Returned, Slot, Thrown, Value,
+};
 use plimsoll_samples::{BaseTags, Contains, Kind, SystemTag};
 use plimsoll_units::Moment;
 
@@ -303,6 +305,8 @@ impl Client {
 }
 
 impl Class for Client {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("an SSE client");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"on", 2, on),

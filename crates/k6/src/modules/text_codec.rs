@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, ErrorKind, Returned, Thrown, pieces};
+use plimsoll_quickjs::{Call, Class, Context, Entry, ErrorKind, InImage, Returned, Thrown, pieces};
 
 use super::link_constructor;
 use crate::pure::text_decoding::{Decoder, Encoding};
@@ -21,6 +21,8 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
 struct TextEncoder;
 
 impl Class for TextEncoder {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::string(c"encoding", c"utf-8"),
@@ -80,6 +82,8 @@ fn utf16_length(text: &str) -> u64 {
 struct TextDecoder(RefCell<Decoder>);
 
 impl Class for TextDecoder {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, decoder| TextDecoder(decoder.0.clone()));
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::getter(c"encoding", |context, call| {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use plimsoll_net::{Traffic, describe};
-use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Instance, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind};
 use plimsoll_units::Moment;
 use tokio::net::UdpSocket;
@@ -71,6 +71,8 @@ struct Connection {
 }
 
 impl Class for Connection {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a UDP connection");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"localAddr", 0, |context, call| {

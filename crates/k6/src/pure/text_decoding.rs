@@ -46,7 +46,7 @@ const PIECE: usize = 16 * 1024;
 pub struct Malformed;
 
 /// Converts bytes to text, keeping an incomplete character at the end of a piece for the next one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decoder {
     pub encoding: Encoding,
     /// Fail on malformed input instead of writing U+FFFD.

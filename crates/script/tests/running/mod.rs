@@ -57,12 +57,14 @@ pub struct Script {
     stop_after: Option<Duration>,
     meanwhile: Option<Meanwhile>,
     import_map: ImportMap,
+    with_image: bool,
 }
 
 /// What another thread does during the run.
 type Meanwhile = Box<dyn FnOnce(&Calls, &Program, &RunState) + Send>;
 
 impl Script {
+    #[allow(dead_code)]
     pub fn text(text: &str) -> Self {
         Self::new(PathBuf::from("/nowhere/-"), text.as_bytes().to_vec())
     }
@@ -82,7 +84,21 @@ impl Script {
             stop_after: None,
             meanwhile: None,
             import_map: ImportMap::default(),
+            with_image: false,
         }
+    }
+
+    /// A script in a file that need not exist.
+    #[allow(dead_code)]
+    pub fn text_at(path: PathBuf, text: &str) -> Self {
+        Self::new(path, text.as_bytes().to_vec())
+    }
+
+    /// Users begin with an image of the heap where they can.
+    #[allow(dead_code)]
+    pub fn with_image(mut self) -> Self {
+        self.with_image = true;
+        self
     }
 
     /// Aborts the run after this time.
@@ -123,6 +139,7 @@ impl Script {
     ) -> (Result<Program, ScriptError>, Arc<Registry>) {
         let registry = Arc::new(Registry::new());
         let lines = Arc::clone(log);
+        let with_image = self.with_image;
         let settings = LoadSettings {
             may_be_typescript: self.path.ends_with("-"),
             path: self.path,
@@ -131,6 +148,12 @@ impl Script {
             freezes_env: false,
             registry: Arc::clone(&registry),
             log: Arc::new(move |level, text, fields| {
+                // The whole suite may run with PLIMSOLL_IMAGE=on.
+                let is_of_image = text.starts_with("users of a worker begin")
+                    || text.starts_with("each virtual user gets");
+                if !with_image && level == log::Level::Debug && is_of_image {
+                    return;
+                }
                 let mut line = format!("{} {text}", level.as_str().to_lowercase());
                 for (key, value) in fields {
                     line.push_str(&format!(" {key}={value}"));
@@ -151,6 +174,7 @@ impl Script {
         let log = Arc::new(Mutex::new(Vec::new()));
         let stop_after = self.stop_after;
         let meanwhile = self.meanwhile.take();
+        let with_image = self.with_image;
         let (program, registry) = self.load_with(&log);
         let program = program.unwrap_or_else(|error| panic!("{error}\n{:?}", log.lock().unwrap()));
         let exported = match program.options() {
@@ -186,7 +210,10 @@ impl Script {
         let mut totals = Totals::new(Arc::clone(&registry), Arc::clone(&watch));
         let running = plimsoll_engine::start(Setting {
             plan: Arc::new(plan),
-            factory: Arc::new(ScriptUsers::new(program.clone())),
+            factory: Arc::new(match with_image {
+                true => ScriptUsers::new(program.clone()).with_image(),
+                false => ScriptUsers::new(program.clone()),
+            }),
             registry: Arc::clone(&registry),
             watch,
             run_tags: tags,

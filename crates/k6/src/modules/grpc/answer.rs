@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use plimsoll_grpc::{Code, Metadata, Method, Reply};
-use plimsoll_quickjs::{Class, Context, Entry, Persistent, Returned, Value};
+use plimsoll_quickjs::{Class, Context, Entry, InImage, Persistent, Returned, Value};
 
-use super::client::KnownMethod;
+use super::known_method::KnownMethod;
 use crate::user::user;
 
 /// A status as k6 shows it to scripts: an object that compares as a number and prints as its name.
@@ -14,6 +14,8 @@ struct Status {
 }
 
 impl Class for Status {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"valueOf", 0, |context, call| {

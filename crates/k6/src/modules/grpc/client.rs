@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use plimsoll_grpc::{Channel, Compression, Framed, Limits, Metadata, Reply, Schema, Template};
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, SystemTag, builtin};
 
 use super::answer;
 use super::counts::{count_answer, count_failed_connect, count_opened};
 use super::described::{Files, compile, take_set};
+use super::known_method::KnownMethod;
 use super::open_streams::OpenStreams;
 use super::parameters::{CallParameters, of_call, of_connect};
 use super::reach::{agent, endpoint, network};
@@ -37,28 +38,21 @@ pub struct State {
     pub streams: OpenStreams,
 }
 
-/// A method that was called before.
-pub struct KnownMethod {
-    pub method: plimsoll_grpc::Method,
-    /// Values for tags: the path, the service, and the address with the path.
-    pub path: String,
-    service: String,
-    pub url: String,
-    /// The prepared request headers of calls without parameters.
-    plain: RefCell<Option<Rc<Template>>>,
-    /// The JSON sent last and its encoded message: users mostly send the same again.
-    last: RefCell<(String, Framed)>,
-    has_last: Cell<bool>,
-    /// The message received last and its JSON: many servers send the same response again.
-    heard: RefCell<Option<(Bytes, String)>>,
-}
-
 /// Longest message that is kept for comparison with the next one.
 const KEPT: usize = 4 << 10;
 const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
 const INVOKING: &str = "invoking RPC methods";
 
 impl Class for Client {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, client| {
+        // The init code cannot connect.
+        let schema = client.0.schema.clone();
+        Client(Rc::new(State {
+            schema,
+            ..State::default()
+        }))
+    });
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"load", 1, load),

@@ -4,6 +4,7 @@ mod answer;
 mod client;
 mod counts;
 mod described;
+mod known_method;
 mod open_streams;
 mod parameters;
 mod reach;

@@ -12,12 +12,13 @@ use log::Level;
 use plimsoll_grpc::{
     Call as GrpcCall, Channel, Code, Framed, Receiver, Replay, Sender, Status, Template,
 };
-use plimsoll_quickjs::{Call, Class, Context, Entry, Persistent, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Persistent, Returned, Thrown, Value};
 use plimsoll_samples::{BaseTags, MetricId, builtin};
 
 use super::answer;
-use super::client::{KnownMethod, milliseconds, of_value};
+use super::client::{milliseconds, of_value};
 use super::counts::{CallEnd, count_call, count_opened};
+use super::known_method::KnownMethod;
 use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
 use crate::user::{User, user};
@@ -69,6 +70,8 @@ enum News {
 }
 
 impl Class for Stream {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a stream of gRPC");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[];
         ENTRIES

@@ -1,6 +1,6 @@
 //! An attribute as a node of its own.
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned};
 
 use super::element::Element;
 use crate::pure::html::Node;
@@ -29,6 +29,8 @@ impl Attribute {
 }
 
 impl Class for Attribute {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::getter(c"ownerElement", owner),

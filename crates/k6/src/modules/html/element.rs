@@ -1,6 +1,6 @@
 //! One node with the DOM's interface; properties of the DOM are methods here.
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, give_way};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, give_way};
 
 use super::attribute::Attribute;
 use super::selection::Selection;
@@ -87,6 +87,8 @@ macro_rules! link {
 }
 
 impl Class for Element {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"nodeName", 0, |context, call| {

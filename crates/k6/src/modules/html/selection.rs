@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use plimsoll_quickjs::{
-    Call, Class, Context, Entry, Returned, Thrown, Value, collect_in_pieces, give_way,
+    Call, Class, Context, Entry, InImage, Returned, Thrown, Value, collect_in_pieces, give_way,
 };
 
 use super::element::Element;
@@ -44,6 +44,8 @@ impl Selection {
 }
 
 impl Class for Selection {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"find", 1, |context, call| {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::SystemTime;
 
 use plimsoll_http::{Cookie, CookieJar, Url};
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 
 use crate::user::user;
 
@@ -12,6 +12,8 @@ use crate::user::user;
 pub struct Jar(pub Rc<CookieJar>);
 
 impl Class for Jar {
+    const IN_IMAGE: InImage<Self> = InImage::Copied(|_, jar| Jar(Rc::new((*jar.0).clone())));
+
     const EXOTIC: bool = true;
     const METHODS: &'static [&'static str] = &["clear", "cookiesForURL", "delete", "set"];
 

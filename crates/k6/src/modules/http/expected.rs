@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use plimsoll_quickjs::{Call, Class, Context, Returned, Value};
+use plimsoll_quickjs::{Call, Class, Context, InImage, Returned, Value};
 
 use crate::http_state::Callback;
 use crate::user::user;
@@ -10,7 +10,9 @@ use crate::user::user;
 /// The result of `http.expectedStatuses`: ranges of statuses, both ends included.
 pub struct Expected(pub Rc<[(u16, u16)]>);
 
-impl Class for Expected {}
+impl Class for Expected {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+}
 
 /// `http.expectedStatuses(200, { min: 300, max: 302 }, …)`.
 pub fn expected_statuses<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {

@@ -2,12 +2,14 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use plimsoll_quickjs::{Call, Class, Context, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, InImage, Returned, Thrown, Value};
 
 /// The result of `http.file`. Its properties are ordinary ones, which scripts may change.
 pub struct FileData;
 
-impl Class for FileData {}
+impl Class for FileData {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+}
 
 impl FileData {
     /// The bytes of a file's data: a string, or binary data of any kind.
@@ -33,6 +35,7 @@ pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     };
     // Unique among the files of one body, like k6's nanosecond names.
     let filename = text(1, &|| {
+        context.differs_per_user("the init code names a file by the time");
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.unwrap_or_default().as_nanos().to_string()
     })?;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use plimsoll_http::{TlsFacts, canonical_name};
-use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Slot, Thrown, Value, Written};
+use plimsoll_quickjs::{
+    Atom, Call, Class, Context, Entry, InImage, Returned, Slot, Thrown, Value, Written,
+};
 
 use super::arguments::ResponseType;
 use super::page;
@@ -384,6 +386,8 @@ fn make_ocsp(context: &Context, over_tls: bool) -> Returned<'_> {
 }
 
 impl Class for Response {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a response");
+
     const EXOTIC: bool = true;
 
     fn prototype() -> &'static [Entry] {

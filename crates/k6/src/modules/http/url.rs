@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Atom, Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 
 /// A URL with the name for its samples.
 pub struct TaggedUrl {
@@ -11,6 +11,8 @@ pub struct TaggedUrl {
 }
 
 impl Class for TaggedUrl {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     const EXOTIC: bool = true;
     const METHODS: &'static [&'static str] = &["clean", "getURL"];
 

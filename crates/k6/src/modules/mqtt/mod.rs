@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::OnceLock;
 
-use plimsoll_quickjs::{Call, Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, Value};
 use plimsoll_samples::{Contains, Kind};
 
 use super::connection::{connect, now};
@@ -67,6 +67,8 @@ static SOURCE: Scripted = Scripted {
 struct PacketDecoder(RefCell<Decoder>);
 
 impl Class for PacketDecoder {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("an MQTT client");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"read", 1, read)];
         ENTRIES

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use plimsoll_quickjs::{
-    Bytecode, Class, Context, Entry, Persistent, Returned, SourceText, Thrown, Value,
+    Bytecode, Class, Context, Entry, InImage, Persistent, Returned, SourceText, Thrown, Value,
 };
 
 use super::{BuiltIn, Shape};
@@ -85,6 +85,8 @@ pub fn of_bytes(context: &Context, bytes: Rc<[u8]>) -> Returned<'_> {
 struct Source(Rc<[u8]>);
 
 impl Class for Source {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[Entry::function(c"start", 1, |context, call| {
             let (this, controller) = (call.this(), call.argument(0));

@@ -39,6 +39,7 @@ fn failed<T>(context: &Context, outcome: Option<T>, message: &str) -> Result<T, 
 
 /// `generateKey` of a pair: `{ privateKey, publicKey }`.
 pub fn generate<'c>(context: &'c Context, parameters: &Value<'c>, wanted: &Wanted) -> Returned<'c> {
+    context.differs_per_user(crate::modules::crypto::RANDOM);
     if wanted.usages.is_empty() {
         return Err(Fault::usages("a pair of keys needs at least one usage").throw(context));
     }

@@ -1,6 +1,6 @@
 //! `CryptoKey`.
 
-use plimsoll_quickjs::{Class, Context, Entry, Returned, Thrown, Value};
+use plimsoll_quickjs::{Class, Context, Entry, InImage, Returned, Thrown, Value};
 
 use super::algorithm::{Name, digest_name};
 use crate::modules::fault::{Fault, OrThrow};
@@ -63,6 +63,8 @@ impl Material {
 
 /// Its properties belong to the object itself, as in k6, so that they are printed and serialized.
 impl Class for Key {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         &[]
     }

@@ -40,6 +40,7 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
 
 /// Cryptographically secure random bytes.
 fn random(context: &Context, count: usize) -> Result<Vec<u8>, Thrown> {
+    context.differs_per_user(super::crypto::RANDOM);
     let mut bytes = vec![0; count];
     getrandom::fill(&mut bytes)
         .map_err(|error| context.throw_plain(format!("no random bytes available: {error}")))?;

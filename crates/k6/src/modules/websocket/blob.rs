@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::modules::streams;
-use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Thrown, Value};
+use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Instance, Returned, Thrown, Value};
 
 /// Bytes and their media type.
 pub struct Blob {
@@ -36,6 +36,8 @@ impl Blob {
 }
 
 impl Class for Blob {
+    const IN_IMAGE: InImage<Self> = InImage::Shared;
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"text", 0, |context, call| {

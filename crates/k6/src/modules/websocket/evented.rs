@@ -6,7 +6,7 @@ use std::rc::Rc;
 use log::Level;
 use plimsoll_http::Url;
 use plimsoll_quickjs::{
-    Call, Class, Context, Entry, Instance, Persistent, Returned, Slot, Thrown, Value,
+    Call, Class, Context, Entry, InImage, Instance, Persistent, Returned, Slot, Thrown, Value,
 };
 use plimsoll_ws::Kind;
 
@@ -314,6 +314,8 @@ impl WebSocket {
 }
 
 impl Class for WebSocket {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a WebSocket");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::getter(c"url", |context, call| {

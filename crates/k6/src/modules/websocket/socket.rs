@@ -10,7 +10,9 @@ use std::time::Duration;
 use plimsoll_engine::timer::sleep_until;
 use plimsoll_http::BudgetShare;
 use plimsoll_net::Stream;
-use plimsoll_quickjs::{Call, Class, Context, Entry, Instance, Returned, Slot, Thrown, Value};
+use plimsoll_quickjs::{
+    Call, Class, Context, Entry, InImage, Instance, Returned, Slot, Thrown, Value,
+};
 use plimsoll_units::Moment;
 use plimsoll_ws::{Connection, Ended, Error, Event, Kind, code};
 
@@ -331,6 +333,8 @@ impl Socket {
 }
 
 impl Class for Socket {
+    const IN_IMAGE: InImage<Self> = InImage::Refused("a WebSocket");
+
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"on", 2, on),

@@ -1,0 +1,132 @@
+//! What one user has changed in an image, while another one runs.
+
+use super::pages::Pages;
+use super::space::PAGE;
+
+/// The unit of comparison: a cache line.
+type Line = [u64; 8];
+
+/// The changed lines of the pages that were written, in the order of [`Pages::page`].
+#[derive(Default)]
+pub struct Delta {
+    /// The place of each page with changes, and a bit for each changed line of it.
+    pages: Vec<(u32, u64)>,
+    lines: Vec<Line>,
+}
+
+/// The bits of the lines in which two pages differ.
+///
+/// # Safety
+/// Both must be whole pages.
+#[inline]
+unsafe fn difference(one: *const u8, other: *const u8) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: per the contract above; the processor has the instructions.
+        return unsafe { difference_by_avx2(one, other) };
+    }
+    // SAFETY: per the contract above.
+    unsafe { compare(one, other) }
+}
+
+/// # Safety
+/// As for [`difference`], on a processor with AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn difference_by_avx2(one: *const u8, other: *const u8) -> u64 {
+    // SAFETY: per the contract above. The compiler uses the wider instructions here.
+    unsafe { compare(one, other) }
+}
+
+/// # Safety
+/// As for [`difference`].
+#[inline(always)]
+unsafe fn compare(one: *const u8, other: *const u8) -> u64 {
+    let (one, other) = (one.cast::<Line>(), other.cast::<Line>());
+    let mut lines = 0;
+    for line in 0..PAGE / size_of::<Line>() {
+        // SAFETY: per the contract above.
+        let (one, other) = unsafe { (one.add(line).read(), other.add(line).read()) };
+        let differ = (0..8).fold(0, |differ, word| differ | (one[word] ^ other[word]));
+        lines |= u64::from(differ != 0) << line;
+    }
+    lines
+}
+
+/// The positions of the bits of `lines`.
+fn positions(mut lines: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = lines.trailing_zeros();
+        lines &= lines.checked_sub(1)?;
+        Some(first as usize)
+    })
+}
+
+impl Delta {
+    /// Records what the running user has changed.
+    pub fn save(&mut self, pages: &Pages) {
+        self.pages.clear();
+        self.lines.clear();
+        for place in 0..pages.written() {
+            let (page, before) = pages.page(place);
+            // SAFETY: both are pages, which nobody changes meanwhile.
+            unsafe {
+                let changed = difference(page, before);
+                if changed != 0 {
+                    self.pages.push((place as u32, changed));
+                    let page = page.cast::<Line>();
+                    self.lines
+                        .extend(positions(changed).map(|line| page.add(line).read()));
+                }
+            }
+        }
+        if self.lines.capacity() > 2 * self.lines.len() {
+            self.lines.shrink_to_fit();
+        }
+        if self.pages.capacity() > 2 * self.pages.len() {
+            self.pages.shrink_to_fit();
+        }
+    }
+
+    /// Undoes these changes in the image, except in lines that `next` is going to write.
+    pub fn undo(&self, pages: &Pages, next: &Delta) {
+        let mut others = next.pages.iter().copied().peekable();
+        for &(place, mut changed) in &self.pages {
+            while others.next_if(|(other, _)| *other < place).is_some() {}
+            if let Some(&(other, lines)) = others.peek()
+                && other == place
+            {
+                changed &= !lines;
+            }
+            let (page, before) = pages.page(place as usize);
+            let (page, before) = (page.cast::<Line>(), before.cast::<Line>());
+            for line in positions(changed) {
+                // SAFETY: a line of the page.
+                unsafe { page.add(line).write(before.add(line).read()) };
+            }
+        }
+    }
+
+    /// Makes these changes in the image.
+    pub fn apply(&self, pages: &Pages) {
+        let mut lines = self.lines.iter();
+        for &(place, changed) in &self.pages {
+            let (page, _) = pages.page(place as usize);
+            let page = page.cast::<Line>();
+            for (position, line) in positions(changed).zip(&mut lines) {
+                // SAFETY: a line of the page.
+                unsafe { page.add(position).write(*line) };
+            }
+        }
+    }
+
+    /// The bytes that it takes.
+    pub fn size(&self) -> usize {
+        self.lines.capacity() * size_of::<Line>() + self.pages.capacity() * size_of::<(u32, u64)>()
+    }
+
+    /// The number of changed lines.
+    pub fn lines(&self) -> usize {
+        self.lines.len()
+    }
+}

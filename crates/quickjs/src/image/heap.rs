@@ -1,0 +1,285 @@
+//! The allocator behind an image: its own memory first, and that of the running user once the image is frozen.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr::{NonNull, null, null_mut};
+
+use super::own::{self, OwnMemory, Runs};
+use super::space::{Area, PAGE, Window, is_in_image, is_small_block};
+use crate::sys;
+
+/// Blocks of an image up to this size come in steps of 16 bytes, larger ones in four steps for each doubling.
+const FINE: usize = 1024;
+const FINE_CLASSES: usize = FINE / 16;
+const CLASSES: usize = FINE_CLASSES + 4 * 21;
+/// Before each block of an image: its class.
+const HEADER: usize = 8;
+
+pub struct Heap {
+    image: Area,
+    /// The first free block of each class, which begins with the address of the next.
+    free: [Cell<usize>; CLASSES],
+    is_frozen: Cell<bool>,
+    /// The rest of the image's first page, for what every user writes to.
+    first_page: Cell<(usize, usize)>,
+    /// How many of the next blocks belong there.
+    written_next: Cell<usize>,
+    pub runs: Runs,
+    /// The memory of the user that is running.
+    pub user: Cell<*const OwnMemory>,
+    /// The last, because the areas above are in it.
+    pub window: Window,
+}
+
+fn class_of(size: usize) -> usize {
+    if size <= FINE {
+        return size.max(1).div_ceil(16) - 1;
+    }
+    let doublings = (usize::BITS - 1 - ((size - 1) / FINE).leading_zeros()) as usize;
+    let start = FINE << doublings;
+    FINE_CLASSES + 4 * doublings + (size - start).div_ceil(start / 4) - 1
+}
+
+fn class_size(class: usize) -> usize {
+    match class.checked_sub(FINE_CLASSES) {
+        None => (class + 1) * 16,
+        Some(coarse) => {
+            let start = FINE << (coarse / 4);
+            start + start / 4 * (coarse % 4 + 1)
+        }
+    }
+}
+
+impl Heap {
+    /// `None` if no window is left.
+    pub fn new() -> Option<Box<Self>> {
+        let window = Window::take()?;
+        let image = window.image();
+        let page = image.take(PAGE)?;
+        // Blocks begin after their header, at a multiple of 16.
+        let first_page = Cell::new((page + 16 - HEADER, page + PAGE));
+        image.take(16 - HEADER)?;
+        Some(Box::new(Heap {
+            image,
+            free: std::array::from_fn(|_| Cell::new(0)),
+            is_frozen: Cell::new(false),
+            first_page,
+            written_next: Cell::new(0),
+            runs: Runs::new(window.own()),
+            user: Cell::new(null()),
+            window,
+        }))
+    }
+
+    /// The functions for the engine. Their first argument must be this heap.
+    pub const FUNCTIONS: sys::JSMallocFunctions = sys::JSMallocFunctions {
+        js_calloc: Some(calloc),
+        js_malloc: Some(malloc),
+        js_free: Some(free),
+        js_realloc: Some(realloc),
+        js_malloc_usable_size: Some(usable_size),
+    };
+
+    /// Ends the image: users add to memory of their own from now on. Returns its first page and its size in bytes.
+    pub fn freeze(&self) -> Option<(usize, usize)> {
+        self.is_frozen.set(true);
+        let used = self.image.size();
+        self.image.take(used.next_multiple_of(PAGE) - used)?;
+        Some((self.image.base(), self.image.size()))
+    }
+
+    pub fn is_frozen(&self) -> bool {
+        self.is_frozen.get()
+    }
+
+    /// Every user writes to the next `count` blocks. They lie side by side if there is space, so that fewer pages have to be
+    /// compared.
+    pub fn written_next(&self, count: usize) {
+        self.written_next.set(count);
+    }
+
+    /// A block in the first page, if it belongs there.
+    fn allocate_in_first_page(&self, class: usize) -> Option<NonNull<u8>> {
+        self.written_next
+            .set(self.written_next.get().checked_sub(1)?);
+        let (start, end) = self.first_page.get();
+        let next = start + (class_size(class) + HEADER).next_multiple_of(16);
+        if next > end {
+            return None;
+        }
+        self.first_page.set((next, end));
+        // SAFETY: the area has given out the page, of which these bytes are free.
+        unsafe { (start as *mut u64).write(class as u64) };
+        NonNull::new((start + HEADER) as *mut u8)
+    }
+
+    fn allocate_in_image(&self, size: usize) -> Option<NonNull<u8>> {
+        let class = class_of(size);
+        if let Some(block) = self.allocate_in_first_page(class) {
+            return Some(block);
+        }
+        let free = self.free.get(class)?;
+        let block = match free.get() {
+            0 => {
+                let size = class_size(class).checked_add(HEADER)?.next_multiple_of(16);
+                let start = self.image.take(size)?;
+                // SAFETY: the area has just given out these bytes.
+                unsafe { (start as *mut u64).write(class as u64) };
+                start + HEADER
+            }
+            block => {
+                // SAFETY: a free block begins with the address of the next.
+                free.set(unsafe { (block as *const usize).read() });
+                block
+            }
+        };
+        NonNull::new(block as *mut u8)
+    }
+
+    #[inline]
+    fn allocate(&self, size: usize) -> Option<NonNull<u8>> {
+        if !self.is_frozen.get() {
+            return self.allocate_in_image(size);
+        }
+        // SAFETY: a running user outlives its turn.
+        unsafe { self.user.get().as_ref() }?.allocate(&self.runs, size)
+    }
+
+    fn allocate_zeroed(&self, size: usize) -> Option<NonNull<u8>> {
+        if !self.is_frozen.get() {
+            let block = self.allocate_in_image(size)?;
+            // SAFETY: the block has that size.
+            unsafe { block.as_ptr().write_bytes(0, size) };
+            return Some(block);
+        }
+        // SAFETY: as in `allocate`.
+        unsafe { self.user.get().as_ref() }?.allocate_zeroed(&self.runs, size)
+    }
+
+    /// # Safety
+    /// `block` must come from this heap: from the image, or from the user that is running.
+    #[inline]
+    unsafe fn free(&self, block: NonNull<u8>) {
+        let address = block.as_ptr() as usize;
+        if is_in_image(address) {
+            if !self.is_frozen.get() {
+                // SAFETY: a block of the image starts after its class.
+                let class = unsafe { (address as *const u64).sub(1).read() } as usize;
+                let next = self.free[class].replace(address);
+                // SAFETY: the block is free, and large enough for an address.
+                unsafe { (address as *mut usize).write(next) };
+            }
+            // Other users still see what was there.
+            return;
+        }
+        // SAFETY: per the contract above; the running user made the block.
+        unsafe {
+            let Some(user) = self.user.get().as_ref() else {
+                return;
+            };
+            match is_small_block(address) {
+                true => user.free_small(&self.runs, block),
+                false => user.free_large(block),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for [`Heap::free`].
+    unsafe fn resize(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+        let address = block.as_ptr() as usize;
+        // SAFETY: per the contract above. The block is copied before it is freed.
+        unsafe {
+            let is_large = !is_in_image(address) && !is_small_block(address);
+            if is_large && !OwnMemory::is_small(size) {
+                return self.user.get().as_ref()?.resize_large(block, size);
+            }
+            let before = size_of_block(block);
+            let is_wasteful = is_small_block(address) && size * 2 < before;
+            if size <= before && !is_large && !is_wasteful {
+                return Some(block);
+            }
+            let moved = self.allocate(size)?;
+            let kept = before.min(size);
+            std::ptr::copy_nonoverlapping(block.as_ptr(), moved.as_ptr(), kept);
+            self.free(block);
+            Some(moved)
+        }
+    }
+}
+
+/// # Safety
+/// `block` must be a block of a heap.
+unsafe fn size_of_block(block: NonNull<u8>) -> usize {
+    let address = block.as_ptr() as usize;
+    // SAFETY: the address tells which kind of block it is.
+    unsafe {
+        if is_in_image(address) {
+            class_size((address as *const u64).sub(1).read() as usize)
+        } else if is_small_block(address) {
+            own::small_block_size(block)
+        } else {
+            own::large_block_size(block)
+        }
+    }
+}
+
+fn pointer(block: Option<NonNull<u8>>) -> *mut c_void {
+    block.map_or(null_mut(), |block| block.as_ptr().cast())
+}
+
+// SAFETY (all functions): the engine passes the heap that the runtime was made with, and blocks that it got from it.
+
+unsafe extern "C" fn malloc(heap: *mut c_void, size: sys::size_t) -> *mut c_void {
+    pointer(unsafe { &*heap.cast::<Heap>() }.allocate(size as usize))
+}
+
+unsafe extern "C" fn calloc(
+    heap: *mut c_void,
+    count: sys::size_t,
+    size: sys::size_t,
+) -> *mut c_void {
+    // The engine has checked that the product does not overflow.
+    let size = (count as usize).wrapping_mul(size as usize);
+    pointer(unsafe { &*heap.cast::<Heap>() }.allocate_zeroed(size))
+}
+
+unsafe extern "C" fn free(heap: *mut c_void, block: *mut c_void) {
+    if let Some(block) = NonNull::new(block.cast()) {
+        unsafe { (*heap.cast::<Heap>()).free(block) };
+    }
+}
+
+unsafe extern "C" fn realloc(
+    heap: *mut c_void,
+    block: *mut c_void,
+    size: sys::size_t,
+) -> *mut c_void {
+    let heap = unsafe { &*heap.cast::<Heap>() };
+    match NonNull::new(block.cast()) {
+        None => pointer(heap.allocate(size as usize)),
+        Some(block) => pointer(unsafe { heap.resize(block, size as usize) }),
+    }
+}
+
+unsafe extern "C" fn usable_size(block: *const c_void) -> sys::size_t {
+    match NonNull::new(block.cast_mut().cast()) {
+        None => 0,
+        Some(block) => unsafe { size_of_block(block) as sys::size_t },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_hold_what_they_are_for() {
+        for size in (1..5000).chain((0..2000).map(|step| 1_000_003 * (step + 1))) {
+            let class = class_of(size);
+            assert!(class_size(class) >= size, "{size}");
+            assert!(class == 0 || class_size(class - 1) < size, "{size}");
+        }
+        assert!(class_of(1 << 31) < CLASSES);
+    }
+}

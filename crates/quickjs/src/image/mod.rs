@@ -1,0 +1,366 @@
+//! One image of a heap for many users.
+//!
+//! A runtime runs the init code, and its heap becomes the image. Each user then begins with the image as it is. What a
+//! user makes lies in memory of its own and stays there. What it changes in the image is seen by nobody else: before
+//! another user runs, the changed lines are put away, and the image gets those of the other.
+//!
+//! The users of an image take turns on one thread. Every way into the engine makes the user that enters the one that
+//! runs ([`Inner::take_turn`]). A user that waits is suspended on its own stack, and its values stay valid, because all
+//! addresses stay the same.
+
+mod delta;
+mod heap;
+mod own;
+mod pages;
+mod space;
+#[cfg(test)]
+mod tests;
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::ptr::{NonNull, null};
+use std::rc::Rc;
+
+use crate::class::Copies;
+use crate::runtime::{Inner, StartError};
+use crate::{Context, Runtime, Settings, sys};
+
+use delta::Delta;
+pub(super) use heap::Heap;
+use own::OwnMemory;
+use pages::Pages;
+pub(super) use space::is_in_image;
+
+/// If users write to more pages than this, comparing them takes longer than an image saves.
+const MOST_PAGES: usize = 64;
+
+thread_local! {
+    /// Whether this thread has an image, or is making one. The engine allows one for each thread.
+    static IS_TAKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The heap of a runtime whose init code has run, with which many users begin.
+pub struct Image(Rc<Frozen>);
+
+/// Why users need a runtime each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoImage(pub String);
+
+impl fmt::Display for NoImage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoImage {}
+
+/// What happens to a class's objects in an image ([`Image`]), which all users see as the same objects.
+pub enum InImage<T> {
+    /// The users share the Rust value, which nothing changes. It holds no JavaScript values.
+    Shared,
+    /// Each user that uses the object gets a copy of the Rust value.
+    Copied(fn(&Context, &T) -> T),
+    /// There is no image if the init code makes one. The text names it, as in "a connection".
+    Refused(&'static str),
+}
+
+/// The memory that an image and its users take, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImageSize {
+    /// The image itself.
+    pub image: usize,
+    /// Pages of the image that users have written to.
+    pub written_pages: usize,
+}
+
+/// The memory that one user of an image takes, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct UserSize {
+    /// What it has made since.
+    pub made: usize,
+    /// What it has changed in the image, as of its last turn.
+    pub changed: usize,
+    /// The number of changed cache lines in it.
+    pub changed_lines: usize,
+}
+
+struct Frozen {
+    /// The first, because they no longer belong to the image once its heap is gone.
+    pages: Box<Pages>,
+    /// The runtime that ran the init code. It runs nothing any more.
+    origin: Runtime,
+    heap: Rc<Making>,
+    /// The user that is running, or was the last one to run.
+    current: Cell<Option<NonNull<Inner>>>,
+    /// Whether that user is in the middle of something.
+    is_busy: Cell<bool>,
+}
+
+/// A heap that is or may become an image.
+pub(super) struct Making {
+    pub(super) heap: Box<Heap>,
+    /// What the init code did that it would have to do for each user.
+    obstacle: RefCell<Option<String>>,
+}
+
+/// A user's part of an image.
+pub(super) struct Part {
+    frozen: Rc<Frozen>,
+    /// Its copies of the host's objects in the image.
+    pub(super) copies: Copies,
+    memory: Box<OwnMemory>,
+    delta: RefCell<Delta>,
+}
+
+/// Where the values of a runtime lie.
+pub(super) enum Place {
+    /// In an engine of its own.
+    Own,
+    /// In the image.
+    Origin(Rc<Making>),
+    /// In the image and in memory of the user.
+    User(Part),
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        IS_TAKEN.set(false);
+    }
+}
+
+impl Making {
+    pub(super) fn start() -> Result<Rc<Self>, NoImage> {
+        if IS_TAKEN.get() {
+            return Err(NoImage(
+                "the thread has the image of another run".to_owned(),
+            ));
+        }
+        let heap = Heap::new();
+        let heap = heap.ok_or_else(|| NoImage("there is no memory for an image".to_owned()))?;
+        IS_TAKEN.set(true);
+        Ok(Rc::new(Making {
+            heap,
+            obstacle: RefCell::default(),
+        }))
+    }
+}
+
+impl Image {
+    /// A runtime for the init code. Run it and then call [`Image::freeze`].
+    ///
+    /// # Errors
+    /// If this thread can have no image.
+    pub fn begin<H: Any>(settings: Settings, host: Rc<H>) -> Result<Runtime, NoImage> {
+        Runtime::for_image(settings, host, Making::start()?)
+            .map_err(|error| NoImage(error.to_string()))
+    }
+
+    /// Makes the heap of `origin` an image, after its init code has returned.
+    ///
+    /// # Errors
+    /// If the init code did what it would have to do for each user, or if the runtime is not from [`Image::begin`].
+    pub fn freeze(origin: Runtime) -> Result<Self, NoImage> {
+        let Place::Origin(making) = &origin.inner().place else {
+            return Err(NoImage("the runtime was not made for an image".to_owned()));
+        };
+        let heap = Rc::clone(making);
+        let context = origin.context();
+        // SAFETY: the runtime is live.
+        if unsafe { sys::JS_IsUnrepeatable(origin.inner().raw.as_ptr()) } {
+            context.differs_per_user("the init code asks for the time or a random number");
+        }
+        if !origin.inner().pending_modules.is_empty() {
+            context.differs_per_user("the init code has not run all of its modules");
+        }
+        if let Some(obstacle) = heap.obstacle.take() {
+            return Err(NoImage(obstacle));
+        }
+        let out_of_memory = || NoImage("there is no memory for an image".to_owned());
+        // SAFETY: the context is live and runs nothing.
+        if origin.enter(|context| unsafe { sys::JS_PrepareImage(context.raw()) }) != 0 {
+            return Err(NoImage("the init code has left work behind".to_owned()));
+        }
+        heap.heap.written_next(usize::MAX);
+        // SAFETY: as above. If it fails, the heap is given up.
+        let frozen = origin.enter(|context| unsafe { sys::JS_FreezeImage(context.raw()) });
+        origin.inner().give_up_heap();
+        if frozen != 0 {
+            return Err(out_of_memory());
+        }
+        let (base, size) = heap.heap.freeze().ok_or_else(out_of_memory)?;
+        let pages = Pages::protect(base, size, heap.heap.window.number())
+            .map_err(|error| NoImage(format!("the image cannot be protected: {error}")))?;
+        // SAFETY: this thread has no other image.
+        unsafe { sys::JS_SetImageEnd((base + size) as *const _) };
+        Ok(Image(Rc::new(Frozen {
+            origin,
+            heap,
+            pages,
+            current: Cell::new(None),
+            is_busy: Cell::new(false),
+        })))
+    }
+
+    /// A new user, whose host functions reach `host`.
+    ///
+    /// # Errors
+    /// When the system refuses the thread that interrupts scripts.
+    pub fn start<H: Any>(&self, host: Rc<H>) -> Result<Runtime, StartError> {
+        let part = Part {
+            frozen: Rc::clone(&self.0),
+            copies: Copies::default(),
+            memory: Box::default(),
+            delta: RefCell::default(),
+        };
+        let runtime = Runtime::of_image(&self.0.origin, host, part)?;
+        let seed = RandomState::new().build_hasher().finish();
+        // SAFETY: the context is live.
+        runtime.enter(|context| unsafe { sys::JS_SeedRandom(context.raw(), seed) });
+        Ok(runtime)
+    }
+
+    /// The runtime that ran the init code. Values that Rust stored there stay valid for all users.
+    pub fn origin(&self) -> &Runtime {
+        &self.0.origin
+    }
+
+    /// Whether users write to more pages than pays. New ones had better have a runtime each then.
+    pub fn is_written_too_much(&self) -> bool {
+        self.0.pages.written() > MOST_PAGES
+    }
+
+    pub fn size(&self) -> ImageSize {
+        ImageSize {
+            image: self.0.pages.size(),
+            written_pages: self.0.pages.written(),
+        }
+    }
+}
+
+impl Runtime {
+    /// The memory of a user of an image; `None` for other runtimes.
+    pub fn image_size(&self) -> Option<UserSize> {
+        let Place::User(part) = &self.inner().place else {
+            return None;
+        };
+        let delta = part.delta.borrow();
+        Some(UserSize {
+            made: part.memory.size(&part.frozen.heap.heap.runs),
+            changed: delta.size(),
+            changed_lines: delta.lines(),
+        })
+    }
+}
+
+impl Context {
+    /// Tells that the init code asks or does what is not the same for every user. There will be no image then, and the
+    /// first reason is reported. Without effect after the init code, or without an image.
+    pub fn differs_per_user(&self, why: &str) {
+        if let Place::Origin(making) = &self.inner().place
+            && !making.heap.is_frozen()
+        {
+            let mut obstacle = making.obstacle.borrow_mut();
+            obstacle.get_or_insert_with(|| why.to_owned());
+        }
+    }
+
+    /// Whether the init code runs that makes an image.
+    pub fn makes_image(&self) -> bool {
+        matches!(&self.inner().place, Place::Origin(making) if !making.heap.is_frozen())
+    }
+}
+
+/// A turn of a user, until it is dropped.
+pub(super) struct Turn(Option<Rc<Frozen>>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(frozen) = &self.0 {
+            frozen.is_busy.set(false);
+        }
+    }
+}
+
+impl Inner {
+    /// Makes this user the one whose changes are in the image. Without effect for other runtimes.
+    #[inline]
+    pub(super) fn take_turn(&self) {
+        if let Place::User(part) = &self.place
+            && part.frozen.current.get() != Some(NonNull::from(self))
+        {
+            part.frozen.change(self, part);
+        }
+    }
+
+    /// Like [`Inner::take_turn`], and no other user can have a turn until the result is dropped.
+    #[inline]
+    pub(super) fn begin_turn(&self) -> Turn {
+        self.take_turn();
+        match &self.place {
+            // A turn within a turn ends with the outer one.
+            Place::User(part) if !part.frozen.is_busy.replace(true) => {
+                Turn(Some(Rc::clone(&part.frozen)))
+            }
+            _ => Turn(None),
+        }
+    }
+
+    /// Gives the user's memory back, and its changes in the image.
+    ///
+    /// # Safety
+    /// Nothing may use the user's values afterwards.
+    pub(super) unsafe fn end_part(&self, part: &Part) {
+        let frozen = &part.frozen;
+        // SAFETY: the runtime is live. Finalizers free no values, which are given back below.
+        unsafe {
+            sys::JS_FinalizeHostObjects(self.raw.as_ptr(), false);
+            part.copies.clear(self.raw.as_ptr());
+        }
+        let mut delta = part.delta.borrow_mut();
+        delta.save(&frozen.pages);
+        delta.undo(&frozen.pages, &Delta::default());
+        *delta = Delta::default();
+        frozen.current.set(None);
+        frozen.heap.heap.user.set(null());
+        // SAFETY: per the contract above.
+        unsafe { part.memory.clear(&frozen.heap.heap.runs) };
+    }
+}
+
+impl Frozen {
+    #[cold]
+    #[inline(never)]
+    fn change(&self, user: &Inner, part: &Part) {
+        assert!(
+            !self.is_busy.get(),
+            "two users of an image run at the same time"
+        );
+        let next = part.delta.borrow_mut();
+        if let Some(before) = self.current.get() {
+            // SAFETY: a user clears the field before it ends.
+            let waiting = unsafe { before.as_ref() };
+            if let Place::User(before) = &waiting.place {
+                let mut before = before.delta.borrow_mut();
+                before.save(&self.pages);
+                before.undo(&self.pages, &next);
+            }
+            waiting.registry.keep_dropped();
+        }
+        next.apply(&self.pages);
+        self.current.set(Some(NonNull::from(user)));
+        self.heap.heap.user.set(&*part.memory);
+        user.be_found_by_engine();
+        user.registry.free_dropped();
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        // The pages are still writable then.
+        self.origin.inner().end_image();
+        // SAFETY: all users have ended, because each holds this object.
+        unsafe { sys::JS_SetImageEnd(null()) };
+    }
+}

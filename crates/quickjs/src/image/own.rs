@@ -1,0 +1,442 @@
+//! The memory of what one user makes after the image: blocks that are given back together with the user.
+//!
+//! Small blocks of one size share a run of 512 bytes. The users of a thread take runs from one stock and return them when
+//! they are empty. Larger blocks come from the program's allocator.
+
+use std::cell::Cell;
+use std::ptr::{NonNull, null_mut};
+
+use super::space::Area;
+
+/// The size and the alignment of a run.
+const RUN: usize = 512;
+/// The sizes of small blocks are multiples of this.
+const STEP: usize = 16;
+const CLASSES: usize = 10;
+/// The largest small block.
+const LARGEST: usize = STEP * CLASSES;
+
+/// The start of each run.
+struct Run {
+    /// The numbers of the neighbours in the user's list; 0 means none. Runs with free blocks come first.
+    previous: u32,
+    next: u32,
+    /// Where its first free block starts, which begins with the place of the next; 0 means none.
+    free: u16,
+    /// The number of blocks in use.
+    used: u16,
+    class: u32,
+}
+
+const HEADER: usize = size_of::<Run>();
+
+/// The stock of runs of a thread.
+pub struct Runs {
+    area: Area,
+    /// The first free run, which begins with the number of the next.
+    free: Cell<u32>,
+}
+
+impl Runs {
+    /// `area` must be new.
+    pub fn new(area: Area) -> Self {
+        // No run has the number 0.
+        area.take(RUN);
+        Runs {
+            area,
+            free: Cell::new(0),
+        }
+    }
+
+    fn run(&self, number: u32) -> *mut Run {
+        (self.area.base() + number as usize * RUN) as *mut Run
+    }
+
+    fn number(&self, run: *mut Run) -> u32 {
+        ((run as usize - self.area.base()) / RUN) as u32
+    }
+
+    /// A run whose blocks are all free.
+    fn take(&self, class: usize) -> Option<u32> {
+        let number = match self.free.get() {
+            0 => ((self.area.take(RUN)? - self.area.base()) / RUN) as u32,
+            free => {
+                // SAFETY: a free run begins with the number of the next.
+                self.free
+                    .set(unsafe { self.run(free).cast::<u32>().read() });
+                free
+            }
+        };
+        let run = self.run(number);
+        let size = (class + 1) * STEP;
+        let count = (RUN - HEADER) / size;
+        // SAFETY: the run is free, so nobody else uses its memory.
+        unsafe {
+            run.write(Run {
+                previous: 0,
+                next: 0,
+                free: HEADER as u16,
+                used: 0,
+                class: class as u32,
+            });
+            for index in 0..count {
+                let place = HEADER + index * size;
+                let next = if index + 1 < count { place + size } else { 0 };
+                run.byte_add(place).cast::<u16>().write(next as u16);
+            }
+        }
+        Some(number)
+    }
+
+    fn give_back(&self, number: u32) {
+        // SAFETY: no block of the run is in use.
+        unsafe { self.run(number).cast::<u32>().write(self.free.get()) };
+        self.free.set(number);
+    }
+}
+
+/// The start of a block that is not small.
+struct Large {
+    previous: *mut Large,
+    next: *mut Large,
+}
+
+const LARGE_HEADER: usize = size_of::<Large>();
+
+/// The blocks of one user.
+pub struct OwnMemory {
+    first: [Cell<u32>; CLASSES],
+    last: [Cell<u32>; CLASSES],
+    large: Cell<*mut Large>,
+}
+
+impl Default for OwnMemory {
+    fn default() -> Self {
+        OwnMemory {
+            first: Default::default(),
+            last: Default::default(),
+            large: Cell::new(null_mut()),
+        }
+    }
+}
+
+/// What can be written to a small block.
+///
+/// # Safety
+/// `block` must be a small block in use.
+pub unsafe fn small_block_size(block: NonNull<u8>) -> usize {
+    // SAFETY: per the contract above, a run surrounds it.
+    let class = unsafe { (*run_of(block)).class };
+    (class as usize + 1) * STEP
+}
+
+/// What can be written to a block that is not small.
+///
+/// # Safety
+/// `block` must be such a block in use.
+pub unsafe fn large_block_size(block: NonNull<u8>) -> usize {
+    // SAFETY: per the contract above.
+    unsafe { usable_size(block.as_ptr().sub(LARGE_HEADER).cast()) - LARGE_HEADER }
+}
+
+/// The bytes that can be used of a block of the program's allocator, which may be more than were asked for.
+///
+/// # Safety
+/// `block` must be such a block in use.
+#[cfg(target_os = "linux")]
+unsafe fn usable_size(block: *mut Large) -> usize {
+    // SAFETY: per the contract above.
+    unsafe { libc::malloc_usable_size(block.cast()) }
+}
+
+/// There are no images on other systems.
+#[cfg(not(target_os = "linux"))]
+unsafe fn usable_size(_: *mut Large) -> usize {
+    LARGE_HEADER
+}
+
+fn run_of(block: NonNull<u8>) -> *mut Run {
+    let block = block.as_ptr();
+    block.wrapping_sub(block as usize % RUN).cast()
+}
+
+impl OwnMemory {
+    /// A block of at least `size` bytes.
+    #[inline]
+    pub fn allocate(&self, runs: &Runs, size: usize) -> Option<NonNull<u8>> {
+        if size > LARGEST {
+            return self.allocate_large(size, false);
+        }
+        let class = size.saturating_sub(1) / STEP;
+        let mut number = self.first[class].get();
+        // SAFETY: the lists hold runs of this user, whose headers nobody else changes; a free block begins with the
+        // place of the next.
+        unsafe {
+            if number == 0 || (*runs.run(number)).free == 0 {
+                number = runs.take(class)?;
+                self.link_first(runs, class, number);
+            }
+            let run = runs.run(number);
+            let block = run.cast::<u8>().add(usize::from((*run).free));
+            (*run).free = block.cast::<u16>().read();
+            (*run).used += 1;
+            if (*run).free == 0 && (*run).next != 0 {
+                self.unlink(runs, class, number);
+                self.link_last(runs, class, number);
+            }
+            NonNull::new(block)
+        }
+    }
+
+    /// Like [`OwnMemory::allocate`], with zeros in it.
+    pub fn allocate_zeroed(&self, runs: &Runs, size: usize) -> Option<NonNull<u8>> {
+        if size > LARGEST {
+            return self.allocate_large(size, true);
+        }
+        let block = self.allocate(runs, size)?;
+        // SAFETY: the block has that size.
+        unsafe { block.as_ptr().write_bytes(0, size) };
+        Some(block)
+    }
+
+    fn allocate_large(&self, size: usize, zeroed: bool) -> Option<NonNull<u8>> {
+        let size = size.checked_add(LARGE_HEADER)?;
+        // SAFETY: a new block is linked into the list of this user, whose blocks nobody else changes.
+        unsafe {
+            let block = match zeroed {
+                true => libc::calloc(1, size),
+                false => libc::malloc(size),
+            };
+            let block = NonNull::new(block.cast::<Large>())?.as_ptr();
+            let next = self.large.replace(block);
+            block.write(Large {
+                previous: null_mut(),
+                next,
+            });
+            if !next.is_null() {
+                (*next).previous = block;
+            }
+            NonNull::new(block.cast::<u8>().add(LARGE_HEADER))
+        }
+    }
+
+    /// # Safety
+    /// `block` must be a small block of this user.
+    #[inline]
+    pub unsafe fn free_small(&self, runs: &Runs, block: NonNull<u8>) {
+        let run = run_of(block);
+        // SAFETY: per the contract above.
+        unsafe {
+            let was_full = (*run).free == 0;
+            block.cast::<u16>().write((*run).free);
+            (*run).free = (block.as_ptr() as usize % RUN) as u16;
+            (*run).used -= 1;
+            let class = (*run).class as usize;
+            let is_only = (*run).previous == 0 && (*run).next == 0;
+            // The last one stays, for the next block of that size.
+            if (*run).used == 0 && !is_only {
+                let number = runs.number(run);
+                self.unlink(runs, class, number);
+                runs.give_back(number);
+            } else if was_full && (*run).previous != 0 {
+                let number = runs.number(run);
+                self.unlink(runs, class, number);
+                self.link_first(runs, class, number);
+            }
+        }
+    }
+
+    /// # Safety
+    /// `block` must be a block of this user that is not small.
+    pub unsafe fn free_large(&self, block: NonNull<u8>) {
+        // SAFETY: per the contract above, it is in the list.
+        unsafe {
+            let block = block.as_ptr().sub(LARGE_HEADER).cast::<Large>();
+            let Large { previous, next } = block.read();
+            self.relink(previous, next, next, previous);
+            libc::free(block.cast());
+        }
+    }
+
+    /// # Safety
+    /// `block` must be a block of this user that is not small, and `size` be more than small blocks have.
+    pub unsafe fn resize_large(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
+        let size = size.checked_add(LARGE_HEADER)?;
+        // SAFETY: per the contract above, it is in the list. If it cannot be resized, it stays as it is.
+        unsafe {
+            let block = block.as_ptr().sub(LARGE_HEADER).cast::<Large>();
+            let moved = NonNull::new(libc::realloc(block.cast(), size).cast::<Large>())?.as_ptr();
+            let Large { previous, next } = moved.read();
+            self.relink(previous, moved, next, moved);
+            NonNull::new(moved.cast::<u8>().add(LARGE_HEADER))
+        }
+    }
+
+    /// Whether a block of that size is small.
+    pub fn is_small(size: usize) -> bool {
+        size <= LARGEST
+    }
+
+    /// Makes `after` the successor of `previous`, and `before` the predecessor of `next`.
+    unsafe fn relink(
+        &self,
+        previous: *mut Large,
+        after: *mut Large,
+        next: *mut Large,
+        before: *mut Large,
+    ) {
+        // SAFETY: both are in the list, or null at its ends.
+        unsafe {
+            match previous.is_null() {
+                true => self.large.set(after),
+                false => (*previous).next = after,
+            }
+            if !next.is_null() {
+                (*next).previous = before;
+            }
+        }
+    }
+
+    unsafe fn link_first(&self, runs: &Runs, class: usize, number: u32) {
+        let next = self.first[class].replace(number);
+        // SAFETY: the run is in no list; its neighbours are in this one.
+        unsafe {
+            let run = runs.run(number);
+            (*run).previous = 0;
+            (*run).next = next;
+            match next {
+                0 => self.last[class].set(number),
+                next => (*runs.run(next)).previous = number,
+            }
+        }
+    }
+
+    unsafe fn link_last(&self, runs: &Runs, class: usize, number: u32) {
+        let previous = self.last[class].replace(number);
+        // SAFETY: as in `link_first`.
+        unsafe {
+            let run = runs.run(number);
+            (*run).previous = previous;
+            (*run).next = 0;
+            match previous {
+                0 => self.first[class].set(number),
+                previous => (*runs.run(previous)).next = number,
+            }
+        }
+    }
+
+    unsafe fn unlink(&self, runs: &Runs, class: usize, number: u32) {
+        // SAFETY: the run is in the list of its class.
+        unsafe {
+            let Run { previous, next, .. } = *runs.run(number);
+            match previous {
+                0 => self.first[class].set(next),
+                previous => (*runs.run(previous)).next = next,
+            }
+            match next {
+                0 => self.last[class].set(previous),
+                next => (*runs.run(next)).previous = previous,
+            }
+        }
+    }
+
+    /// The bytes that the user holds: of its runs, and in larger blocks.
+    pub fn size(&self, runs: &Runs) -> usize {
+        let mut size = 0;
+        // SAFETY: the lists hold runs and blocks of this user.
+        unsafe {
+            for first in &self.first {
+                let mut number = first.get();
+                while number != 0 {
+                    size += RUN;
+                    number = (*runs.run(number)).next;
+                }
+            }
+            let mut block = self.large.get();
+            while !block.is_null() {
+                size += usable_size(block);
+                block = (*block).next;
+            }
+        }
+        size
+    }
+
+    /// Gives back all blocks.
+    ///
+    /// # Safety
+    /// Nothing may use them afterwards.
+    pub unsafe fn clear(&self, runs: &Runs) {
+        // SAFETY: per the contract above.
+        unsafe {
+            for class in 0..CLASSES {
+                let mut number = self.first[class].take();
+                self.last[class].set(0);
+                while number != 0 {
+                    let next = (*runs.run(number)).next;
+                    runs.give_back(number);
+                    number = next;
+                }
+            }
+            let mut block = self.large.replace(null_mut());
+            while !block.is_null() {
+                let next = (*block).next;
+                libc::free(block.cast());
+                block = next;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::space::Window;
+    use super::*;
+
+    /// Blocks of many sizes, taken and freed in a fixed random order. Each holds a number of its own throughout.
+    #[test]
+    fn blocks_keep_what_is_written_to_them() {
+        let window = Window::take().unwrap();
+        let runs = Runs::new(window.own());
+        let memory = OwnMemory::default();
+        let mut random = 12345_u64;
+        let mut next = |below: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % below
+        };
+        let mut blocks: Vec<(NonNull<u8>, usize, u8)> = Vec::new();
+        for round in 0..200_000_u64 {
+            let fill = (round % 251) as u8;
+            if next(100) < 52 || blocks.is_empty() {
+                let most = if next(20) == 0 { 3000 } else { 180 };
+                let size = 1 + next(most) as usize;
+                let block = memory.allocate(&runs, size).unwrap();
+                unsafe { block.as_ptr().write_bytes(fill, size) };
+                blocks.push((block, size, fill));
+            } else {
+                let (block, size, fill) = blocks.swap_remove(next(blocks.len() as u64) as usize);
+                let bytes = unsafe { std::slice::from_raw_parts(block.as_ptr(), size) };
+                assert!(bytes.iter().all(|byte| *byte == fill));
+                match OwnMemory::is_small(size) {
+                    true => unsafe { memory.free_small(&runs, block) },
+                    false => unsafe { memory.free_large(block) },
+                }
+            }
+        }
+        let held = memory.size(&runs);
+        let used: usize = blocks.iter().map(|(_, size, _)| size).sum();
+        assert!(held < 2 * used, "{held} bytes for {used}");
+        for (block, size, _) in blocks {
+            match OwnMemory::is_small(size) {
+                true => unsafe { memory.free_small(&runs, block) },
+                false => unsafe { memory.free_large(block) },
+            }
+        }
+        // One empty run of each size stays.
+        assert!(memory.size(&runs) <= CLASSES * RUN);
+        unsafe { memory.clear(&runs) };
+        assert_eq!(memory.size(&runs), 0);
+        drop((memory, runs, window));
+    }
+}

@@ -1,0 +1,159 @@
+//! The init code that runs once for the users of a worker, whose heap they begin with.
+//!
+//! This is off unless the environment variable `PLIMSOLL_IMAGE` is `on`.
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
+use std::sync::{Arc, OnceLock};
+
+use log::Level;
+use plimsoll_engine::RunState;
+use plimsoll_k6::names;
+use plimsoll_k6::user::{Common, User};
+use plimsoll_quickjs::{Context, Image, Persistent, Thrown};
+use tokio::sync::Mutex;
+
+use crate::failure::ScriptError;
+use crate::globals;
+use crate::instance::{self, Instance, Outcome};
+use crate::loaded::Program;
+
+/// Whether users begin with an image where they can.
+pub fn is_on() -> bool {
+    static IS_ON: OnceLock<bool> = OnceLock::new();
+    *IS_ON.get_or_init(|| std::env::var_os("PLIMSOLL_IMAGE").is_some_and(|value| value == "on"))
+}
+
+/// What the users of a worker begin with.
+pub struct Origin {
+    /// The script's exports.
+    exports: Rc<Persistent>,
+    /// The user that ran the init code.
+    user: Rc<User>,
+    /// Declared last, so that it is dropped after the values above, which belong to it.
+    image: Image,
+}
+
+impl Origin {
+    /// A copy of the program for `user`, whose init code has run already.
+    ///
+    /// # Errors
+    /// If the system refuses a thread, or the engine memory.
+    pub fn start(self: Rc<Self>, mut user: User) -> Result<Instance, ScriptError> {
+        user.follow(&self.user);
+        let user = Rc::new(user);
+        let runtime = self.image.start(Rc::clone(&user))?;
+        instance::interrupt_when_overdue(&runtime, &user);
+        runtime.enter(|context| {
+            globals::define_number(context).map_err(|thrown| ScriptError::thrown(context, thrown))
+        })?;
+        let exports = Rc::clone(&self.exports);
+        Ok(Instance::of_image(user, exports, runtime, self))
+    }
+}
+
+/// What this worker knows about a program.
+struct Known {
+    program: std::sync::Weak<Common>,
+    /// `None` if its users need a runtime each.
+    origin: Option<Weak<Origin>>,
+}
+
+thread_local! {
+    /// Locked while the init code runs, so that it runs once.
+    static KNOWN: Rc<Mutex<Option<Known>>> = Rc::default();
+    /// Whether users were reported already to need a runtime each.
+    static REPORTED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What users of `program` begin with on this worker. `None` if they need a runtime each.
+pub async fn of(program: &Program, run: &Arc<RunState>) -> Option<Rc<Origin>> {
+    let known = KNOWN.with(Rc::clone);
+    let mut known = known.lock().await;
+    if let Some(known) = &*known
+        && std::ptr::eq(known.program.as_ptr(), Arc::as_ptr(&program.common))
+    {
+        match known.origin.as_ref().map(Weak::upgrade) {
+            None => return None,
+            Some(Some(origin)) => {
+                if origin.image.is_written_too_much() {
+                    report(program, "users write to too many of its pages");
+                    return None;
+                }
+                return Some(origin);
+            }
+            // All its users have ended.
+            Some(None) => {}
+        }
+    }
+    let made = make(program, run).await;
+    let origin = match made {
+        Ok(origin) => {
+            let size = origin.image.size().image >> 10;
+            let text =
+                format!("users of a worker begin with an image of {size} KiB of the script's heap");
+            (program.common.log)(Level::Debug, &text, &[]);
+            Some(Rc::new(origin))
+        }
+        Err(reason) => {
+            report(program, &reason);
+            None
+        }
+    };
+    *known = Some(Known {
+        program: Arc::downgrade(&program.common),
+        origin: origin.as_ref().map(Rc::downgrade),
+    });
+    origin
+}
+
+/// Logs once for each worker why users need a runtime each.
+fn report(program: &Program, reason: &str) {
+    let is_new =
+        REPORTED.with_borrow_mut(|last| last.replace(reason.to_owned()).as_deref() != Some(reason));
+    if is_new {
+        let text = format!("each virtual user gets a script runtime of its own: {reason}");
+        (program.common.log)(Level::Debug, &text, &[]);
+    }
+}
+
+/// Runs the init code on behalf of all users of this worker.
+async fn make(program: &Program, run: &Arc<RunState>) -> Result<Origin, String> {
+    let mut user = User::on_behalf_of_others(Arc::clone(&program.common));
+    let run = Arc::clone(run);
+    user.interrupted = Some(Arc::new(move || run.aborted().is_some()));
+    let user = Rc::new(user);
+    let settings = instance::settings(&user, None);
+    let runtime =
+        Image::begin(settings, Rc::clone(&user)).map_err(|refusal| refusal.to_string())?;
+    let exports = match instance::run_init(&runtime, &user, None).await {
+        Outcome::Returned(exports) => Rc::new(exports),
+        // A user with a runtime of its own reports it.
+        _ => return Err("the init code failed".to_owned()),
+    };
+    runtime.set_interrupt(None);
+    if user.has_logged() {
+        return Err("the init code logs".to_owned());
+    }
+    let has_steps = program.has("setupVU");
+    runtime.enter(|context| {
+        reserve(context, has_steps).map_err(|thrown| context.take_exception(thrown).text())
+    })?;
+    let image = Image::freeze(runtime).map_err(|refusal| refusal.to_string())?;
+    Ok(Origin {
+        exports,
+        user,
+        image,
+    })
+}
+
+/// Makes places for the values that differ between users, so that setting them does not change the layout of the global
+/// object, of which each user would get a copy.
+fn reserve(context: &Context, has_steps: bool) -> Result<(), Thrown> {
+    globals::define_number(context)?;
+    // It must not exist yet when `setupVU` runs.
+    if !has_steps {
+        context.global().set(names::ITER, context.undefined())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,235 @@
+//! Users that begin with an image of the heap behave as those with a runtime each.
+
+mod running;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use running::{Run, Script};
+
+const SHARED: &str = "debug users of a worker begin with an image";
+const APART: &str = "debug each virtual user gets a script runtime of its own: ";
+
+/// What `console` logged in iterations, by the first word, which is the user.
+fn by_user(run: &Run) -> BTreeMap<String, Vec<String>> {
+    let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for line in run.console() {
+        let (user, text) = line.split_once(' ').unwrap_or((&line, ""));
+        lines
+            .entry(user.to_owned())
+            .or_default()
+            .push(text.to_owned());
+    }
+    lines
+}
+
+/// A file next to the observed scripts, so that the script can open theirs.
+fn script(text: &str) -> Script {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed");
+    Script::text_at(folder.join("-"), text)
+}
+
+/// Runs the script in both ways. Its users say the same.
+fn compare(text: &str) -> Run {
+    let apart = script(text).run();
+    let together = script(text).with_image().run();
+    assert_eq!(by_user(&apart), by_user(&together), "{:?}", together.log);
+    assert!(!by_user(&apart).is_empty(), "{:?}", apart.log);
+    together
+}
+
+fn is_shared(run: &Run) -> bool {
+    run.log.iter().any(|line| line.starts_with(SHARED))
+}
+
+#[test]
+fn state_of_modules_is_that_of_each_user() {
+    let run = compare(
+        "
+        import { sleep, group } from 'k6';
+        import exec from 'k6/execution';
+        export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 5, iterations: 4 } } };
+        const seen = new Map(), counts = { all: 0 };
+        class Cart { #items = []; add(x) { this.#items.push(x); return this; } get text() { return this.#items.join('+'); } }
+        const cart = new Cart();
+        var loose = 0;
+        const later = [];
+        function* steps() { let n = 0; for (;;) n += yield n; }
+        const walk = steps();
+        walk.next();
+        export default async function () {
+            counts.all += 1;
+            loose += __VU;
+            counts['of' + __VU] = (counts['of' + __VU] || 0) + 1;
+            seen.set(counts.all, __ITER);
+            sleep(0.003);
+            cart.add(__VU * 10 + __ITER);
+            later.push(await new Promise((done) => setTimeout(() => done(loose), 2)));
+            group('g' + __VU, () => sleep(0.002));
+            globalThis.mine = (globalThis.mine || '') + __VU;
+            console.log(__VU, __ITER, JSON.stringify(counts), loose, [...seen].join(';'), cart.text, later.join(),
+                walk.next(__VU).value, mine, exec.vu.idInTest, Object.keys(globalThis).join());
+        }",
+    );
+    assert!(is_shared(&run), "{:?}", run.log);
+    assert_eq!(run.count("iterations"), 20);
+}
+
+#[test]
+fn objects_of_the_host_that_init_made_belong_to_each_user() {
+    let run = compare(
+        "
+        import { sleep, randomSeed } from 'k6';
+        import { SharedArray } from 'k6/data';
+        import { Counter, Trend } from 'k6/metrics';
+        import crypto from 'k6/crypto';
+        import http from 'k6/http';
+        import { parseHTML } from 'k6/html';
+        import { open as openFile } from 'k6/experimental/fs';
+        import grpc from 'k6/net/grpc';
+        import encoding from 'k6/encoding';
+        export const options = { scenarios: { a: { executor: 'per-vu-iterations', vus: 4, iterations: 3 } } };
+        randomSeed(42);
+        const rows = new SharedArray('rows', () => [{ a: 1 }, { a: 2 }, { a: 3 }]);
+        const hits = new Counter('hits'), times = new Trend('times', true);
+        const hasher = crypto.createHash('sha256');
+        hasher.update('from init');
+        const jar = new http.CookieJar();
+        jar.set('http://a.test/', 'init', 'yes');
+        const page = parseHTML('<p class=x>one</p><p>two</p>');
+        const client = new grpc.Client();
+        const decoder = new TextDecoder('utf-8');
+        const half = encoding.b64decode('4oI=', 'std');
+        const text = open('files/d.csv');
+        let file;
+        (async () => { file = await openFile('files/m.csv'); })();
+        __ENV.CHANGED = 'in init';
+        http.setResponseCallback(http.expectedStatuses(200, { min: 300, max: 302 }));
+        export default async function () {
+            hits.add(__VU);
+            times.add(__ITER);
+            hasher.update('user ' + __VU);
+            jar.set('http://a.test/', 'user', String(__VU));
+            jar.set('http://a.test/', 'turn' + __ITER, 'x');
+            sleep(0.002);
+            const piece = new Uint8Array(2);
+            const read = await file.read(piece);
+            sleep(0.002);
+            let connected = '';
+            try { client.invoke('a.B/C', {}); } catch (e) { connected = e.message; }
+            console.log(__VU, __ITER, rows[__ITER].a, rows.length, hasher.digest('hex'),
+                JSON.stringify(jar.cookiesForURL('http://a.test/')), page.find('p').text(), read, piece.join(),
+                connected, decoder.decode(half, { stream: true }), text.length, Math.random(), __ENV.CHANGED, __ENV.SET);
+            __ENV.CHANGED = 'by ' + __VU;
+        }",
+    );
+    assert!(is_shared(&run), "{:?}", run.log);
+    assert_eq!(run.count("hits"), 12);
+}
+
+#[test]
+fn users_that_throw_reject_and_run_on() {
+    let run = compare(
+        "
+        import { sleep } from 'k6';
+        import exec from 'k6/execution';
+        export const options = { scenarios: {
+            a: { executor: 'shared-iterations', vus: 4, iterations: 24, exec: 'a' },
+            b: { executor: 'constant-vus', vus: 3, duration: '1s', gracefulStop: '0s', exec: 'b' } } };
+        const log = [];
+        let calls = 0;
+        function fail(depth) { if (depth === 0) { sleep(0.001); throw new TypeError('deep'); } return fail(depth - 1); }
+        export function a() {
+            calls++;
+            try { fail(7); } catch (e) { log.push(e.stack.split('\\n').length); }
+            if (calls % 3 === 0) throw new Error('third');
+            if (calls % 3 === 1) Promise.reject(new Error('unhandled'));
+            sleep(0.001);
+            if (log.length !== calls) console.log('a wrong', log.length, calls);
+        }
+        const table = {};
+        export function b() {
+            const key = 'k' + exec.vu.idInTest;
+            for (;;) { table[key] = (table[key] || 0) + 1; if (Object.keys(table).length !== 1) console.log('b wrong'); sleep(0.001); }
+        }
+        export function setup() { console.log('setup', log.length); return { from: 'setup' }; }
+        export function teardown(data) { console.log('teardown', log.length, data.from); }",
+    );
+    assert!(is_shared(&run), "{:?}", run.log);
+    let thrown = run.log.iter().filter(|line| line.contains("third")).count();
+    assert!(thrown > 0, "{:?}", run.log);
+}
+
+#[test]
+fn init_code_that_differs_for_each_user_runs_for_each() {
+    let reason = |init: &str| {
+        let text = format!(
+            "{init}
+            export const options = {{ scenarios: {{ a: {{ executor: 'per-vu-iterations', vus: 2, iterations: 2 }} }} }};
+            export default function () {{ console.log(__VU, __ITER, typeof value === 'function' ? value() : value); }}"
+        );
+        let run = script(&text).with_image().run();
+        assert!(!is_shared(&run), "{:?}", run.log);
+        let told: Vec<_> = run
+            .log
+            .iter()
+            .filter_map(|line| line.strip_prefix(APART))
+            .collect();
+        assert_eq!(told.len(), 1, "{:?}", run.log);
+        (told[0].to_owned(), by_user(&run))
+    };
+    let (told, lines) = reason("const value = __VU * 2;");
+    assert_eq!(told, "the init code reads __VU");
+    assert_eq!(lines["2"], ["0 4", "1 4"]);
+    let (told, _) = reason("const value = Math.random();");
+    assert_eq!(told, "the init code asks for the time or a random number");
+    let (told, _) =
+        reason("import crypto from 'k6/crypto'; crypto.randomBytes(2); const value = 1;");
+    assert_eq!(told, "the init code makes random bytes");
+    let (told, lines) = reason("console.log('init', __VU); const value = 1;");
+    assert_eq!(told, "the init code logs");
+    assert_eq!(lines["init"], ["0", "1", "2"]);
+    let (told, _) = reason(
+        "import { open as file } from 'k6/experimental/fs';
+        import csv from 'k6/experimental/csv';
+        let value = 1;
+        (async () => { new csv.Parser(await file('files/d.csv')); })();",
+    );
+    assert_eq!(told, "the init code makes a csv.Parser");
+}
+
+#[test]
+fn users_that_write_to_many_pages_get_a_runtime_each() {
+    let run = compare(
+        "
+        import { sleep } from 'k6';
+        export const options = { scenarios: {
+            a: { executor: 'per-vu-iterations', vus: 2, iterations: 2, exec: 'write' },
+            b: { executor: 'ramping-vus', startVUs: 1, stages: [{ duration: '100ms', target: 1 }, { duration: '200ms', target: 3 }],
+                exec: 'wait' } } };
+        const rows = [];
+        for (let i = 0; i < 5000; i++) rows.push({ n: 0, name: 'row' + i });
+        export function write() {
+            for (const row of rows) row.n += __VU;
+            sleep(0.01);
+            let sum = 0;
+            for (const row of rows) sum += row.n;
+            console.log(__VU, __ITER, sum);
+        }
+        export function wait() { sleep(0.05); }",
+    );
+    assert!(is_shared(&run), "{:?}", run.log);
+}
+
+#[test]
+fn observed_scripts_do_the_same_with_an_image() {
+    // Their init code logs, so only the check that there is no image can be wrong.
+    for name in ["data.js", "crypto.js", "text_codec.js"] {
+        let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/observed")
+            .join(name);
+        let apart = Script::file(path.clone()).run();
+        let together = Script::file(path).with_image().run();
+        assert_eq!(apart.console(), together.console(), "{name}");
+    }
+}
