@@ -120,6 +120,10 @@ fn command(case: &Case, program: &Path, server: &Addresses, folder: &Path, home:
         .env("K6_NO_USAGE_REPORT", "true")
         // k6 masks nothing in logs and samples. Masking has its own tests.
         .env("PLIMSOLL_SHOW_SECRETS", "true");
+    // All cases can be run with images of the heap (docs/decisions/0015).
+    if let Some(choice) = std::env::var_os("PLIMSOLL_IMAGE") {
+        command.env("PLIMSOLL_IMAGE", choice);
+    }
     command.envs(told.env.iter().map(|(name, value)| {
         let value = value.replace("$CERTS", &server.certificates);
         (name, value)
