@@ -106,7 +106,7 @@ interop:
 TRIALS ?= 1000
 fleet-campaign:
 	PLIMSOLL_FLEET_TRIALS=$(TRIALS) PLIMSOLL_FLEET_RESULTS="$(CURDIR)/target/fleet-campaign.jsonl" \
-		$(CARGO) test --quiet --package plimsoll --test fleet_faults campaign
+		$(CARGO) test --quiet --release --package plimsoll --test fleet_faults campaign
 	scripts/fleet-campaign target/fleet-campaign.jsonl
 	$(CARGO) build --quiet --release --package plimsoll --package plimsoll-bench
 	scripts/fleet-scale target/release/plimsoll target/release/fixed-server

@@ -4,8 +4,9 @@
 
 mod fleet_runs;
 mod plimsoll;
+mod tiny_lab;
 
-use fleet_runs::{at_once, figures, losses, other_commands, servers};
+use fleet_runs::{at_once, figures, labs, losses, other_commands, servers};
 
 #[test]
 fn a_fleet_measures_what_one_process_would() {
@@ -33,6 +34,14 @@ fn searches_and_calls_use_a_fleet() {
         other_commands::a_search_uses_a_fleet,
         other_commands::a_search_with_a_script_uses_a_fleet,
         other_commands::calls_are_divided,
+    ]);
+}
+
+#[test]
+fn labs_use_a_fleet() {
+    at_once(&[
+        labs::a_lab_measures_with_a_fleet,
+        labs::a_fleet_attacks_the_targets_of_a_lab,
     ]);
 }
 

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use tiny_lab::{Lab, SCRIPT, TINY};
+use tiny_lab::{Lab, SCRIPT, TINY, one_cell};
 
 #[test]
 fn a_tiny_lab_is_run_and_concluded() {
@@ -110,36 +110,6 @@ fn the_path_of_the_program_that_ran_a_lab_is_not_shown(lab: &Lab) {
         let text = fs::read_to_string(run.join(name)).expect(name);
         assert!(!text.contains("/opt/older"), "{name}");
     }
-}
-
-/// Agents and their server are part of the generator, and end with it.
-#[test]
-fn a_lab_measures_with_a_fleet() {
-    let lab = TINY.replace("how = [\"script\", \"http\"]", "how = [\"http\"]");
-    let lab = lab.replace("users = [1, 2]", "users = [2]");
-    let duration = "duration = \"1s\"\n";
-    let lab = lab.replace(
-        duration,
-        &format!("{duration}arguments = [\"--fleet\", \"local:2\"]\n"),
-    );
-    let lab = Lab::new(&lab);
-    let result = lab.run_well();
-    let cells = result["cells"].as_array().expect("cells");
-    assert_eq!(cells.len(), 1);
-    let repeat = &cells[0]["repeats"][0];
-    assert!(repeat["requests"].as_u64() > Some(0), "{repeat:#}");
-    assert_eq!(repeat["failed"], 0);
-    let messages = fs::read_dir(lab.the_run().join("cells")).expect("cells");
-    let messages = messages
-        .flatten()
-        .map(|cell| cell.path().join("1/talk.txt"));
-    let messages: String = messages
-        .filter_map(|file| fs::read_to_string(file).ok())
-        .collect();
-    assert!(
-        messages.contains("fleet: complete: every sample of 2 agents"),
-        "{messages}"
-    );
 }
 
 #[test]
@@ -282,16 +252,6 @@ fn each_mistake_ends_in_one_message() {
     assert_eq!(lab.result()["cells"][0]["state"]["state"], "insane");
     assert_eq!(lab.result()["cells"][0]["figures"], serde_json::json!([]));
     lab.assert_nothing_is_left();
-}
-
-/// The tiny lab with only the script's cell.
-fn one_cell() -> String {
-    TINY.replace("how = [\"script\", \"http\"]", "how = [\"script\"]")
-        .replace("users = [1, 2]", "users = [1]")
-        .replace(
-            "[[load]]\nwhen = { how = \"http\" }\nhttp = { url = \"{pages.url}/\" }\n",
-            "",
-        )
 }
 
 const NO_SANITY: &str = "[sanity]\nexpect = { json = { \"/ok\" = true } }\n";

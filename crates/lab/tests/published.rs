@@ -1,12 +1,13 @@
-//! The published results have the questions, statements and tables of the lab files: their words can change without a new
-//! run.
+//! The published results have the questions, statements, words and tables of the lab files, and their comparisons are
+//! judged by the rules of this version: all of these can change without a new run.
 //! `UPDATE_SNAPSHOTS=1` writes them into the results.
 
 use std::fs;
 use std::path::Path;
 
+use plimsoll_lab::conclude::compare_again;
 use plimsoll_lab::{Lab, Which};
-use plimsoll_results::lab::{Asked, LabResult, TableLayout};
+use plimsoll_results::lab::{Asked, Comparison, LabResult, TableLayout};
 
 #[test]
 fn published_results_ask_what_their_labs_say() {
@@ -37,16 +38,56 @@ fn published_results_ask_what_their_labs_say() {
         let path = root.join("docs/reports").join(name).join("result.json");
         let text = fs::read_to_string(&path).expect("a published result");
         let mut result: LabResult = serde_json::from_str(&text).expect("a result");
+        let mut judged = result.clone();
+        compare_again(&lab, &mut judged);
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
             result.asked.clone_from(&asked);
             result.tables.clone_from(&tables);
+            result.comparisons.clone_from(&judged.comparisons);
+            result.pooled.clone_from(&judged.pooled);
+            for axis in &mut result.axes {
+                axis.words = lab.words.get(&axis.name).cloned().unwrap_or_default();
+            }
             let text = serde_json::to_string(&result).expect("a result");
             fs::write(&path, text).expect("a published result");
         }
+        let words = |name: &str| lab.words.get(name).cloned().unwrap_or_default();
         assert!(
-            result.asked == asked && result.tables == tables,
+            result.asked == asked
+                && result.tables == tables
+                && result
+                    .axes
+                    .iter()
+                    .all(|axis| axis.words == words(&axis.name))
+                && are_alike(&result.comparisons, &judged.comparisons),
             "{} is not what labs/{name} says: UPDATE_SNAPSHOTS=1 corrects it, and the report is rendered again",
             path.display()
         );
     }
+}
+
+/// Whether comparisons are equal except for the rounding of numbers in JSON.
+fn are_alike(one: &[Comparison], other: &[Comparison]) -> bool {
+    let rounded = |comparison: &Comparison| {
+        let round = |value: f64| format!("{value:.9e}");
+        let interval = comparison
+            .interval
+            .map(|(low, high)| [round(low), round(high)]);
+        let figures = [
+            comparison.ratio,
+            comparison.floor,
+            comparison.p,
+            comparison.at_most,
+        ];
+        let words = Comparison {
+            ratio: None,
+            interval: None,
+            floor: None,
+            p: None,
+            at_most: None,
+            ..comparison.clone()
+        };
+        (words, interval, figures.map(|value| value.map(round)))
+    };
+    one.iter().map(rounded).eq(other.iter().map(rounded))
 }

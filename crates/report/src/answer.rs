@@ -33,7 +33,7 @@ pub struct Conclusion {
     /// The sentences, most important first.
     pub sentences: Vec<Words>,
     /// What the source says, if the lab file has statements of it.
-    pub statements: Option<Block>,
+    pub statements: Vec<Block>,
     /// The sentences that are collapsed.
     pub details: Vec<Words>,
     /// The small tables, which answer questions of the declared ones, with their notes.
@@ -92,7 +92,7 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     if !result.asked.is_empty() {
         return Conclusion {
             sentences: asked::questions(result),
-            statements: asked::table(result),
+            statements: asked::statements(result),
             details: found,
             tables,
         };
@@ -100,7 +100,7 @@ pub fn on_page(result: &LabResult) -> Conclusion {
     let (sentences, details) = within(found);
     Conclusion {
         sentences,
-        statements: None,
+        statements: Vec::new(),
         details,
         tables,
     }

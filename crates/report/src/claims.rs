@@ -55,10 +55,15 @@ pub fn sentence(result: &LabResult, theme: &Theme) -> Option<Words> {
             },
         ),
     };
-    let floors = claims.iter().flat_map(|one| &one.same);
-    let floor = floors.filter_map(|one| one.floor).reduce(f64::max);
+    let same: Vec<&Comparison> = claims.iter().flat_map(|one| &one.same).copied().collect();
+    let floor = same.iter().filter_map(|one| one.floor).reduce(f64::max);
     if let Some(floor) = floor {
-        words = words.text(format!(" Noise floor: {} %.", percent(floor)));
+        // Other places have none.
+        let here = same.iter().any(|one| one.floor.is_none());
+        let here = result.same_cell.as_ref().filter(|_| here);
+        let here = here.and_then(|same| same.copy.link.as_ref());
+        let here = here.map_or_else(String::new, |link| format!(" {}", link.name));
+        words = words.text(format!(" Noise floor{here}: {} %.", percent(floor)));
     }
     Some(words)
 }

@@ -3,6 +3,7 @@
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Cell, CellState, LabResult, LinkFigures};
+use plimsoll_stats::comparison::MARGIN;
 use sha2::{Digest, Sha256};
 
 use crate::durability;
@@ -273,7 +274,7 @@ fn floor(result: &LabResult) -> String {
     )
 }
 
-/// The places that have no floor of their own, because the cell that was measured twice is in another.
+/// The places that have no floor, because the cell that was measured twice is in another.
 fn without_floor(result: &LabResult, copy: &Cell) -> String {
     let place = |cell: &Cell| cell.link.as_ref().map(|link| link.name.clone());
     let Some(measured) = place(copy) else {
@@ -293,8 +294,10 @@ fn without_floor(result: &LabResult, copy: &Cell) -> String {
     match others.is_empty() {
         true => String::new(),
         false => format!(
-            "; it was measured {measured} only, and is used for {} as well, where less may differ",
-            listed(&others)
+            "; it was measured {measured} only: {}, where it is not known, a difference has to exceed it too, but figures \
+             count as the same only up to {} %",
+            listed(&others),
+            number::tick(MARGIN * 100.0)
         ),
     }
 }

@@ -1,6 +1,7 @@
 //! The ratio of the figures of two cells: of their comparison, or of their intervals if the lab compares them nowhere.
 
 use plimsoll_results::lab::{Cell, Comparison, Figure, LabResult, Outcome};
+use plimsoll_stats::comparison::MARGIN;
 
 /// The second figure divided by the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,6 +14,10 @@ pub struct Estimate {
     pub outcome: Outcome,
     /// The noise floor as a share, if it is known.
     pub floor: Option<f64>,
+    /// The share by which the ratio has to differ from 1 to count.
+    pub differs: f64,
+    /// The share up to which figures are the same.
+    pub same: f64,
 }
 
 /// The ratio of two cells, and what it says.
@@ -24,13 +29,15 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
     let found = compared.find_map(|one| {
         let (ratio, pair) = (one.ratio?, (&one.cells.0, &one.cells.1));
         let is_inverse = pair == (cells.1, cells.0);
-        let (interval, outcome, floor) = (one.interval, one.outcome, one.floor);
         (pair == cells || is_inverse).then(|| {
+            let (differs, same) = limits(result, name, one.floor);
             let estimate = Estimate {
                 ratio,
-                interval,
-                outcome,
-                floor,
+                interval: one.interval,
+                outcome: one.outcome,
+                floor: one.floor,
+                differs,
+                same,
             };
             if is_inverse {
                 inverse(estimate)
@@ -39,7 +46,16 @@ pub fn estimate(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figu
             }
         })
     });
-    found.unwrap_or_else(|| of_intervals(result, base.1, other.1))
+    found.unwrap_or_else(|| of_intervals(result, base, other))
+}
+
+/// The shares from which a difference counts, and up to which figures are the same. The floor of another place limits
+/// only the former.
+fn limits(result: &LabResult, figure: &str, floor: Option<f64>) -> (f64, f64) {
+    let same_cell = result.same_cell.as_ref();
+    let elsewhere = same_cell.and_then(|same| same.floor(figure));
+    let differs = floor.or(elsewhere).unwrap_or(0.0);
+    (differs, floor.unwrap_or(MARGIN).max(MARGIN))
 }
 
 fn inverse(one: Estimate) -> Estimate {
@@ -51,29 +67,26 @@ fn inverse(one: Estimate) -> Estimate {
             Outcome::Smaller => Outcome::Larger,
             other => other,
         },
-        floor: one.floor,
+        ..one
     }
 }
 
 /// The ends farthest apart: at least as wide as the interval of a comparison, so that it claims no more.
-fn of_intervals(result: &LabResult, base: &Figure, other: &Figure) -> Estimate {
-    let ratio = other.value / base.value;
-    let interval = base
-        .interval
-        .zip(other.interval)
-        .and_then(|((low, high), (least, most))| {
-            (low > 0.0 && least > 0.0).then_some((least / high, most / low))
-        });
-    let floors = result.same_cell.iter().flat_map(|same| &same.floors);
-    let share = floors
-        .filter(|floor| floor.figure == base.name)
-        .map(|floor| floor.share)
-        .next();
-    let floor = share.unwrap_or(0.0).ln_1p();
+fn of_intervals(result: &LabResult, base: (&Cell, &Figure), other: (&Cell, &Figure)) -> Estimate {
+    let ratio = other.1.value / base.1.value;
+    let interval = base.1.interval.zip(other.1.interval);
+    let interval = interval.and_then(|((low, high), (least, most))| {
+        (low > 0.0 && least > 0.0).then_some((least / high, most / low))
+    });
+    let same_cell = result.same_cell.as_ref();
+    let floor = same_cell.and_then(|one| one.floor_between(&base.1.name, [base.0, other.0]));
+    let (differs, same) = limits(result, &base.1.name, floor);
     let outcome = match interval {
-        Some((low, _)) if low > 1.0 && ratio.ln() > floor => Outcome::Larger,
-        Some((_, high)) if high < 1.0 && ratio.ln() < -floor => Outcome::Smaller,
-        Some((low, high)) if low.ln() >= -floor && high.ln() <= floor => Outcome::NoDifference,
+        Some((low, _)) if low > 1.0 && ratio > 1.0 + differs => Outcome::Larger,
+        Some((_, high)) if high < 1.0 && ratio < 1.0 / (1.0 + differs) => Outcome::Smaller,
+        Some((low, high)) if low >= 1.0 / (1.0 + same) && high <= 1.0 + same => {
+            Outcome::NoDifference
+        }
         Some(_) => Outcome::Uncertain,
         None => Outcome::NotMeasured,
     };
@@ -81,6 +94,8 @@ fn of_intervals(result: &LabResult, base: &Figure, other: &Figure) -> Estimate {
         ratio,
         interval,
         outcome,
-        floor: share,
+        floor,
+        differs,
+        same,
     }
 }

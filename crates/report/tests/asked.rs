@@ -3,7 +3,10 @@
 mod support;
 
 use plimsoll_report::answer;
-use plimsoll_results::lab::{Asked, CellState, Comparison, Expected, LabResult, Outcome};
+use plimsoll_results::lab::{
+    Asked, CellState, Comparison, Expected, Floor, LabResult, LinkFigures, Outcome, SameCell,
+};
+use serde_json::json;
 use support::cells::figure;
 use support::fixture;
 
@@ -78,7 +81,7 @@ fn a_statement_holds_where_the_whole_interval_is_within_its_limits() {
     };
     let begins = |text: &str, verdict: &str| {
         let start =
-            format!("The original says: PG takes twice as long. {verdict}: median: near: sqlite ");
+            format!("The original says: PG takes twice as long. {verdict}: median near: sqlite ");
         assert!(text.starts_with(&start), "{text}");
     };
     // Near 2.00 times (1.64 to 2.44), far 1.12 times (1.09 to 1.16).
@@ -103,7 +106,7 @@ fn differences_and_single_values_have_limits_too() {
     let hop = Expected::Difference(Some(6.5), Some(7.5));
     let text = says(&mut result, "A hop takes 7 ms.", Some("place"), hop);
     assert!(
-        text.starts_with("The original says: A hop takes 7 ms. Holds: median: sqlite: near 1.00, far 8.00 (a difference of 7.00); pg: "),
+        text.starts_with("The original says: A hop takes 7 ms. Holds: median sqlite: near 1.00, far 8.00 (a difference of 7.00, 6.80 to 7.20); pg: "),
         "{text}"
     );
     let text = says(
@@ -113,7 +116,9 @@ fn differences_and_single_values_have_limits_too() {
         Expected::Value(None, Some(5.0)),
     );
     assert!(
-        text.ends_with("Holds in 2 of 4: median 1.00 to 9.00 ms in 4 cells."),
+        text.ends_with(
+            "Holds in 2 of 4: median 1.00 to 9.00 ms in 4 cells. Load and place: sqlite and pg, near and far."
+        ),
         "{text}"
     );
 }
@@ -150,11 +155,241 @@ fn an_outcome_of_a_comparison_decides_in_either_direction() {
     result.comparisons[0].outcome = Outcome::NoDifference;
     let text = says(&mut result, "So it is.", Some("store"), Expected::Same);
     assert!(
-        text.contains("Holds") && text.ends_with("; noise floor 10 %)."),
+        text.contains("Holds") && text.ends_with(" (2.00 times, 1.60 to 2.50)."),
         "{text}"
     );
     result.comparisons[0].outcome = Outcome::Uncertain;
     assert!(says(&mut result, "So it is.", Some("store"), Expected::Same).contains("Uncertain:"));
+}
+
+/// Makes the uncertain outcome of the pair near, between these ratios, one of a lab with this floor.
+fn uncertain_near(result: &mut LabResult, interval: (f64, f64), floor: f64) {
+    result.comparisons = vec![Comparison {
+        axis: "store".into(),
+        cells: (result.cells[0].name.clone(), result.cells[2].name.clone()),
+        place: vec![("place".into(), "near".into())],
+        figure: "latency_p50".into(),
+        ratio: Some((interval.0 * interval.1).sqrt()),
+        interval: Some(interval),
+        outcome: Outcome::Uncertain,
+        floor: Some(floor),
+        ..Comparison::default()
+    }];
+    result.cells.retain(|cell| cell.name.contains("near"));
+}
+
+/// Whether it is longer or as long may be uncertain; that it is not shorter is not.
+#[test]
+fn what_is_at_least_the_same_is_not_smaller() {
+    for (interval, floor, verdict) in [
+        ((1.1, 1.4), 0.3, "Holds"),
+        ((0.8, 1.9), 0.3, "Holds"),
+        ((0.7, 1.9), 0.3, "Uncertain"),
+        ((0.97, 1.9), 0.01, "Holds"),
+        ((0.94, 1.9), 0.01, "Uncertain"),
+    ] {
+        let mut result = result(MEDIANS);
+        uncertain_near(&mut result, interval, floor);
+        let text = says(
+            &mut result,
+            "So it is.",
+            Some("store"),
+            Expected::NotSmaller,
+        );
+        assert!(
+            text.contains(&format!("So it is. {verdict}: ")),
+            "{interval:?}: {text}"
+        );
+    }
+}
+
+/// 1.27 times (1.1 to 1.46), where equal cells may differ by 30 %, or by 20 %.
+#[test]
+fn a_difference_below_the_floor_decides_nothing() {
+    let longer = Expected::Ratio(Some(1.05), None);
+    let not_longer = Expected::Ratio(None, Some(1.05));
+    for (expected, floor, verdict) in [
+        (longer, 0.3, "Uncertain"),
+        (longer, 0.2, "Holds"),
+        (not_longer, 0.3, "Uncertain"),
+        (not_longer, 0.2, "Does not hold"),
+        (Expected::Ratio(Some(2.0), None), 0.3, "Does not hold"),
+        (Expected::Ratio(Some(0.5), Some(2.0)), 0.3, "Holds"),
+    ] {
+        let mut result = result(MEDIANS);
+        uncertain_near(&mut result, (1.1, 1.46), floor);
+        let text = says(&mut result, "So it is.", Some("store"), expected);
+        let start = format!("So it is. {verdict}: ");
+        assert!(text.contains(&start), "{expected:?}, {floor}: {text}");
+    }
+}
+
+#[test]
+fn the_load_and_the_place_are_printed_after_the_figures() {
+    let mut result = result(MEDIANS);
+    result.asked = vec![Asked {
+        text: "Which store is faster?".into(),
+        figure: Some("latency_p50".into()),
+        axis: Some("store".into()),
+        values: vec!["sqlite".into(), "pg".into()],
+        cells: vec![result.cells[0].name.clone(), result.cells[2].name.clone()],
+        ..Asked::default()
+    }];
+    let load = |users: &[u64]| {
+        let names = ["sqlite", "pg"].map(|store| format!("store={store} place=near"));
+        let cells = names.iter().zip(users);
+        let cells: Vec<_> = cells
+            .map(|(name, users)| json!({ "name": name, "load": { "users": users } }))
+            .collect();
+        json!({ "cells": cells })
+    };
+    let figures =
+        "Which store is faster? median: sqlite 1.00, pg 2.00 ms (2.00 times, 1.64 to 2.44)";
+    assert_eq!(
+        answer(&result),
+        [format!("{figures}. Load and place: near.")]
+    );
+    result.effective = load(&[1000, 1000]);
+    assert_eq!(
+        answer(&result),
+        [format!("{figures}. Load and place: near, 1000 users.")]
+    );
+    result.effective = load(&[1000, 10]);
+    assert_eq!(
+        answer(&result),
+        [format!("{figures}. Load and place: near.")]
+    );
+    // What the question says is not repeated.
+    result.effective = load(&[1000, 1000]);
+    result.asked[0].text = "Near, with 1,000 users, which store is faster?".into();
+    assert!(answer(&result)[0].ends_with(" (2.00 times, 1.64 to 2.44)."));
+}
+
+/// The condition that the table has for a statement about the stores.
+fn condition(result: &mut LabResult, expected: Expected) -> String {
+    says(result, "So it is.", Some("store"), expected);
+    let page = support::markdown(result);
+    let row = page.lines().find(|line| line.starts_with("| So it is. |"));
+    let row = row.expect("a row of the table");
+    row.split('|')
+        .nth(3)
+        .expect("a condition")
+        .trim()
+        .to_owned()
+}
+
+/// The floor of the near cells, 50 %, does not make figures far the same.
+#[test]
+fn each_place_has_its_own_floor() {
+    let mut result = result(MEDIANS);
+    for cell in &mut result.cells {
+        cell.link = Some(LinkFigures {
+            name: cell.place[1].1.clone(),
+            ..LinkFigures::default()
+        });
+    }
+    result.same_cell = Some(Box::new(SameCell {
+        cell: result.cells[0].name.clone(),
+        copy: result.cells[0].clone(),
+        floors: vec![Floor {
+            figure: "latency_p50".into(),
+            ratio: 1.0,
+            interval: (0.7, 1.5),
+            share: 0.5,
+        }],
+        method: String::new(),
+    }));
+    let all = result.cells.clone();
+    let mut of = |place: &str, expected| {
+        let cells = all.iter().filter(|cell| cell.name.contains(place));
+        result.cells = cells.cloned().collect();
+        let condition = condition(&mut result, expected);
+        let verdict = answer(&result).swap_remove(0);
+        let verdict = verdict.split("So it is. ").nth(1).expect("a verdict");
+        let verdict = verdict.split(':').next().expect("a verdict").to_owned();
+        (condition, verdict)
+    };
+    let pair = |condition: &str, verdict: &str| (condition.to_owned(), verdict.to_owned());
+    // 2.00 times (1.64 to 2.44).
+    assert_eq!(
+        of("near", Expected::Same),
+        pair("0.67 to 1.50 times (noise floor)", "Does not hold")
+    );
+    // 1.125 times (1.086 to 1.165): too much to be the same, too little for a difference.
+    assert_eq!(
+        of("far", Expected::Same),
+        pair("0.95 to 1.05 times", "Uncertain")
+    );
+    assert_eq!(of("far", Expected::Larger), pair("longer", "Uncertain"));
+}
+
+#[test]
+fn the_condition_of_a_statement_is_printed_with_its_tolerance() {
+    let row = |expected, floor| {
+        let mut result = result(MEDIANS);
+        uncertain_near(&mut result, (0.9, 1.5), floor);
+        if floor == 0.0 {
+            result.comparisons.clear();
+        }
+        condition(&mut result, expected)
+    };
+    for (expected, floor, condition) in [
+        (Expected::Ratio(Some(8.0), Some(12.0)), 0.0, "8 to 12 times"),
+        (
+            Expected::Ratio(Some(0.95), None),
+            0.0,
+            "at least 0.95 times",
+        ),
+        (
+            Expected::Difference(None, Some(7.7)),
+            0.0,
+            "at most 7.7 ms more",
+        ),
+        (Expected::Value(None, Some(50.0)), 0.0, "at most 50 ms"),
+        (Expected::Larger, 0.0, "longer"),
+        (Expected::Same, 0.0, "0.95 to 1.05 times"),
+        (Expected::Larger, 0.25, "longer"),
+        (Expected::Smaller, 0.25, "shorter"),
+        (
+            Expected::NotSmaller,
+            0.25,
+            "at least 0.80 times (noise floor)",
+        ),
+        (
+            Expected::NotLarger,
+            0.25,
+            "at most 1.25 times (noise floor)",
+        ),
+        (Expected::Same, 0.25, "0.80 to 1.25 times (noise floor)"),
+    ] {
+        assert_eq!(row(expected, floor), condition, "{expected:?}");
+    }
+}
+
+#[test]
+fn many_pairs_are_named_by_what_they_decide() {
+    let near = result(MEDIANS);
+    let mut result = near.clone();
+    // The same stores in a third place, where the ratio is not certain.
+    for (cell, interval) in near.cells.iter().step_by(2).zip([(0.5, 2.0), (1.0, 9.0)]) {
+        let mut cell = cell.clone();
+        cell.name = cell.name.replace("near", "away");
+        cell.place[1].1 = "away".into();
+        cell.figures[0].interval = Some(interval);
+        result.cells.push(cell);
+    }
+    let text = says(
+        &mut result,
+        "PG takes twice as long.",
+        Some("store"),
+        Expected::Ratio(Some(1.5), Some(2.5)),
+    );
+    assert_eq!(
+        text,
+        "The original says: PG takes twice as long. Holds in 1 of 3, uncertain in 1: median, pg against sqlite. \
+         Holds: near (2.00 times, 1.64 to 2.44). Does not hold: far (1.125 times, 1.086 to 1.165). \
+         Uncertain: away (2.0 times, 0.5 to 18.0)."
+    );
 }
 
 #[test]
@@ -168,7 +403,7 @@ fn suspect_cells_decide_nothing() {
         Expected::Larger,
     );
     assert!(
-        text.ends_with("Holds: median: sqlite 1.00, pg 2.00 ms (2.00 times, 1.64 to 2.44) (1 with a suspect cell not counted)."),
+        text.ends_with("Holds: median: sqlite 1.00, pg 2.00 ms (2.00 times, 1.64 to 2.44) (1 with a suspect cell not counted). Load and place: near."),
         "{text}"
     );
     for cell in &mut result.cells {
@@ -211,17 +446,17 @@ fn a_report_begins_with_its_questions_and_the_statements_of_the_source() {
         .1;
     assert!(
         first.starts_with(
-            "- **Which store is faster?** median: near: sqlite **1.00**, pg **2.00**; \
-             far: sqlite **8.00**, pg **9.00** ms.\n\n\
+            "- **Which store is faster?** median near: sqlite **1.00**, pg **2.00** \
+             (2.00 times, 1.64 to 2.44); far: sqlite **8.00**, pg **9.00** ms (1.125 times, 1.086 to 1.165).\n\n\
              *Statements of the original*\n\n\
-             | statement | here | measured |\n\
-             | --- | --- | --- |\n\
-             | PG is slower. | **holds** | median: near: sqlite **1.00**, pg **2.00** "
+             | statement | here | holds if | measured |\n\
+             | --- | --- | --- | --- |\n\
+             | PG is slower. | **holds** | longer | median near: sqlite **1.00**, pg **2.00** "
         ),
         "{first}"
     );
     assert!(
-        first.contains("| H3 is faster. | **not tested** | No system has it. |"),
+        first.contains("| H3 is faster. | **not tested** | – | No system has it. |"),
         "{first}"
     );
 }

@@ -530,8 +530,8 @@ fn the_floor_is_on_the_first_screen_and_with_the_comparisons() {
         near(&mut same.copy);
     }
     let of_near = page(&result);
-    let other = "no smaller difference counts as one; it was measured near only, and is used for far as well, \
-                 where less may differ |";
+    let other = "no smaller difference counts as one; it was measured near only: far, where it is not known, a \
+                 difference has to exceed it too, but figures count as the same only up to 5 % |";
     assert!(of_near.contains(other), "{of_near}");
     result.cells.iter_mut().for_each(near);
     assert!(!page(&result).contains("it was measured near only"));

@@ -92,6 +92,7 @@ impl Compared {
             return Limits {
                 floor: noise,
                 margin: noise,
+                same: noise,
             };
         }
         Limits::of_ratio(self.noise)

@@ -169,7 +169,7 @@ impl Paired {
     fn limit(&self, limits: Limits) -> f64 {
         match self.estimate.abs() > self.half {
             true => limits.margin,
-            false => limits.margin.max(limits.floor),
+            false => limits.same,
         }
     }
 
@@ -240,19 +240,33 @@ pub struct Limits {
     pub floor: f64,
     /// An interval within this distance of zero shows that no difference matters.
     pub margin: f64,
+    /// The same for an interval that includes zero: up to the noise, if that is larger.
+    pub same: f64,
 }
 
 impl Limits {
     /// For ratios: the noise as a share, if known.
     pub fn of_ratio(noise: Option<f64>) -> Limits {
+        let margin = noise.unwrap_or(MARGIN).ln_1p();
         Limits {
             floor: noise.map_or(0.0, f64::ln_1p),
-            margin: noise.unwrap_or(MARGIN).ln_1p(),
+            margin,
+            same: margin,
         }
     }
 
     /// For ratios: the noise as a share, if known, and the measured floor, if there is one.
     pub fn with_floor(noise: Option<f64>, floor: Option<f64>) -> Limits {
+        let limits = Limits::with_foreign_floor(noise, floor);
+        Limits {
+            same: limits.margin.max(limits.floor),
+            ..limits
+        }
+    }
+
+    /// For ratios, with the floor of another place: it may be larger here, so that a difference has to exceed it. It may
+    /// be smaller too, so that it does not show that figures are the same.
+    pub fn with_foreign_floor(noise: Option<f64>, floor: Option<f64>) -> Limits {
         let limits = Limits::of_ratio(noise);
         Limits {
             floor: limits.floor.max(floor.map_or(0.0, f64::ln_1p)),

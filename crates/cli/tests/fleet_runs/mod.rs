@@ -1,6 +1,7 @@
 //! Runs of fleets with a real NATS server, by what they show.
 
 pub mod figures;
+pub mod labs;
 pub mod losses;
 pub mod other_commands;
 pub mod servers;

@@ -203,3 +203,13 @@ metric = "latency"
 p = 50
 at-most = "10s"
 "#;
+
+/// The tiny lab with only the script's cell.
+pub fn one_cell() -> String {
+    TINY.replace("how = [\"script\", \"http\"]", "how = [\"script\"]")
+        .replace("users = [1, 2]", "users = [1]")
+        .replace(
+            "[[load]]\nwhen = { how = \"http\" }\nhttp = { url = \"{pages.url}/\" }\n",
+            "",
+        )
+}

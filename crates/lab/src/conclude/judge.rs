@@ -132,7 +132,8 @@ pub fn comparisons(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> V
                     true => String::new(),
                     false => format!("{} | {}", base.name, other.name),
                 };
-                let (floor, limits) = same_cell::limits(&figure, compared.noise, same);
+                let (floor, limits) =
+                    same_cell::limits(&figure, compared.noise, same, &[(base, other)]);
                 comparison.primary = compared.primary;
                 comparison.floor = floor;
                 let test = paired.map(|paired| Test {

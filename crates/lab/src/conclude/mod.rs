@@ -123,6 +123,14 @@ pub fn conclude(lab: &Lab, run: &RunFile, store: &Store) -> LabResult {
     result
 }
 
+/// Judges the comparisons of a result again, by the rules of this version: its figures stay as they were measured.
+pub fn compare_again(lab: &Lab, result: &mut LabResult) {
+    let same = result.same_cell.as_deref();
+    let comparisons = judge::comparisons(lab, &result.cells, same);
+    result.pooled = pooled::pooled(lab, &result.cells, same);
+    result.comparisons = comparisons;
+}
+
 fn whole(lab: &Lab) -> Vec<Finding> {
     let mut findings = Vec::new();
     if lab.form == crate::form::Which::Quick {

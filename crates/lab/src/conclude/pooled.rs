@@ -37,7 +37,8 @@ pub fn pooled(lab: &Lab, written: &[Written], same: Option<&SameCell>) -> Vec<Po
                         == (&compared.axis, &compared.base, other, &figure)
                 };
                 if !all.iter().any(known) {
-                    let (_, limits) = super::same_cell::limits(&figure, compared.noise, same);
+                    let (_, limits) =
+                        super::same_cell::limits(&figure, compared.noise, same, &of_value);
                     all.extend(one(&figure, &of_value).map(|(found, paired)| {
                         let found = Pooled {
                             axis: compared.axis.clone(),

@@ -60,17 +60,27 @@ fn compare(cell: &Written, copy: Written) -> SameCell {
     }
 }
 
-/// The floor of a figure, and the limits of a comparison of it. `noise` is the lab's own floor.
-pub fn limits(figure: &str, noise: Option<f64>, same: Option<&SameCell>) -> (Option<f64>, Limits) {
-    let measured = same.and_then(|same| same.floors.iter().find(|one| one.figure == figure));
-    let measured = measured.map(|floor| floor.share);
+/// The floor of a figure, and the limits of a comparison of these pairs of cells. `noise` is the lab's own floor. Cells in
+/// other places than the one that was measured twice have no floor.
+pub fn limits(
+    figure: &str,
+    noise: Option<f64>,
+    same: Option<&SameCell>,
+    pairs: &[(&Written, &Written)],
+) -> (Option<f64>, Limits) {
+    let of_pair = |(base, other): &(&Written, &Written)| same?.floor_between(figure, [base, other]);
+    let measured = pairs.iter().filter_map(of_pair).reduce(f64::max);
     let floor = [noise, measured].into_iter().flatten().reduce(f64::max);
-    (floor, Limits::with_floor(noise, measured))
+    let limits = match measured {
+        Some(_) => Limits::with_floor(noise, measured),
+        None => Limits::with_foreign_floor(noise, same.and_then(|same| same.floor(figure))),
+    };
+    (floor, limits)
 }
 
 #[cfg(test)]
 mod tests {
-    use plimsoll_results::lab::{Figure, Repeat};
+    use plimsoll_results::lab::{Figure, LinkFigures, Repeat};
     use plimsoll_stats::comparison::Outcome;
 
     use super::*;
@@ -115,7 +125,8 @@ mod tests {
         assert!((floor.share - 0.181).abs() < 3e-3, "{floor:?}");
         assert!(same.method.starts_with("3 pairs of restarts"), "{same:?}");
 
-        let (known, limits) = limits("latency_p95", None, Some(&same));
+        let base = cell("a", &[10.0; 3]);
+        let (known, limits) = limits("latency_p95", None, Some(&same), &[(&base, &base)]);
         assert_eq!(known, Some(floor.share));
         let decide = |values: [f64; 3]| {
             let pairs = values.map(|value| (10.0, value));
@@ -132,16 +143,42 @@ mod tests {
     fn a_floor_of_the_lab_counts_if_it_is_higher() {
         let same = compare(&cell("a", &[10.0; 3]), cell("b", &[10.1, 10.0, 10.2]));
         let measured = same.floors[0].share;
-        assert_eq!(limits("latency_p95", Some(0.3), Some(&same)).0, Some(0.3));
-        assert_eq!(
-            limits("latency_p95", Some(0.01), Some(&same)).0,
-            Some(measured)
-        );
-        assert_eq!(limits("makespan", None, Some(&same)).0, None);
-        assert_eq!(
-            limits("makespan", None, None),
-            (None, Limits::of_ratio(None))
-        );
+        let base = cell("a", &[10.0; 3]);
+        let of = |figure, noise| limits(figure, noise, Some(&same), &[(&base, &base)]);
+        assert_eq!(of("latency_p95", Some(0.3)).0, Some(0.3));
+        assert_eq!(of("latency_p95", Some(0.01)).0, Some(measured));
+        let unknown = (None, Limits::of_ratio(None));
+        assert_eq!(of("makespan", None), unknown);
+        assert_eq!(limits("makespan", None, None, &[(&base, &base)]), unknown);
+    }
+
+    #[test]
+    fn the_floor_of_one_place_is_not_that_of_another() {
+        let at = |name: &str, place: &str, values: &[f64]| Written {
+            link: Some(LinkFigures {
+                name: place.to_owned(),
+                ..LinkFigures::default()
+            }),
+            ..cell(name, values)
+        };
+        let near = at("a", "near", &[10.0; 3]);
+        let same = compare(&near, at("b", "near", &[10.5, 10.0, 11.0]));
+        let far = at("c", "far", &[50.0; 3]);
+        let of = |pair| limits("latency_p95", None, Some(&same), &[pair]);
+        assert_eq!(of((&near, &near)).0, Some(same.floors[0].share));
+        assert_eq!(of((&near, &far)), of((&near, &near)));
+        let (floor, limits) = of((&far, &far));
+        assert_eq!(floor, None);
+        let decide = |value: f64| {
+            let values = [value, value * 1.001, value * 0.999];
+            let pairs = values.map(|value| (50.0, value));
+            let paired = Paired::ratios(&pairs).expect("three pairs");
+            paired.decide(paired.p, limits).outcome
+        };
+        assert_eq!(decide(60.0), Outcome::Larger);
+        // Near, this would be no difference. Far, where the floor is not known, nobody can tell.
+        assert_eq!(decide(55.0), Outcome::Uncertain);
+        assert_eq!(decide(51.0), Outcome::NoDifference);
     }
 
     #[test]

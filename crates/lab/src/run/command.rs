@@ -94,6 +94,7 @@ fn ours(
     let mut words = vec![ourselves().map_err(|why| place.problem(why))?];
     let mut add = |more: &[&str]| words.extend(more.iter().map(|word| (*word).to_owned()));
     let whole = plimsoll_units::duration::format(load.whole());
+    let mut afterwards = Vec::new();
     match &load.source {
         Source::Script(script) => {
             add(&["run", "--quiet", "--no-color"]);
@@ -133,14 +134,9 @@ fn ours(
             add(&request.iter().map(String::as_str).collect::<Vec<_>>());
         }
         Source::Targets(targets) => {
-            let output = directory.join("results.bin").display().to_string();
             let rate = load.rate.unwrap_or(0.0);
             let list = filled(targets, names, place, directory, "targets.txt")?;
-            add(&[
-                "attack",
-                &format!("--targets={list}"),
-                &format!("--output={output}"),
-            ]);
+            add(&["attack", &format!("--targets={list}")]);
             add(&[&format!("--rate={rate:.0}"), &format!("--duration={whole}")]);
             if let Some(users) = load.users {
                 add(&[
@@ -149,19 +145,17 @@ fn ours(
                 ]);
             }
             add(&recorded);
-            let report = vec![
-                ourselves().map_err(|why| place.problem(why))?,
-                "vegeta".to_owned(),
-                "report".to_owned(),
-                output,
-            ];
-            return Ok(Invocation {
-                words,
-                afterwards: report,
-                record: Some(record),
-                results: vec![1],
-                ..Invocation::default()
-            });
+            // Agents send sums, so a fleet has no file of single results.
+            if !uses_fleet(load) {
+                let output = directory.join("results.bin").display().to_string();
+                add(&[&format!("--output={output}")]);
+                afterwards = vec![
+                    ourselves().map_err(|why| place.problem(why))?,
+                    "vegeta".to_owned(),
+                    "report".to_owned(),
+                    output,
+                ];
+            }
         }
         Source::Grpc(grpc) => {
             add(&["grpc", "--quiet"]);
@@ -182,11 +176,18 @@ fn ours(
     }
     Ok(Invocation {
         words,
+        afterwards,
         record: Some(record),
         // Failed requests are results, and so are crossed thresholds.
         results: vec![1, 99],
         ..Invocation::default()
     })
+}
+
+/// Whether the load's own arguments let agents generate it.
+fn uses_fleet(load: &Load) -> bool {
+    let fleet = |word: &String| word == "--fleet" || word.starts_with("--fleet=");
+    load.arguments.iter().any(fleet)
 }
 
 /// Flags for writing the record.

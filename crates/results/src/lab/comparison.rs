@@ -83,6 +83,28 @@ pub struct SameCell {
     pub method: String,
 }
 
+impl SameCell {
+    /// The floor of a figure, as a share.
+    pub fn floor(&self, figure: &str) -> Option<f64> {
+        let found = self.floors.iter().find(|floor| floor.figure == figure);
+        found.map(|floor| floor.share)
+    }
+
+    /// The floor of a figure for a comparison of these cells: none if both are in other places than the cell that was
+    /// measured twice.
+    pub fn floor_between(&self, figure: &str, cells: [&Cell; 2]) -> Option<f64> {
+        fn place(cell: &Cell) -> Option<&str> {
+            cell.link.as_ref().map(|link| link.name.as_str())
+        }
+        let is_here = |cell: &Cell| match (place(&self.copy), place(cell)) {
+            (Some(here), Some(there)) => here == there,
+            _ => true,
+        };
+        let floor = self.floor(figure);
+        floor.filter(|_| cells.into_iter().any(is_here))
+    }
+}
+
 /// How much a figure of two equal cells differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Floor {

@@ -1,0 +1,118 @@
+//! The load and the place for which a question is answered.
+
+use plimsoll_plots::number;
+use plimsoll_results::lab::{Axis, Cell};
+use serde_json::Value;
+
+use super::answer::Answer;
+use crate::leads::value_on;
+use crate::naming::{listed, place_words, value_words};
+
+/// More values of an axis than these are not listed.
+const MOST_VALUES: usize = 3;
+
+/// `1 s pauses, 100 users, near`: what the cells have in common, as far as the question does not say it.
+pub fn of(answer: &Answer) -> String {
+    let groups = answer.groups.iter().flat_map(|group| &group.0);
+    let cells: Vec<&Cell> = groups.map(|(cell, _)| *cell).collect();
+    let axes = answer.result.axes.iter();
+    let mut parts: Vec<String> = axes
+        .filter(|axis| axis.values.len() > 1 && Some(&axis.name) != answer.asked.axis.as_ref())
+        .filter(|axis| !is_implied(answer, axis))
+        .filter_map(|axis| on_axis(answer, &cells, axis))
+        .collect();
+    parts.extend(load(answer, &cells));
+    parts.join(", ")
+}
+
+/// Whether all cells with the figure have the same value on the axis.
+fn is_implied(answer: &Answer, axis: &Axis) -> bool {
+    let has_it = |cell: &&Cell| {
+        let mut figures = cell.figures.iter();
+        figures.any(|figure| Some(&figure.name) == answer.asked.figure.as_ref())
+    };
+    let cells = answer.result.cells.iter().filter(has_it);
+    let mut values = cells.map(|cell| value_on(cell, &axis.name));
+    let first = values.next();
+    values.all(|value| Some(value) == first)
+}
+
+/// The value on an axis. Several are named if the text does not name the groups.
+fn on_axis(answer: &Answer, cells: &[&Cell], axis: &Axis) -> Option<String> {
+    let mut values: Vec<&str> = Vec::new();
+    for cell in cells {
+        let value = value_on(cell, &axis.name)?;
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let is_shown = match values.len() {
+        1 => true,
+        count => !answer.names_groups() && count <= MOST_VALUES,
+    };
+    let words = values
+        .into_iter()
+        .map(|value| value_words(answer.result, &axis.name, value))
+        .filter(|words| !mentions(&answer.asked.text, words));
+    let words: Vec<String> = words.collect();
+    (is_shown && !words.is_empty()).then(|| listed(&words))
+}
+
+/// Whether a text has these words, and not as a part of others.
+fn mentions(text: &str, words: &str) -> bool {
+    let (text, words) = (text.to_lowercase(), words.to_lowercase());
+    let is_part = |c: char| c.is_alphanumeric() || c == '/';
+    text.match_indices(&words).any(|(at, found)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + found.len()..);
+        let after = after.and_then(|after| after.chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+/// `32 users`, `100 requests/s`: the load that all cells share, if neither the text nor the values of axes have its number.
+fn load(answer: &Answer, cells: &[&Cell]) -> Option<String> {
+    let mut loads = cells.iter().map(|cell| load_of(answer, cell));
+    let first = loads.next()??;
+    let is_shared = loads.all(|load| load.as_ref() == Some(&first));
+    let cell = cells.first()?;
+    let place = place_words(answer.result, &cell.place, &[]);
+    let known = format!("{} {place}", answer.asked.text).replace(',', "");
+    let (number, unit) = first;
+    let is_known = known
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| word == number.to_string());
+    (is_shared && !is_known).then(|| format!("{} {unit}", number::tick(number)))
+}
+
+/// The declared rate of a cell, or its number of users.
+fn load_of(answer: &Answer, cell: &Cell) -> Option<(f64, &'static str)> {
+    let mut cells = answer.result.effective.get("cells")?.as_array()?.iter();
+    let named = |one: &&Value| one.get("name").and_then(Value::as_str) == Some(&cell.name);
+    let load = cells.find(named)?.get("load")?;
+    let number = |key: &str| load.get(key).and_then(Value::as_f64);
+    match (number("rate"), number("users")) {
+        (Some(rate), _) => Some((rate, "requests/s")),
+        (None, Some(1.0)) => Some((1.0, "user")),
+        (None, users) => Some((users?, "users")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn words_are_mentioned_as_a_whole() {
+        for (text, words, is_mentioned) in [
+            ("Near, TLS costs nothing.", "near", true),
+            ("How many checks/s over HTTP?", "HTTP", true),
+            ("How many orders (HTTP/1.1)?", "HTTP", false),
+            ("How many orders (HTTP/1.1)?", "HTTP/1.1", true),
+            ("With 1100 users", "100 users", false),
+            ("A nearby server", "near", false),
+        ] {
+            assert_eq!(mentions(text, words), is_mentioned, "{text}: {words}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The figures that answer a question or decide a statement, in words.
+
+use plimsoll_plots::number::Place;
+use plimsoll_results::lab::{Cell, Expected, Figure};
+
+use super::answer::{Answer, Group, Verdict};
+use crate::claims::{range_text, ratio_text};
+use crate::document::Words;
+use crate::leads::value_on;
+use crate::naming::{capital, place_words, shared_axes, value_words};
+use crate::pivot::bound;
+use crate::units::short_label;
+
+/// Groups of cells whose figures are listed; of more, the range is shown.
+const MOST_LISTED: usize = 4;
+/// The same of pairs with their ratios, which are longer.
+const MOST_PAIRS: usize = 2;
+/// Pairs of one verdict that are named.
+const MOST_NAMED: usize = 3;
+
+impl Answer<'_> {
+    /// Whether each group is listed; otherwise the text has a range of them.
+    fn is_listed(&self) -> bool {
+        let most = match self.asked.expected {
+            Some(_) => MOST_PAIRS,
+            None => MOST_LISTED,
+        };
+        self.groups.len() <= most
+    }
+
+    /// Whether the text names groups: all of them, or those of a verdict.
+    pub(super) fn names_groups(&self) -> bool {
+        self.is_listed() || (self.ratios().is_some() && self.is_mixed())
+    }
+
+    /// Whether the verdicts differ between groups.
+    fn is_mixed(&self) -> bool {
+        let verdicts = self.verdicts();
+        verdicts.iter().any(|one| Some(one) != verdicts.first())
+    }
+
+    /// `near: HTTP 0.51, gRPC 0.67 ms (1.31 times, 1.21 to 1.42); far: …. Load and place: 100 users.`, and the note.
+    pub(super) fn figures(&self, conditions: &str) -> Words {
+        let mut words = Words::new();
+        if let Some((_, figure)) = self.groups.first().and_then(|group| group.0.first()) {
+            words = match (self.is_listed(), self.ratios()) {
+                (true, _) => self.listed(words, figure),
+                (false, Some(ratios)) => self.compared(words, figure, &ratios),
+                (false, None) => self.range(words, figure),
+            };
+            words = words.text(self.rates()).text(match self.left_out {
+                0 => String::new(),
+                count => format!(" ({count} with a suspect cell not counted)"),
+            });
+            words = words.text(".");
+            if !conditions.is_empty() {
+                words = words.text(format!(" Load and place: {conditions}."));
+            }
+        }
+        match &self.asked.note {
+            Some(note) if words.0.is_empty() => words.text(note),
+            Some(note) => words.text(format!(" {note}")),
+            None => words,
+        }
+    }
+
+    /// The ratio of each group, if all have one.
+    fn ratios(&self) -> Option<Vec<f64>> {
+        let groups = self.groups.iter();
+        groups
+            .map(|group| Some(group.estimate(self.result)?.ratio))
+            .collect()
+    }
+
+    /// Each group, named by what distinguishes it from the others.
+    fn listed(&self, mut words: Words, figure: &Figure) -> Words {
+        let names: Vec<String> = self.groups.iter().map(|group| self.name(group)).collect();
+        if figure.name.starts_with("latency_") {
+            // `p95 near: HTTP 0.51`, but `p95: HTTP 0.51`.
+            let is_named = names.first().is_some_and(|name| !name.is_empty());
+            let colon = if is_named { "" } else { ":" };
+            let label = short_label(&figure.name, &figure.label);
+            words = words.text(format!("{label}{colon} "));
+        }
+        for (at, (group, name)) in self.groups.iter().zip(&names).enumerate() {
+            words = words.text(if at == 0 { "" } else { "; " });
+            if !name.is_empty() {
+                // A single value follows its name; several have names of their own.
+                let colon = if self.asked.axis.is_some() { ":" } else { "" };
+                words = words.text(format!("{name}{colon} "));
+            }
+            let is_last = at + 1 == self.groups.len();
+            words = self.values(words, group, if is_last { &figure.unit } else { "" });
+        }
+        words
+    }
+
+    /// What distinguishes a group from the others.
+    fn name(&self, group: &Group) -> String {
+        let cells = self.groups.iter().flat_map(|group| &group.0);
+        let mut shared = shared_axes(cells.map(|(cell, _)| *cell));
+        shared.extend(self.asked.axis.as_deref());
+        let cell = group.0.first();
+        cell.map_or_else(String::new, |(cell, _)| {
+            place_words(self.result, &cell.place, &shared)
+        })
+    }
+
+    /// `HTTP 0.51, gRPC 0.67 ms (1.31 times, 1.21 to 1.42)`.
+    fn values(&self, mut words: Words, group: &Group, unit: &str) -> Words {
+        for (at, (cell, figure)) in group.0.iter().enumerate() {
+            words = words.text(if at == 0 { "" } else { ", " });
+            if let Some(value) = self.value_words(cell) {
+                words = words.text(format!("{value} "));
+            }
+            words = words.strong(printed(cell, figure));
+        }
+        if !unit.is_empty() {
+            words = words.text(format!(" {unit}"));
+        }
+        // Without an expectation, a ratio is worth its words only if it says how certain it is.
+        let ratio = group.estimate(self.result);
+        let ratio = ratio.filter(|one| self.asked.expected.is_some() || one.interval.is_some());
+        match (self.asked.expected, group.0.as_slice(), group.difference()) {
+            (Some(Expected::Value(..)), ..) => words,
+            (Some(Expected::Difference(..)), [base, other], Some((low, high))) => {
+                let value = other.1.value - base.1.value;
+                let place = Place::of(value, Some((low, high)));
+                words.text(format!(
+                    " (a difference of {}, {} to {})",
+                    place.print(value),
+                    place.print(low),
+                    place.print(high)
+                ))
+            }
+            _ => match ratio {
+                Some(one) => words.text(format!(" ({})", ratio_text(one.ratio, one.interval))),
+                None => words,
+            },
+        }
+    }
+
+    fn value_words(&self, cell: &Cell) -> Option<String> {
+        let axis = self.asked.axis.as_deref()?;
+        Some(value_words(self.result, axis, value_on(cell, axis)?))
+    }
+
+    /// Many ratios: those of each verdict by name, or as a range.
+    fn compared(&self, words: Words, figure: &Figure, ratios: &[f64]) -> Words {
+        let label = match figure.name.starts_with("latency_") {
+            true => short_label(&figure.name, &figure.label),
+            false => &figure.label,
+        };
+        let first = self.groups.first().map(|group| group.0.as_slice());
+        let pair = match first {
+            Some([base, other]) => self.value_words(other.0).zip(self.value_words(base.0)),
+            _ => None,
+        };
+        let pair = pair.map_or_else(String::new, |(other, base)| {
+            format!(", {other} against {base}")
+        });
+        let verdicts = self.verdicts();
+        let words = words.text(format!("{label}{pair}"));
+        if !self.is_mixed() {
+            return words.text(": ").strong(range_text(ratios));
+        }
+        let all = [Verdict::Holds, Verdict::Fails, Verdict::Uncertain];
+        all.into_iter().fold(words, |words, verdict| {
+            let found: Vec<(&Group, f64)> = self
+                .groups
+                .iter()
+                .zip(ratios.iter().copied())
+                .zip(&verdicts)
+                .filter(|(_, one)| **one == verdict)
+                .map(|(found, _)| found)
+                .collect();
+            if found.is_empty() {
+                return words;
+            }
+            let words = words
+                .text(". ")
+                .strong(capital(self.words(verdict)))
+                .text(": ");
+            if found.len() > MOST_NAMED {
+                let ratios: Vec<f64> = found.iter().map(|(_, ratio)| *ratio).collect();
+                // If there are few others, all of them are named.
+                let others = match self.groups.len() - found.len() <= MOST_NAMED {
+                    true => "the other ",
+                    false => "",
+                };
+                let count = found.len();
+                return words.text(format!("{others}{count} pairs ({})", range_text(&ratios)));
+            }
+            let named = found.iter().map(|(group, ratio)| {
+                let interval = group.estimate(self.result).and_then(|one| one.interval);
+                format!("{} ({})", self.name(group), ratio_text(*ratio, interval))
+            });
+            words.text(named.collect::<Vec<_>>().join("; "))
+        })
+    }
+
+    /// The range of the values of many groups.
+    fn range(&self, mut words: Words, figure: &Figure) -> Words {
+        if figure.name.starts_with("latency_") {
+            words = words.text(format!("{} ", short_label(&figure.name, &figure.label)));
+        }
+        let cells = self.groups.iter().flat_map(|group| &group.0);
+        let mut all: Vec<&(&Cell, &Figure)> = cells.collect();
+        all.sort_by(|one, other| one.1.value.total_cmp(&other.1.value));
+        let (Some(least), Some(most)) = (all.first(), all.last()) else {
+            return words;
+        };
+        let (least, most) = (printed(least.0, least.1), printed(most.0, most.1));
+        let words = match least == most {
+            true => words.strong(least),
+            false => words.strong(least).text(" to ").strong(most),
+        };
+        let space = if figure.unit.is_empty() { "" } else { " " };
+        words.text(format!("{space}{} in {} cells", figure.unit, all.len()))
+    }
+
+    /// ` at 10,000 requests/s`: CPU time per request depends on the rate.
+    fn rates(&self) -> String {
+        let cells = || {
+            self.groups
+                .iter()
+                .flat_map(|group| &group.0)
+                .map(|(cell, _)| *cell)
+        };
+        match self.asked.figure.as_deref() {
+            Some(crate::matrix::CPU) => crate::rates::at(cells()),
+            _ => String::new(),
+        }
+    }
+}
+
+fn printed(cell: &Cell, figure: &Figure) -> String {
+    match figure.value == 0.0 {
+        true => "0".to_owned(),
+        false => {
+            let place = Place::of(figure.value, figure.interval);
+            format!("{}{}", bound(cell, figure), place.print(figure.value))
+        }
+    }
+}

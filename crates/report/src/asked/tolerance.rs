@@ -1,0 +1,77 @@
+//! What has to be true of the figures for a statement to hold, in words.
+
+use plimsoll_plots::number::{self, Place};
+use plimsoll_results::lab::Expected;
+
+use super::answer::Answer;
+use crate::groups::comparative;
+use crate::ratio::Estimate;
+
+/// `at least 2 times`, `6.3 to 7.7 ms more`, `longer`, `0.78 to 1.28 times (noise floor)`; empty if nothing is expected. Places may
+/// have different floors.
+pub fn of(answer: &Answer) -> String {
+    let Some(expected) = answer.asked.expected else {
+        return String::new();
+    };
+    let mut figures = answer.groups.iter().flat_map(|group| &group.0);
+    let unit = figures
+        .next()
+        .map_or("", |(_, figure)| figure.unit.as_str());
+    match expected {
+        Expected::Ratio(least, most) => format!("{} times", limits(least, most)),
+        Expected::Difference(least, most) => {
+            format!("{} {unit} more", limits(least, most))
+        }
+        Expected::Value(least, most) => format!("{} {unit}", limits(least, most))
+            .trim_end()
+            .to_owned(),
+        _ => {
+            let mut texts: Vec<String> = Vec::new();
+            for one in estimates(answer) {
+                let text = of_pair(expected, &one, unit);
+                if !texts.contains(&text) {
+                    texts.push(text);
+                }
+            }
+            texts.join("; ")
+        }
+    }
+}
+
+/// Whether a noise floor limits what counts as a difference.
+pub fn has_floor(answer: &Answer) -> bool {
+    estimates(answer).any(|one| one.differs > 0.0)
+}
+
+fn estimates<'a>(answer: &'a Answer) -> impl Iterator<Item = Estimate> + 'a {
+    let groups = answer.groups.iter();
+    groups.filter_map(|group| group.estimate(answer.result))
+}
+
+fn of_pair(expected: Expected, one: &Estimate, unit: &str) -> String {
+    let print = |ratio: f64| Place::decimals(2).print(ratio);
+    let (least, most) = (print(1.0 / (1.0 + one.same)), print(1.0 + one.same));
+    let limits = match expected {
+        Expected::Larger => return comparative(unit, true).to_owned(),
+        Expected::Smaller => return comparative(unit, false).to_owned(),
+        Expected::NotSmaller => format!("at least {least}"),
+        Expected::NotLarger => format!("at most {most}"),
+        _ => format!("{least} to {most}"),
+    };
+    let floor = if one.floor.is_some() {
+        " (noise floor)"
+    } else {
+        ""
+    };
+    format!("{limits} times{floor}")
+}
+
+/// `8 to 12`, `at least 8`, `at most 12`.
+fn limits(least: Option<f64>, most: Option<f64>) -> String {
+    match (least.map(number::tick), most.map(number::tick)) {
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("at least {least}"),
+        (None, Some(most)) => format!("at most {most}"),
+        (None, None) => String::new(),
+    }
+}
