@@ -11,7 +11,6 @@ import http.server
 import json
 import os
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +20,11 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from harness.go_programs import build  # noqa: E402
+from harness.servers import free_port  # noqa: E402
+
 ITERATIONS = 2000
 SCRIPT = """
 import exec from 'k6/execution';
@@ -49,24 +53,6 @@ class Hello(http.server.BaseHTTPRequestHandler):
 
     def log_message(self, *arguments):
         pass
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def build(folder):
-    given = os.environ.get("COLLECTOR")
-    if given:
-        return given
-    for name in ("main.go", "go.mod"):
-        shutil.copy(HERE / name, folder)
-    environment = os.environ | {"GOFLAGS": "-mod=mod"}
-    for command in (["go", "mod", "tidy"], ["go", "build", "-o", "collector", "."]):
-        subprocess.run(command, cwd=folder, env=environment, check=True)
-    return str(folder / "collector")
 
 
 def last_points(file):
@@ -166,7 +152,7 @@ def main():
     threading.Thread(target=hello.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        collector = build(folder)
+        collector = build(HERE, folder, "collector")
         server = f"http://127.0.0.1:{hello.server_port}/"
         failed = sum(prove(plimsoll, collector, folder, server, protocol) for protocol in ("grpc", "http"))
     sys.exit(1 if failed else 0)

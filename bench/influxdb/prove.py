@@ -11,8 +11,6 @@ import base64
 import json
 import os
 import pathlib
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +20,11 @@ import urllib.parse
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from harness.go_programs import build  # noqa: E402
+from harness.servers import free_port  # noqa: E402
+
 ITERATIONS = 2000
 SCRIPT = """
 import { check } from 'k6';
@@ -44,24 +47,6 @@ wal-dir = "{folder}/wal"
 bind-address = "127.0.0.1:{http}"
 auth-enabled = true
 """
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def build(folder):
-    given = os.environ.get("INFLUXD")
-    if given:
-        return given
-    for name in ("main.go", "go.mod"):
-        shutil.copy(HERE / name, folder)
-    environment = os.environ | {"GOFLAGS": "-mod=mod"}
-    for command in (["go", "mod", "tidy"], ["go", "build", "-o", "influxd", "."]):
-        subprocess.run(command, cwd=folder, env=environment, check=True)
-    return str(folder / "influxd")
 
 
 def query(server, text, database=""):
@@ -126,7 +111,7 @@ def main():
     plimsoll = str(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "target/release/plimsoll").resolve())
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        influxd = build(folder)
+        influxd = build(HERE, folder, "influxd")
         ports = {"rpc": free_port(), "http": free_port()}
         (folder / "script.js").write_text(SCRIPT)
         (folder / "influxd.conf").write_text(SETTINGS.format(folder=folder, **ports))
