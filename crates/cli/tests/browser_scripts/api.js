@@ -106,6 +106,15 @@ async function inputs(page) {
     await page.locator('#button').hover();
     return page.evaluate(() => document.querySelector('#button').matches(':hover'));
   });
+  await expect('a button that moves before the press', [{ moving: 1, never: 0, document: 1 }, 'timed out after 1500ms'], async () => {
+    const other = await page.context().newPage();
+    await other.goto(`${BASE}/moving`);
+    await other.locator('#moving').click();
+    const outcome = await other.locator('#never').click({ timeout: 1500 }).then(() => 'pressed', (error) => error.message);
+    const presses = await other.evaluate(() => presses);
+    await other.close();
+    return [presses, outcome.match(/timed out after 1500ms/)?.[0] ?? outcome];
+  });
   // A dialog closes on its own.
   await expect('dialog', 'false', async () => { await page.locator('#dialog').click(); return output(); });
 }

@@ -51,6 +51,7 @@ fn respond(mut stream: TcpStream) -> Option<()> {
         "/" => (html, include_str!("home.html").to_owned()),
         "/second" => (html, include_str!("second.html").to_owned()),
         "/frame" => (html, include_str!("frame.html").to_owned()),
+        "/moving" => (html, include_str!("moving.html").to_owned()),
         "/slow" => (html, "<p>document</p><img src=\"/never\">".to_owned()),
         "/redirect" => ("302 Found\r\nLocation: /second", String::new()),
         "/json" => (json, r#"{"a":1}"#.to_owned()),

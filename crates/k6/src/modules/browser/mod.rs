@@ -311,6 +311,7 @@ fn code_of_page<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             include_str!("page/text.js"),
             include_str!("page/roles.js"),
             include_str!("page/select.js"),
+            include_str!("page/press.js"),
             include_str!("page/act.js"),
             "return helper;\n})()"
         ),

@@ -145,8 +145,8 @@ const ACTIONS = {
     change(field);
     return null;
   },
-  /** The point to click at, in the viewport of this frame. */
-  point: (element, position, force) => {
+  /** The point to click at, in the viewport of this frame. A press there that does not hit the element has no effect. */
+  point: (element, position, force, presses) => {
     scrollTo(element);
     const box = [...element.getClientRects()].find((each) => each.width > 0 && each.height > 0);
     if (!box) throw new NotYet('the element has no size');
@@ -158,6 +158,7 @@ const ACTIONS = {
     } else if (!force) {
       const cover = coverOf(element, point);
       if (cover) throw new NotYet(`${shown(cover)} intercepts pointer events`);
+      if (presses) guard(element);
     }
     return point;
   },
@@ -269,6 +270,7 @@ const helper = {
     helper.kept = null;
     return kept;
   },
+  missed,
   /** Acts on `target`, an element or the parts of a locator, as soon as it has the states. */
   act: (target, root, action, args, { timeout, strict, states }) => repeat(timeout, async () => {
     const element = resolve(target, root, strict);

@@ -16,6 +16,11 @@ class BrowserContext {
     this.initScripts = [];
     /** The targets of all pages, also of those that have ended. */
     this.known = new Set();
+    /** Settles when no page is being created. */
+    this.creating = undefined;
+    /** Whether Chromium reports the pages that pages open, and the last page that opened one. */
+    this.discovers = false;
+    this.lastOpener = null;
     this.timeouts = {};
     this.events = new Emitter();
     this.closed = false;
@@ -31,26 +36,36 @@ class BrowserContext {
 
   async newPage() {
     if (this.closed) throw new Error('the browser context is closed');
-    const { root } = this.wire;
-    const { targetId } = await root.send('Target.createTarget', { url: 'about:blank', browserContextId: this.id });
-    this.known.add(targetId);
-    return this.follow(targetId, null);
+    const created = this.wire.root.send('Target.createTarget', { url: 'about:blank', browserContextId: this.id })
+      .then(({ targetId }) => {
+        this.known.add(targetId);
+        return targetId;
+      });
+    this.creating = Promise.allSettled([this.creating, created]);
+    return this.follow(await created, null);
   }
 
-  /** Follows the pages that a page has opened. They may not exist yet when the page says that it opens one. */
-  async findPopups(opener) {
+  /** Follows the pages that pages open, from the first that one opens: until then, Chromium need not report any. */
+  followPopups(opener) {
+    this.lastOpener = opener;
+    if (this.discovers) return;
+    this.discovers = true;
     const { root } = this.wire;
-    for (let turn = 0; turn < 50; turn++) {
-      const { targetInfos } = await root.send('Target.getTargets');
-      const found = targetInfos.filter(({ type, targetId, browserContextId }) =>
-        type === 'page' && browserContextId === this.id && !this.known.has(targetId));
-      for (const { targetId } of found) this.known.add(targetId);
-      if (found.length > 0) {
-        await Promise.all(found.map(({ targetId }) => this.follow(targetId, opener)));
-        return;
-      }
-      await delay(20);
-    }
+    root.on('Target.targetCreated', ({ targetInfo }) => {
+      this.popup(targetInfo).catch((error) => {
+        if (!(error instanceof Closed)) native.log('warn', `cannot follow a page that was opened: ${error.message}`);
+      });
+    });
+    root.tell('Target.setDiscoverTargets', { discover: true });
+  }
+
+  async popup({ type, targetId, openerId, browserContextId }) {
+    if (type !== 'page' || browserContextId !== this.id) return;
+    // Chromium may report a page of `newPage` before it responds with the page's identifier.
+    await this.creating;
+    if (this.known.has(targetId)) return;
+    this.known.add(targetId);
+    await this.follow(targetId, this.pages().find((page) => page.targetId === openerId) ?? this.lastOpener);
   }
 
   async follow(targetId, opener) {

@@ -18,9 +18,10 @@ async function located(target, deadline, what) {
   }
 }
 
+const deadlineOf = (timeout) => Date.now() + (timeout > 0 ? timeout : PATIENT);
+
 /** Calls a function of the helper, again if the page navigates meanwhile. */
-async function attempt(target, timeout, what, call) {
-  const deadline = Date.now() + (timeout > 0 ? timeout : PATIENT);
+async function attempt(target, timeout, what, call, deadline = deadlineOf(timeout)) {
   for (;;) {
     try {
       const { frame, subject, root } = await located(target, deadline, what);
@@ -63,22 +64,47 @@ async function waitUntil(target, state, options, what) {
 const POINTER = ['visible', 'enabled', 'stable'];
 const statesOf = (options, states) => (options?.force ? [] : states);
 
-/** Moves to the target and does `then` at that point. */
-async function pointAt(target, options, what, then) {
+/**
+ * Moves to the target and does `then` at that point. If `presses`, does it again if the target has moved away before the
+ * press: pages move things at any time.
+ */
+async function pointAt(target, options, what, then, presses = true) {
   const { owner: page } = target.frame;
   const timeout = timeoutOf(options, page);
-  const { value: point, frame } = await attempt(target, timeout, what, (inside, subject, root, left) =>
-    inside.call('act', [subject, root, 'point', [options?.position, Boolean(options?.force)], {
-      timeout: left, strict: options?.strict ?? target.strict, states: statesOf(options, POINTER),
-    }], left + GRACE));
-  if (options?.trial) return;
-  const offset = await frame.offset();
-  const modifiers = options?.modifiers ?? [];
-  for (const modifier of modifiers) await page.keyboard.down(modifier);
+  const deadline = deadlineOf(timeout);
+  const trial = Boolean(options?.trial);
+  for (;;) {
+    const args = [options?.position, Boolean(options?.force), presses && !trial];
+    const { value: point, frame } = await attempt(target, timeout, what, (inside, subject, root, left) =>
+      inside.call('act', [subject, root, 'point', args, {
+        timeout: left, strict: options?.strict ?? target.strict, states: statesOf(options, POINTER),
+      }], left + GRACE), deadline);
+    if (trial) return;
+    const offset = await frame.offset();
+    const modifiers = options?.modifiers ?? [];
+    const helper = await frame.helper();
+    for (const modifier of modifiers) await page.keyboard.down(modifier);
+    try {
+      await then(page, point.x + offset.x, point.y + offset.y);
+    } finally {
+      for (const modifier of modifiers) await page.keyboard.up(modifier);
+    }
+    const cover = presses ? await missed(helper) : null;
+    if (cover === null) return;
+    if (Date.now() >= deadline) throw new TimedOut(`${what}: timed out after ${timeout}ms: ${cover} intercepts pointer events`);
+  }
+}
+
+/** What a press has hit instead of its target, or null: also if the press has ended the page, or keeps it busy. */
+async function missed({ world, objectId }) {
   try {
-    await then(page, point.x + offset.x, point.y + offset.y);
-  } finally {
-    for (const modifier of modifiers) await page.keyboard.up(modifier);
+    const { result } = await world.session.send('Runtime.callFunctionOn', {
+      functionDeclaration: 'function () { return this.missed(); }', objectId, returnByValue: true,
+    }, GRACE);
+    return result.value ?? null;
+  } catch (error) {
+    if (error instanceof Closed || error instanceof TimedOut || isStale(error)) return null;
+    throw error;
   }
 }
 
@@ -146,7 +172,7 @@ const ACTIONS = {
       page.mouse.dblclick(x, y, { button, delay: pause })));
   },
   async hover(target, options) {
-    await pointAt(target, options, `hovering on ${target.shown}`, (page, x, y) => page.mouse.move(x, y));
+    await pointAt(target, options, `hovering on ${target.shown}`, (page, x, y) => page.mouse.move(x, y), false);
   },
   async tap(target, options) {
     await unlessGone(pointAt(target, options, `tapping ${target.shown}`, (page, x, y) => page.touchscreen.tap(x, y)));

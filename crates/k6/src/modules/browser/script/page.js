@@ -132,11 +132,7 @@ class Page {
       // As in k6: nobody is there to decide, so dialogs are dismissed, and leaving a page is allowed.
       session.tell('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' });
     });
-    session.on('Page.windowOpen', () => {
-      this.context_.findPopups(this).catch((error) => {
-        if (!(error instanceof Closed)) native.log('warn', `cannot follow a page that was opened: ${error.message}`);
-      });
-    });
+    session.on('Page.windowOpen', () => this.context_.followPopups(this));
     session.on('Target.attachedToTarget', (event) => this.attached(event));
     session.on('Target.detachedFromTarget', ({ sessionId }) => this.workers_.delete(sessionId));
     session.on('Inspector.targetCrashed', () => this.session.wire.detached(session.id, 'the page crashed'));
