@@ -48,7 +48,7 @@ impl Answer<'_> {
                 (false, Some(ratios)) => self.compared(words, figure, &ratios),
                 (false, None) => self.range(words, figure),
             };
-            words = words.text(self.rates()).text(match self.left_out {
+            words = words.text(self.rates(conditions)).text(match self.left_out {
                 0 => String::new(),
                 count => format!(" ({count} with a suspect cell not counted)"),
             });
@@ -219,17 +219,21 @@ impl Answer<'_> {
         words.text(format!("{space}{} in {} cells", figure.unit, all.len()))
     }
 
-    /// ` at 10,000 requests/s`: CPU time per request depends on the rate.
-    fn rates(&self) -> String {
-        let cells = || {
-            self.groups
-                .iter()
-                .flat_map(|group| &group.0)
-                .map(|(cell, _)| *cell)
-        };
-        match self.asked.figure.as_deref() {
-            Some(crate::matrix::CPU) => crate::rates::at(cells()),
-            _ => String::new(),
+    /// ` at 10,000 requests/s`, unless the conditions have the rate: CPU time per request depends on it.
+    fn rates(&self, conditions: &str) -> String {
+        if self.asked.figure.as_deref() != Some(crate::matrix::CPU) {
+            return String::new();
+        }
+        let cells = self.groups.iter().flat_map(|group| &group.0);
+        let rates = crate::rates::at(cells.map(|(cell, _)| *cell));
+        let number = rates.trim_start_matches(" at ").split(' ').next();
+        let is_stated = conditions.split(", ").any(|part| {
+            let mut words = part.split(' ');
+            words.next() == number && !part.ends_with(" users")
+        });
+        match is_stated && !rates.contains(" to ") {
+            true => String::new(),
+            false => rates,
         }
     }
 }
