@@ -1,8 +1,8 @@
-//! Workflow commands of GitHub Actions, which GitHub shows next to the lines.
+//! GitHub Actions workflow commands. GitHub shows each finding next to its line.
 
 use crate::{Audit, Level};
 
-/// One command per finding, and the totals in the last line.
+/// One command per finding; the last line has the totals.
 pub fn github(audits: &[Audit]) -> String {
     let mut out = String::new();
     for finding in audits.iter().flat_map(|audit| &audit.findings) {
@@ -29,14 +29,14 @@ pub fn github(audits: &[Audit]) -> String {
     out
 }
 
-/// Escapes the message of a command, which a line break would end.
+/// Escapes a command's message, because a line break would end it.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// Escapes a property of a command, which a comma or a colon would end.
+/// Escapes a command's property, because a comma or a colon would end it.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), which code hosts show next to the lines.
+//! SARIF 2.1.0 (OASIS). Code hosts show each finding next to its line.
 
 use serde_json::{Value, json as value};
 
@@ -47,7 +47,7 @@ pub fn sarif(audits: &[Audit], version: &str) -> String {
     format!("{whole:#}\n")
 }
 
-/// A path as a relative reference (RFC 3986), with characters escaped that are not allowed there.
+/// Converts a path to a relative reference (RFC 3986) and escapes the characters not allowed in one.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.replace('\\', "/").bytes() {

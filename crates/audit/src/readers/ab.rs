@@ -60,7 +60,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// A row without what an author wrote behind it: `9501 # the port`. ab's own `[#/sec]` remains.
+/// A row without what an author wrote after it: `9501 # the port`. ab's own `[#/sec]` remains.
 fn without_remark(text: &str) -> &str {
     let remark = text
         .match_indices('#')

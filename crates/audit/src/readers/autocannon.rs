@@ -106,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// The cells of a row of the same tables written as Markdown, whose bars are blanks by now.
+    /// The cells of a row of the same tables written as Markdown, whose bars are spaces by now.
     fn tabled(&self, text: &str) -> Option<Vec<String>> {
         let (name, rest) = text.split_once(char::is_whitespace)?;
         if self.columns.is_empty() || !matches!(name, "Latency" | "Req/Sec") {

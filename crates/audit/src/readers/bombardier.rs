@@ -1,4 +1,4 @@
-//! `bombardier`: `Reqs/sec` and `Latency` with mean, deviation and maximum, and the
+//! Output of `bombardier`: mean, deviation and maximum of `Reqs/sec` and `Latency`, and the
 //! counts of status classes.
 
 use super::{BOUNDARY, Line};
@@ -95,7 +95,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
                     block.statuses.push(((*name).to_owned(), count));
                 }
             }
-            // A run without any response has this row too.
+            // Even a run without a response prints this row.
             block.sampled = Some(block.statuses.iter().map(|(_, count)| count.value).sum());
         }
         ["others", "-", count] => {

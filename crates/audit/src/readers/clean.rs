@@ -15,7 +15,7 @@ pub struct Section<'a> {
 /// Longer lines are cut: no tool prints them, and later steps stay fast.
 const LONGEST: usize = 1 << 22;
 
-/// The text with bars and emphasis outside of code replaced by blanks; offsets stay the same.
+/// The text with bars and emphasis outside of code replaced by spaces; offsets stay the same.
 pub fn flattened(text: &str, document: &Document) -> String {
     if !document.markdown {
         return text.split_inclusive('\n').map(with_plain_blanks).collect();
@@ -47,7 +47,7 @@ pub fn flattened(text: &str, document: &Document) -> String {
     out
 }
 
-/// The line with ordinary blanks in place of those that do not break a line, which copies of web
+/// The line with ordinary spaces in place of no-break spaces, which copies of web
 /// pages have. Its length stays the same. Between digits they group thousands.
 fn with_plain_blanks(line: &str) -> Cow<'_, str> {
     let line = without_colors(line);
@@ -60,7 +60,7 @@ fn with_plain_blanks(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// The line without the colors of a terminal, which logs keep, and without signs of no width. Blanks at
+/// The line without the colors of a terminal, which logs keep, and without zero-width characters. Spaces at
 /// its end keep its length.
 fn without_colors(line: &str) -> Cow<'_, str> {
     const HIDDEN: [char; 6] = [
@@ -101,7 +101,7 @@ fn behind_sequence(text: &str) -> &str {
     letters.as_str()
 }
 
-/// The line with the signs that HTML writes as names: `p(95)&lt;500`, `&nbsp;`. Blanks at its end
+/// The line with HTML entities decoded: `p(95)&lt;500`, `&nbsp;`. Spaces at its end
 /// keep its length.
 fn without_entities(line: &str) -> String {
     const NAMED: [(&str, &str); 9] = [
@@ -148,7 +148,7 @@ fn plain_blanks(line: &str) -> Cow<'_, str> {
 }
 
 /// The line without the backslashes of Markdown, which converters add before each sign:
-/// `http\_reqs`. Blanks at its end keep its length.
+/// `http\_reqs`. Spaces at its end keep its length.
 fn without_escapes(line: &str) -> Cow<'_, str> {
     if !line.contains('\\') {
         return Cow::Borrowed(line);

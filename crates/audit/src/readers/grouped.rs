@@ -1,9 +1,8 @@
-//! Numbers whose thousands are grouped by blanks.
+//! Numbers with spaces as thousands separators.
 
 use std::borrow::Cow;
 
-/// The text without the single blanks that group the thousands of a number: `143 508 265.8/s` is 143508 and
-/// 265.8/s.
+/// Removes the single spaces that separate thousands: `143 508 265.8/s` becomes `143508 265.8/s`.
 pub fn ungrouped(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);

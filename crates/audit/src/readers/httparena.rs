@@ -67,7 +67,7 @@ fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
     block.thinks_never = block.asked_rate.is_none();
     let streams = number("pipeline").unwrap_or(1.0);
     let connections = number("connections").filter(|n| *n > 0.0);
-    // The streams of HTTP/2 and HTTP/3 are not printed, so the users are unknown.
+    // The results do not contain the number of HTTP/2 or HTTP/3 streams, so the number of users is unknown.
     let in_flight = mean.as_ref().map(|mean| mean.value * rate);
     let multiplexed = connections
         .zip(in_flight)

@@ -1,4 +1,4 @@
-//! `iperf3` as a client: text and `-J`. Bytes are in binary multiples, bits in decimal ones.
+//! Output of an `iperf3` client: text and JSON (`-J`). Bytes have binary prefixes, bits decimal ones.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if text == BOUNDARY {
             open = false;
         }
-        // The last rows may be alone, for example after `tail`.
+        // The output may consist of only the final rows, for example after `tail`.
         let closing =
             text.starts_with('[') && (text.ends_with("sender") || text.ends_with("receiver"));
         if closing && !open {
@@ -45,7 +45,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 }
 
 /// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. The rule `unit-mismatch`
-/// checks every row; the last ones are the result.
+/// checks every row; the final rows are the result.
 fn row(block: &mut Block, text: &str, line: usize) {
     let Some(rest) = text.strip_prefix('[') else {
         return;
@@ -74,7 +74,7 @@ fn row(block: &mut Block, text: &str, line: usize) {
     let side = match ending {
         "sender" => &mut block.sent,
         "receiver" => &mut block.received,
-        // An output that was cut: the last sum so far.
+        // Truncated output has no final rows: use the sum over the longest interval.
         _ if summed && block.sent.time.is_none_or(|time| time < to - from) => &mut block.sent,
         _ => return,
     };
@@ -93,7 +93,7 @@ fn row(block: &mut Block, text: &str, line: usize) {
     }
 }
 
-/// `-J`.
+/// Reads the JSON that `-J` prints.
 pub fn read_json(value: &Value, line: usize) -> Option<Block> {
     value.get("start")?;
     let end = value.get("end")?;

@@ -1,10 +1,10 @@
-//! Tables whose rows are k6's metrics: summaries that someone typed as a table.
+//! Tables whose rows are k6's metrics: summaries that someone rewrote as a table.
 
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::document::{Document, Table};
 use crate::quantity::{Quantity, Unit, bare, duration, number};
 
-/// The results in a document's tables. A table that repeats metrics starts another result, and so
+/// The results in a document's tables. A table that repeats metrics starts a new result, and so
 /// does each column of figures.
 pub fn read(document: &Document) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
@@ -21,7 +21,7 @@ pub fn read(document: &Document) -> Vec<Block> {
             .filter(|(_, row)| row.first().is_some_and(|name| metric(name).is_some()))
             .count();
         if named == 0 {
-            // A table with other names next to one with k6's names describes the same run.
+            // A table with other names that follows one with k6's names describes the same run.
             if let Some(block) = &mut open
                 && about_results(table)
             {
@@ -58,7 +58,7 @@ pub fn read(document: &Document) -> Vec<Block> {
         }
     }
     blocks.extend(open);
-    // For columns side by side, one result is enough to show that it was read.
+    // One result is enough to show that a table with several columns was read.
     merge_columns(&mut blocks);
     blocks.extend(rows);
     blocks.retain(|block| !block.trends.is_empty() || block.requests.is_some());
@@ -96,7 +96,7 @@ fn merge_columns(blocks: &mut Vec<Block>) {
         seen.push(block.first_line);
         fresh
     });
-    // A later table on the page that continues the same comparison.
+    // A later table on the page continues the same comparison.
     let several = blocks
         .iter()
         .filter(|block| !block.titles.is_empty())
@@ -112,7 +112,7 @@ fn merge_columns(blocks: &mut Vec<Block>) {
     }
 }
 
-/// The metric at the start of a row's name, and the rest of the name.
+/// Splits a row's name into the metric at its start and the rest.
 fn metric(name: &str) -> Option<(&'static str, String)> {
     let name = name.trim().trim_matches('`');
     const METRICS: [&str; 14] = [
@@ -140,7 +140,7 @@ fn about_results(table: &Table) -> bool {
     head.contains("value") && table.header.len() == 2
 }
 
-/// The quantile for a column's name.
+/// The quantile that a column's name denotes; -1 for the mean, -2 for the minimum, -3 for the maximum.
 fn statistic(name: &str) -> Option<f64> {
     let name = name.trim().to_lowercase();
     let name = name.trim_start_matches(['(', '`']).trim_end_matches(')');
@@ -157,8 +157,8 @@ fn statistic(name: &str) -> Option<f64> {
     }
 }
 
-/// The columns that contain one variant's values each; empty if they are statistics or if there is
-/// only one.
+/// The columns that each contain the values of one variant; empty if the columns are statistics or
+/// if there is only one.
 fn columns(table: &Table) -> Vec<usize> {
     let words = [
         "value",
@@ -188,7 +188,7 @@ fn columns(table: &Table) -> Vec<usize> {
     }
 }
 
-/// Whether the block has one of the table's metrics already.
+/// Whether the block already has one of the table's metrics.
 fn repeats(block: &Block, table: &Table) -> bool {
     table.rows.iter().any(|(_, row)| {
         row.first()
@@ -253,7 +253,7 @@ fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
     some
 }
 
-/// Rows that name a metric in plain words, in a table next to one with k6's names.
+/// The metric of a row that names it in plain words, in a table that follows one with k6's names.
 fn generic(name: &str) -> Option<(&'static str, String)> {
     let found = |metric, rest: &str| Some((metric, rest.to_owned()));
     match name {

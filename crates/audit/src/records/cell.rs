@@ -19,17 +19,17 @@ pub enum Kind {
 pub struct Figure {
     pub value: f64,
     pub step: f64,
-    /// The step if the zeros at its end are from rounding: 10 for `480`, 1 for `66.00`.
+    /// The step if trailing zeros are the result of rounding: 10 for `480`, 1 for `66.00`.
     pub coarse: f64,
     pub kind: Kind,
     /// Whether it is marked as rounded.
     pub about: bool,
-    /// Whether it is only a limit: `<1ms`, `>100,000 req/s`.
+    /// Whether it is a limit and not a value: `<1ms`, `>100,000 req/s`.
     pub bound: bool,
     pub text: String,
 }
 
-/// Words behind a factor or a percentage.
+/// Words that may follow a factor or a percentage.
 const CHANGES: [&str; 13] = [
     "faster",
     "slower",
@@ -46,12 +46,12 @@ const CHANGES: [&str; 13] = [
     "smaller",
 ];
 
-/// The marks of Markdown and of verdicts around a figure.
+/// Markdown markup and symbols such as ✓ around a figure.
 fn is_mark(letter: char) -> bool {
     matches!(letter, '*' | '`' | '_' | ' ' | '|') || !letter.is_ascii() && !letter.is_alphanumeric()
 }
 
-/// A cell that is one figure, perhaps with its deviation or a remark in brackets behind it.
+/// Reads a cell that contains one figure, optionally followed by its deviation or a remark in parentheses.
 pub fn read(cell: &str) -> Option<Figure> {
     if cell.len() > 80 {
         return None;
@@ -110,7 +110,7 @@ fn zeros(written: &str) -> f64 {
     10_f64.powi(i32::try_from(digits.len() - kept.len()).unwrap_or(0))
 }
 
-/// What a time may be of: `ns/op`.
+/// What a time can be per: `op` in `ns/op`.
 const EACH: [&str; 6] = ["op", "iter", "req", "request", "call", "msg"];
 
 /// The scale and the kind of a unit.

@@ -1,6 +1,6 @@
-//! A general model of a page's figures: records with named fields, from tables, lists, lines of
-//! `name: value` and the outputs of tools. Rules compare the fields of a record, the records of a
-//! grid, and sentences with both.
+//! A general model of a page's figures: records with named fields, read from tables, lists,
+//! `name: value` lines and tool output. Rules compare the fields of a record, the records of a
+//! grid, and sentences with either.
 
 mod cell;
 mod grid;
@@ -40,13 +40,13 @@ impl Field {
     }
 }
 
-/// A row of a table, a column of one, a list or an output.
+/// A table row, a table column, a list or a tool's output.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub line: usize,
-    /// What the record is about.
+    /// What the record describes.
     pub label: String,
-    /// The words of the label, with which sentences are compared.
+    /// The words of the label; rules compare sentences with them.
     pub words: Vec<String>,
     pub fields: Vec<Field>,
 }
@@ -72,7 +72,7 @@ impl Record {
     }
 }
 
-/// Words that do not belong to a name.
+/// Words that are not part of a name.
 const FILLERS: [&str; 22] = [
     "the", "a", "an", "our", "this", "that", "and", "with", "of", "in", "both", "which", "while",
     "but", "so", "also", "however", "version", "overall", "here", "results", "result",

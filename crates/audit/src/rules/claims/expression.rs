@@ -96,7 +96,7 @@ fn joined(line: &str, next: &str) -> Option<String> {
     })
 }
 
-/// The last equation of a line: the expression with at least one operator between blanks or brackets, its
+/// The last equation of a line: the expression with at least one operator between spaces or brackets, its
 /// value, and the number on the right with its step.
 fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
     let (left, right) = line.rsplit_once(" = ")?;
@@ -133,7 +133,7 @@ enum Token {
     Close,
 }
 
-/// The tokens of an expression. Percent signs, and units behind a number or a bracket, are left out.
+/// The tokens of an expression. Percent signs, and units after a number or a bracket, are left out.
 fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens: Vec<Token> = Vec::new();
     let letters: Vec<char> = text.chars().collect();

@@ -19,7 +19,7 @@ static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)\s*\((?:the )?(?:target|limit|threshold|slo|sla|goal|requirement)\s*:?\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)").ok()
 });
 
-/// `512 ms < 500 ms`: both figures with their unit. The sign may have its own blanks.
+/// `512 ms < 500 ms`: both figures with their unit. The sign may have spaces around it.
 static INEQUALITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))(?:[^\w/]|$)").ok()
 });
