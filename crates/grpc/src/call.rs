@@ -23,17 +23,17 @@ pub struct Call {
     pub receiver: Receiver,
 }
 
-/// The direction to the server.
+/// The sending direction: client to server.
 #[derive(Debug)]
 pub struct Sender {
     outgoing: Outgoing,
     ended: bool,
 }
 
-/// The direction from the server.
+/// The receiving direction: server to client.
 #[derive(Debug)]
 pub struct Receiver {
-    // Keeps the connection open as long as the call lasts.
+    // Keeps the connection open for the duration of the call.
     _link: Rc<Link>,
     incoming: Incoming,
     deframer: Deframer,
@@ -45,6 +45,7 @@ pub struct Receiver {
     alarm: Alarm,
 }
 
+/// The part of the response that is expected next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Head,
@@ -66,10 +67,10 @@ impl Call {
 }
 
 impl Sender {
-    /// Sends a message, as fast as the server accepts it.
+    /// Sends a message. Waits as long as the server's flow control requires.
     ///
     /// # Errors
-    /// When nothing more can be sent: the receiver then has the status.
+    /// If the call accepts no more messages. The receiver then has the status.
     pub async fn send(&mut self, message: &Framed) -> Result<(), Status> {
         let sent = self.outgoing.send(message.0.clone(), false).await;
         sent.map_err(|fault| Status::of_fault(&fault))
@@ -91,7 +92,7 @@ impl Sender {
     /// Ends the stream of messages.
     ///
     /// # Errors
-    /// When the call has already ended.
+    /// If the call has already ended.
     pub async fn finish(&mut self) -> Result<(), Status> {
         poll_fn(|cx| self.poll_finish(cx)).await
     }
@@ -116,7 +117,7 @@ impl Sender {
         self.outgoing.reset(CANCEL);
     }
 
-    /// When the kernel accepted what was sent last; `None` if it has not yet.
+    /// When the kernel accepted the last bytes sent; `None` if it has not accepted them yet.
     pub fn written(&self) -> Option<Moment> {
         self.outgoing.written()
     }
@@ -144,7 +145,7 @@ impl Receiver {
         }
     }
 
-    /// The next message; `None` when the call has ended, and [`Receiver::status`] has the result.
+    /// The next message. `None` if the call has ended; [`Receiver::status`] then has the result.
     pub async fn message(&mut self) -> Option<Bytes> {
         poll_fn(|cx| self.poll_message(cx)).await
     }
@@ -198,7 +199,7 @@ impl Receiver {
         .await;
     }
 
-    /// How the call ended; `None` while it is running.
+    /// How the call ended; `None` while it is in progress.
     pub fn status(&self) -> Option<&Status> {
         (self.place == Place::Done).then_some(&self.answer.status)
     }
@@ -229,18 +230,18 @@ impl Receiver {
         self.answer.has_response()
     }
 
-    /// Whether the call has ended, and the server guarantees that it did not process it: it may be opened again
-    /// ([`Channel::open_again`](crate::Channel::open_again)).
+    /// Whether the call has ended and the server guarantees that it did not process the call. The call may then be
+    /// opened again ([`Channel::open_again`](crate::Channel::open_again)).
     pub fn is_unprocessed(&self) -> bool {
         self.unprocessed
     }
 
-    /// How often the call was opened before, at a server that did not process it.
+    /// How many times the call was sent before to a server that did not process it.
     pub fn resent(&self) -> u32 {
         self.answer.resent
     }
 
-    /// The start of the reply to the next attempt, and its time limit.
+    /// The initial reply for the next attempt, and the deadline, which stays the same.
     pub(crate) fn next_attempt(&self) -> (Reply, Option<Moment>) {
         let mut answer = Reply::begun(self.answer.timeline.started());
         answer.timeline = self.answer.timeline;
@@ -262,7 +263,7 @@ impl Receiver {
         self.answer.remote
     }
 
-    /// Ends the call with this status, because the client wants no more of it. To be followed by [`Sender::cancel`].
+    /// Ends the call with this status because the client no longer needs it. Call [`Sender::cancel`] afterwards.
     pub fn end(&mut self, status: Status) {
         self.place = Place::Done;
         self.answer.status = status;
@@ -393,7 +394,7 @@ fn judge_end(trailers: Option<&Heading>, deframer: &Deframer) -> Status {
     status
 }
 
-/// Reads a response with one message, and its status.
+/// Reads a response that consists of one message and a status.
 pub(crate) async fn read_single(
     heading: Rc<Heading>,
     incoming: &mut Incoming,

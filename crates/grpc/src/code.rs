@@ -2,7 +2,7 @@ use std::fmt;
 
 use plimsoll_units::GRPC_CODES;
 
-/// The code of a gRPC status. Servers may send numbers without a name.
+/// The code of a gRPC status. Servers may send numbers that have no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u32);
 
@@ -25,7 +25,7 @@ impl Code {
     pub const DATA_LOSS: Code = Code(15);
     pub const UNAUTHENTICATED: Code = Code(16);
 
-    /// The name, if it has one.
+    /// The code's name, if it has one.
     pub fn name(self) -> Option<&'static str> {
         GRPC_CODES.get(self.0 as usize).copied()
     }

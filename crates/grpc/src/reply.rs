@@ -24,7 +24,7 @@ pub struct Reply {
     pub timeline: Timeline,
     /// Whether this call opened the connection.
     pub opened: bool,
-    /// How often the request was sent before, to a server that did not process it.
+    /// How many times the request was sent before to a server that did not process it.
     pub resent: u32,
     pub remote: Option<SocketAddr>,
     pub tls: Option<TlsFacts>,

@@ -1,4 +1,4 @@
-//! Output buffer of a decompressor: grows without copying its content, within a [`MemoryBudget`].
+//! The output buffer of a decompressor. It grows without copying its content, within a [`MemoryBudget`].
 
 use std::collections::VecDeque;
 
@@ -8,11 +8,11 @@ use crate::memory_budget::{BudgetShare, Counted, MemoryBudget, OverBudget};
 /// no atomic operation.
 const UNCOUNTED: usize = 64 << 10;
 
-/// Smallest and largest piece of memory that one allocation requests.
+/// Minimum and maximum size of a piece: the memory that one allocation requests.
 const PIECES: (usize, usize) = (4 << 10, 256 << 10);
 
-/// Bytes in pieces of at most [`PIECES`]. A vector that doubles would copy hundreds of megabytes at
-/// once, and hold them twice during the copy.
+/// Bytes in pieces of the sizes in [`PIECES`]. A vector that doubles would copy hundreds of megabytes
+/// at once, and would need memory for both copies meanwhile.
 #[derive(Debug)]
 pub struct Decoded {
     pieces: VecDeque<Vec<u8>>,
@@ -41,8 +41,8 @@ pub enum Full {
 }
 
 impl Decoded {
-    /// Takes up to `max` bytes from a decompressor that keeps the last `window` bytes itself and
-    /// reads `compressed` bytes.
+    /// A buffer for up to `max` bytes from a decompressor that itself keeps the last `window` bytes
+    /// and reads `compressed` bytes.
     pub fn new(
         max: usize,
         compressed: usize,
@@ -62,10 +62,10 @@ impl Decoded {
     }
 
     /// The buffer for the next bytes; never empty. It has space for one byte more than `max`, so
-    /// that a decompressor can detect its end there.
+    /// that a decompressor whose output is `max` bytes long can still detect the end.
     ///
     /// # Errors
-    /// When no memory is left.
+    /// If no memory is left.
     pub fn space(&mut self) -> Result<&mut [u8], Full> {
         let is_full = self
             .pieces
@@ -91,7 +91,7 @@ impl Decoded {
     /// Records that this many bytes of [`Decoded::space`] were written.
     ///
     /// # Errors
-    /// When the output exceeds `max`.
+    /// If the output exceeds `max`.
     pub fn advance(&mut self, bytes: usize) -> Result<(), Full> {
         self.last += bytes;
         self.length += bytes;
@@ -110,10 +110,10 @@ impl Decoded {
     }
 
     /// Joins the pieces into one buffer, one step per call; `None` if another step is needed. The
-    /// bytes keep their share of the budget.
+    /// joined bytes keep their share of the budget.
     ///
     /// # Errors
-    /// When no memory is left.
+    /// If no memory is left.
     pub fn join(&mut self) -> Result<Option<Counted>, Full> {
         if self.joined.capacity() == 0 {
             if self.pieces.len() == 1

@@ -15,7 +15,7 @@ use crate::multiplexed_request::{MultiplexedRequest, RequestFault, Usage};
 use crate::progress::Progress;
 use crate::proto::Proto;
 
-/// One HTTP/2 connection of a user. Requests share it.
+/// One HTTP/2 connection of a user, shared by its requests.
 #[derive(Debug)]
 pub(crate) struct Connection {
     streams: Streams,
@@ -49,8 +49,8 @@ impl Connection {
         self.streams.is_open()
     }
 
-    /// Whether it can take one more request, by the caller's limit and the server's: a request
-    /// above the server's limit would wait within the connection.
+    /// Whether it can take one more request within the caller's limit and the server's. A request
+    /// above the server's limit would wait inside the connection.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         let in_flight = self.usage.in_flight.get();
@@ -162,7 +162,7 @@ impl Receiving<'_> {
         Ok(heading)
     }
 
-    /// Shows the body to its watch, until the watch needs no more.
+    /// Passes the body to its watch until the watch needs no more.
     async fn watched(&mut self, watch: &SharedWatch, head: &Rc<Head>) -> Result<(), StreamFault> {
         watch.0.head(head);
         loop {
@@ -205,7 +205,7 @@ impl Drop for Receiving<'_> {
     }
 }
 
-/// A body that is being sent, as fast as the peer's window allows.
+/// A body that is being sent as fast as the peer's window allows.
 struct Upload {
     outgoing: Outgoing,
     rest: Bytes,
@@ -223,7 +223,7 @@ impl Upload {
     }
 }
 
-/// Converts a fault to the error type that all versions of HTTP share.
+/// Converts a fault to the error type shared by all versions of HTTP.
 fn error_of(fault: &StreamFault) -> ErrorInfo {
     let (base, number, what) = match fault {
         StreamFault::Broken { is_write, error } => {
@@ -248,7 +248,7 @@ fn error_of(fault: &StreamFault) -> ErrorInfo {
             "connection error with http2 ErrCode",
         ),
     };
-    // RFC 9113, section 7, defines 14 codes; others have no number here.
+    // RFC 9113, section 7, defines 14 codes; all others get the base number.
     let code = if number <= 13 {
         base + 1 + number
     } else {

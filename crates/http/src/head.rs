@@ -18,7 +18,7 @@ pub struct Head {
     reason: Range<u32>,
     fields: Box<[Field]>,
     pub(crate) framing: Framing,
-    /// Whether the connection may carry another request afterwards.
+    /// Whether the connection can be reused for another request.
     pub(crate) keeps_alive: bool,
     pub(crate) has_encoding: bool,
     pub(crate) sets_cookies: bool,
@@ -39,8 +39,8 @@ pub(crate) enum Framing {
 }
 
 impl Head {
-    /// Parses headers that are complete in `raw`, including the empty line. `None` if they are
-    /// unusual, perhaps malformed.
+    /// Parses `raw`, which contains complete headers including the empty line. `None` if they are
+    /// unusual and possibly malformed.
     pub(crate) fn parse_strict(raw: &[u8]) -> Option<Result<Head, ErrorInfo>> {
         let mut room = [httparse::EMPTY_HEADER; 64];
         match Self::parse_into(raw, &mut room) {
@@ -95,7 +95,7 @@ impl Head {
         ))
     }
 
-    /// Whether [`Head::from_parts`] would give an equal value for these parts.
+    /// Whether [`Head::from_parts`] would return an equal value for these parts.
     pub(crate) fn is_made_of<'a>(
         &self,
         status: u16,
@@ -106,7 +106,7 @@ impl Head {
             && parts.next().is_none()
     }
 
-    /// Builds it from parts that did not arrive as text.
+    /// Builds the headers of a protocol version that does not transmit them as text.
     pub(crate) fn from_parts<'a>(
         proto: Proto,
         status: u16,
@@ -229,7 +229,7 @@ impl Head {
         &self.raw
     }
 
-    /// Names as received, and values as bytes, in their order.
+    /// Names as received, and values as bytes, in the order received.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.fields.iter().map(|field| {
             (

@@ -1,5 +1,4 @@
-//! Entry points for fuzz targets: they process a server's bytes without a socket. Not for other
-//! callers.
+//! Entry points for fuzz targets only. They process a server's bytes without a socket.
 
 use bytes::Bytes;
 use plimsoll_units::Moment;
@@ -105,7 +104,7 @@ pub fn answer_digest(value: &str, url: &Url, body: &[u8]) -> Option<String> {
     Some(challenge.answer(url.userinfo()?, "GET", url, body, "c"))
 }
 
-/// Asks the proxy for a tunnel to `url`; the proxy sends the given bytes and closes the connection. `None` if
+/// Requests a tunnel to `url` from a proxy, which sends `response` and closes the connection. `None` if
 /// `proxies` has no proxy for `url`.
 pub async fn open_tunnel(
     proxies: &Proxies,

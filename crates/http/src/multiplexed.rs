@@ -27,8 +27,8 @@ impl Multiplexed {
         }
     }
 
-    /// Whether it can take one more request, by the caller's limit and by the server's as far as it
-    /// is known. In HTTP/3, a request waits for the server's limit.
+    /// Whether it can take one more request within the caller's limit and, in HTTP/2, the server's. In
+    /// HTTP/3, a request above the server's limit waits.
     #[inline]
     pub(crate) fn has_room(&self, limit: Option<usize>) -> bool {
         match self {

@@ -1,5 +1,5 @@
 //! Parses headers that strict parsing rejects, the way Go's client does: unusual names pass if
-//! there is a colon, and a line that begins with a blank continues the previous one.
+//! there is a colon, and a line that begins with a space continues the previous one.
 
 use crate::error::ErrorInfo;
 use crate::head::{Head, check_status_line, printable, transport_broken};

@@ -1,10 +1,10 @@
 //! Measures the throughput of a network path with iperf3's protocol, in both roles.
 //!
-//! A [`Test`] has the parameters that client and server agree on. [`client`] requests a test and [`server`] serves one
-//! at a time. Both use [`session`], which runs the [`flow`]s, each a socket with its own thread, and reads their
-//! counters at every interval. [`text`] and [`json`] show a [`Report`] as iperf3 does.
+//! A [`Test`] has the parameters that client and server agree on. [`client`] requests a test, and [`server`] serves one
+//! test at a time. Both use [`session`], which runs the [`flow`]s (each is a socket with its own thread) and reads their
+//! counters at every interval. [`text`] and [`json`] print a [`Report`] as iperf3 does.
 //!
-//! The protocol on the wire. Everything but the data uses one control connection:
+//! This is the protocol on the wire. Everything but the data uses one control connection:
 //!
 //! ```text
 //! client                                server

@@ -91,7 +91,7 @@ impl Line {
 
     /// Sends a piece of a byte stream, which is only ever delayed by a loss. A lost segment is retransmitted when the
     /// acknowledgements of later segments report it, one round trip later (fast retransmit, RFC 5681 §3.2), and delays
-    /// everything behind it.
+    /// everything after it.
     pub fn stream(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
         let lost = self.loses(size.get().div_ceil(SEGMENT));
         let out = self.carry(flow, entered, size);

@@ -1,7 +1,7 @@
-//! Sockets for connections to the target, made in advance.
+//! Sockets for connections to the target, created in advance.
 //!
-//! A burst of new connections is the time when a relay has the most to do. To make a socket and set its options is a
-//! third of the work of setting up a connection, and needs no connection. So it is done while the relay is idle.
+//! A relay is busiest during a burst of new connections. Creating a socket and setting its options is a third of the
+//! work of setting up a connection, and can be done before a client connects. So the relay does it while it is idle.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -15,13 +15,13 @@ use tokio::sync::Notify;
 
 use crate::arrival;
 
-/// Maximum number of sockets created in advance. Further ones are created when they are needed.
+/// Maximum number of sockets created in advance. More are created when they are needed.
 pub const MOST: usize = 1_024;
-/// The share of the permitted descriptors that sockets made in advance may use: one in this number.
+/// Sockets created in advance may use one in this number of the permitted descriptors.
 const SHARE: u64 = 8;
-/// More are made once no connection has been opened for this long.
+/// The relay is idle if it has not opened a connection for this long.
 const QUIET: Duration = Duration::from_millis(200);
-/// The number created before other work runs.
+/// Number of sockets created before other tasks may run.
 const AT_ONCE: usize = 16;
 
 /// Unconnected sockets for one target.
@@ -35,7 +35,7 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// For connections to `target`; none is ready yet.
+    /// Sockets for connections to `target`. Creates none yet.
     pub fn new(target: SocketAddr) -> Self {
         Sockets {
             target,
@@ -49,7 +49,7 @@ impl Sockets {
     /// Opens a connection.
     ///
     /// # Errors
-    /// When no socket can be made, or the target cannot be reached.
+    /// If no socket can be created, or the target cannot be reached.
     pub async fn connect(&self) -> io::Result<TcpStream> {
         self.last_use.set(plimsoll_clock::now());
         self.used.notify_one();
@@ -74,7 +74,7 @@ impl Sockets {
         self.ready.borrow_mut().clear();
     }
 
-    /// Makes sockets in quiet times, as long as it is polled.
+    /// Creates sockets while the relay is idle, for as long as this future is polled.
     pub async fn prepare(&self) {
         loop {
             loop {
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(ready(), made - 1);
         let (accepted, _) = server.accept().await?;
         assert!(client.nodelay()?);
-        // From the listener.
+        // On Linux, accepted connections inherit the option from the listener.
         assert!(accepted.nodelay()? || cfg!(not(target_os = "linux")));
         sockets.give_up();
         sockets.connect().await?;

@@ -21,7 +21,7 @@ fn run(data: &[u8]) {
     for family in [Family::V4, Family::V6] {
         let host = text(data);
         if let Some(asked) = question(7, &host, family) {
-            // A name of 255 bytes, the header before it, and four behind it.
+            // A name of 255 bytes, the header before it, and four after it.
             assert!(asked.len() <= 12 + 255 + 4, "{host}");
         }
         let asked = question(7, "a.test", family).unwrap_or_default();
