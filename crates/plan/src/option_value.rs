@@ -31,14 +31,14 @@ pub(crate) trait OptionValue: Sized {
     /// The value as k6 shows it.
     fn to_json(&self) -> Value;
 
-    /// Merges this value with a weaker one. It replaces the weaker one, unless the type has parts
-    /// that can be unset.
+    /// Merges this value with the value of a weaker layer, which it replaces unless the type has
+    /// parts that can be unset.
     fn over(self, _lower: Self) -> Self {
         self
     }
 }
 
-/// The type of a value, for a message.
+/// The type of a value, for an error message.
 pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -50,7 +50,7 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Parses types that are written as text.
+/// Parses types that are written as strings.
 pub(crate) fn from_string<T, E: ToString>(
     value: &Value,
     reader: &mut Reader<'_>,
@@ -87,7 +87,7 @@ impl OptionValue for bool {
 }
 
 impl OptionValue for i64 {
-    /// Whole numbers, also as text.
+    /// Accepts whole numbers, and strings that contain one.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<i64> {
         match value {
             Value::Number(number) => match whole(number) {
@@ -259,7 +259,7 @@ impl<T: OptionValue> OptionValue for BTreeMap<String, T> {
     }
 }
 
-/// Implements `OptionValue` for types written as text in both formats.
+/// Implements `OptionValue` for types that are strings in JSON.
 macro_rules! text_value {
     ($( $type:ty: $parse:expr, $show:expr; )*) => { $(
         impl OptionValue for $type {

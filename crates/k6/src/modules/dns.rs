@@ -105,7 +105,7 @@ fn lookup<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     settle(context, &owner, operation)
 }
 
-/// A promise of the addresses as texts.
+/// A promise of the addresses as strings.
 fn settle<'c>(
     context: &'c Context,
     owner: &User,

@@ -210,7 +210,7 @@ fn address(context: &Context, options: &Value<'_>) -> Result<String, Thrown> {
     ))
 }
 
-/// The option `socket.tls`: `true`, or `{ ca, cert, key }` with PEM texts.
+/// The option `socket.tls`: `true`, or `{ ca, cert, key }` with PEM strings.
 fn encryption(options: &Value<'_>) -> Result<Option<Tls>, Thrown> {
     let socket = options.get("socket")?;
     let given = match socket.is_object() {

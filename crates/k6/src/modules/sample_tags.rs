@@ -1,4 +1,4 @@
-//! The tags that a script sets on single samples.
+//! The tags that a script sets on individual samples.
 
 use plimsoll_quickjs::{Thrown, Value};
 

@@ -1,4 +1,4 @@
-//! What one user has changed in an image, while another one runs.
+//! The changes of one user to an image, saved while another user runs.
 
 use super::pages::Pages;
 use super::space::PAGE;
@@ -9,7 +9,7 @@ type Line = [u64; 8];
 /// The changed lines of the pages that were written, in the order of [`Pages::page`].
 #[derive(Default)]
 pub struct Delta {
-    /// The place of each page with changes, and a bit for each changed line of it.
+    /// For each changed page, its index and one bit per changed line.
     pages: Vec<(u32, u64)>,
     lines: Vec<Line>,
 }
@@ -17,7 +17,7 @@ pub struct Delta {
 /// The bits of the lines in which two pages differ.
 ///
 /// # Safety
-/// Both must be whole pages.
+/// Both must point to whole pages.
 #[inline]
 unsafe fn difference(one: *const u8, other: *const u8) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -107,7 +107,7 @@ impl Delta {
         }
     }
 
-    /// Makes these changes in the image.
+    /// Applies these changes to the image.
     pub fn apply(&self, pages: &Pages) {
         let mut lines = self.lines.iter();
         for &(place, changed) in &self.pages {
@@ -120,7 +120,7 @@ impl Delta {
         }
     }
 
-    /// The bytes that it takes.
+    /// The memory that the changes occupy, in bytes.
     pub fn size(&self) -> usize {
         self.lines.capacity() * size_of::<Line>() + self.pages.capacity() * size_of::<(u32, u64)>()
     }

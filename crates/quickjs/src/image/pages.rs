@@ -1,7 +1,7 @@
-//! Which pages of an image are ever written, and what was in them before.
+//! Tracks which pages of an image have been written, and keeps their original content.
 //!
-//! The image is write-protected. The first write to a page is a fault, which keeps a copy of the page and lifts the
-//! protection for good. So only these pages are compared when users take turns, without a system call.
+//! The image is write-protected. The first write to a page causes a fault; its handler copies the page and makes it
+//! writable permanently. So a switch between users compares only the written pages and needs no system call.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -15,7 +15,7 @@ use super::space::{PAGE, WINDOWS, is_in_image, window_of};
 pub struct Pages {
     base: usize,
     size: usize,
-    /// The written pages as they were, each at its place in the image.
+    /// The original content of the written pages, each at its offset in the image.
     copies: *mut u8,
     /// The numbers of the written pages, in the order of their first write.
     written: *mut u32,
@@ -23,14 +23,14 @@ pub struct Pages {
     window: usize,
 }
 
-/// The pages of each window's image, for the fault handler.
+/// The pages of each window's image; the fault handler reads them.
 static PAGES: [AtomicPtr<Pages>; WINDOWS] = [const { AtomicPtr::new(null_mut()) }; WINDOWS];
 
 /// The handler that was there before.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 fn map(size: usize) -> io::Result<*mut u8> {
-    // SAFETY: maps fresh memory anywhere.
+    // SAFETY: maps new memory at any address.
     let mapped = unsafe {
         libc::mmap(
             null_mut(),
@@ -48,10 +48,10 @@ fn map(size: usize) -> io::Result<*mut u8> {
 }
 
 impl Pages {
-    /// Protects the `size` bytes at `base`, whole pages of an image in the window of that number.
+    /// Write-protects the `size` bytes at `base`: whole pages of the image in the window with that number.
     ///
     /// # Errors
-    /// If the system refuses it.
+    /// If a system call fails.
     pub fn protect(base: usize, size: usize, window: usize) -> io::Result<Box<Self>> {
         install_handler()?;
         let mut pages = Box::new(Pages {
@@ -72,7 +72,7 @@ impl Pages {
         }
     }
 
-    /// The bytes of the image.
+    /// The size of the image in bytes.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -83,7 +83,7 @@ impl Pages {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The written page of that place in the order of first writes, and what was in it before. `place` must be below
+    /// The written page with this index, in the order of first writes, and its original content. `index` must be below
     /// [`Pages::written`].
     #[inline]
     pub fn page(&self, place: usize) -> (*mut u8, *const u8) {
@@ -95,7 +95,7 @@ impl Pages {
         }
     }
 
-    /// Keeps a copy of the page at `offset` and makes it writable. Called by the fault handler, which may not allocate.
+    /// Copies the page at `offset` and makes it writable. The fault handler calls this, so it must not allocate.
     fn on_write(&self, offset: usize) {
         let offset = offset - offset % PAGE;
         // SAFETY: the page is in the image, which is mapped.
@@ -105,7 +105,7 @@ impl Pages {
             if libc::mprotect(page, PAGE, libc::PROT_READ | libc::PROT_WRITE) == 0 {
                 return;
             }
-            // The process has too many mappings. The whole image becomes one.
+            // The process has too many mappings. Make the whole image writable, so that it is a single one.
             for other in (0..self.size).step_by(PAGE) {
                 if !self.is_kept(other) {
                     self.keep(other);
@@ -120,7 +120,7 @@ impl Pages {
 
     unsafe fn keep(&self, offset: usize) {
         let count = self.count.load(Ordering::Relaxed);
-        // SAFETY: each page is kept once, so both have a place for it.
+        // SAFETY: each page is copied once, so both mappings have space for it.
         unsafe {
             let page = (self.base + offset) as *const u8;
             std::ptr::copy_nonoverlapping(page, self.copies.add(offset), PAGE);
@@ -154,7 +154,7 @@ impl Drop for Pages {
 fn install_handler() -> io::Result<()> {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
-        // SAFETY: the handler passes on what is not its own, and runs on the thread's stack for signals, if there is one.
+        // SAFETY: the handler passes on faults outside of images, and runs on the thread's signal stack if there is one.
         unsafe {
             let mut ours: libc::sigaction = std::mem::zeroed();
             let mut before: libc::sigaction = std::mem::zeroed();
@@ -190,7 +190,7 @@ unsafe extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context
     pass_on(signal, info, context);
 }
 
-/// Calls the handler that was there before. The default one ends the process when the instruction is repeated.
+/// Calls the previous handler. The default action ends the process when the instruction is repeated.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE.get();
     let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);

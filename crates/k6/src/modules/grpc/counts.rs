@@ -36,7 +36,7 @@ pub struct CallEnd<'a> {
     pub has_response: bool,
     pub tls: Option<TlsFacts>,
     pub resent: u32,
-    /// Whether the script has ended it by closing the client, which is not a failure.
+    /// Whether the script ended it by closing the client, which is not a failure.
     pub is_canceled: bool,
 }
 
@@ -65,7 +65,7 @@ pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
     });
 }
 
-/// Counts a `connect` that failed: a request without a response, and without a status.
+/// Counts a failed `connect` as a request with neither a response nor a status.
 pub fn count_failed_connect(work: &Work, status: &Status, started: Moment) {
     work.recorder.call(&CallFacts {
         counted: started,

@@ -54,7 +54,7 @@ impl Default for ConnectParameters {
     }
 }
 
-/// PEM texts.
+/// PEM strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
     pub cert: String,

@@ -84,8 +84,8 @@ fn with_fields(node: &Node) -> Vec<Node> {
     }
 }
 
-/// Encodes the fields as forms are submitted (`application/x-www-form-urlencoded`), sorted by name. As in k6, of
-/// several fields with one name only the last is there.
+/// Encodes the fields like a submitted form (`application/x-www-form-urlencoded`), sorted by name. As in k6, only the
+/// last of several fields with the same name is included.
 pub fn serialize(nodes: &[Node]) -> String {
     let fields: BTreeMap<String, Field> = form_fields(nodes).into_iter().collect();
     let mut pairs = Vec::new();
@@ -127,7 +127,7 @@ fn of_field(context: &Context, field: Field) -> Returned<'_> {
 }
 
 /// `data(name)`, or all data attributes as an object. Numbers, booleans and JSON are converted; as in k6, `null`,
-/// `undefined` and an empty text become undefined.
+/// `undefined` and an empty string become undefined.
 pub fn data<'c>(context: &'c Context, node: Option<&Node>, name: &Value<'c>) -> Returned<'c> {
     if !name.is_nullish() {
         let name = format!("data-{}", dashed(&name.to_text()?));

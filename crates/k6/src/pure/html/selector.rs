@@ -178,7 +178,7 @@ impl Simple {
                 }
             }
             Simple::Only { same_name } => beside(node, *same_name) == (0, 0),
-            // As in k6, blanks count as nothing.
+            // As in k6, spaces are ignored.
             Simple::Empty => node.children().iter().all(|child| match child.kind() {
                 3 => child.value().is_none_or(|text| text.trim().is_empty()),
                 kind => kind == 8,

@@ -30,7 +30,7 @@ impl Edits {
         });
     }
 
-    /// Blanks a whole statement or class member. The `;` in its place keeps the neighboring
+    /// Replaces a whole statement or class member with spaces. The `;` in its place keeps the neighboring
     /// statements separate.
     pub fn blank_statement(&mut self, span: Span) {
         self.0.push(Edit {

@@ -12,9 +12,9 @@ use super::strip::Stripper;
 /// The value of a member without an initializer.
 enum Next {
     Number(f64),
-    /// One more than that member, whose value is known only at run time.
+    /// One more than this member's, which is known only at run time.
     After(String),
-    /// None: the previous member is a string.
+    /// No value, because the previous member is a string.
     Nothing,
 }
 
@@ -40,8 +40,8 @@ impl Stripper<'_> {
     }
 
     /// Replaces the start of a declaration, up to its brace, with the start of a function that
-    /// fills an object of that name. The object may already exist, because declarations of the same
-    /// name are merged.
+    /// fills an object of that name. The object may already exist, because declarations with the
+    /// same name are merged.
     pub(super) fn open_object(&mut self, name: &str, head: Span) {
         let newlines: String = self.text(head).chars().filter(|&c| is_newline(c)).collect();
         let declare = if self.usage.callables.contains(name) {
@@ -53,7 +53,7 @@ impl Stripper<'_> {
             .replace(head, format!("{declare}{name} = (({name}) => {{{newlines}"));
     }
 
-    /// Replaces the declaration's last brace, which ends at `end`.
+    /// Replaces the declaration's closing brace, which ends at `end`.
     pub(super) fn close_object(&mut self, name: &str, end: u32) {
         let brace = Span::new(end - 1, end);
         self.edits
@@ -119,7 +119,7 @@ impl Stripper<'_> {
         if referenced.contains(&name) {
             after.push_str(&format!(" const {name} = {key};"));
         }
-        // The name and the `=` after it are in the text inserted before them.
+        // Blank the name and the `=`: the inserted text already contains them.
         let value = member
             .initializer
             .as_ref()

@@ -63,7 +63,7 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Blanks the token at or after `from` if it equals `token`.
+    /// Replaces the token at or after `from` with spaces if it equals `token`.
     fn blank_token(&mut self, from: u32, token: char) {
         let at = self.next_token(from);
         let span = Span::new(at, at + token.len_utf8() as u32);
@@ -72,13 +72,13 @@ impl<'s> Stripper<'s> {
         }
     }
 
-    /// Blanks an element of a list and the comma after it.
+    /// Replaces a list element and the comma after it with spaces.
     pub fn blank_element(&mut self, span: Span) {
         self.edits.blank(span);
         self.blank_token(span.end, ',');
     }
 
-    /// Blanks TypeScript's modifiers among the words between `from` and the name at `name`. In a
+    /// Removes TypeScript's modifiers among the words between `from` and the name at `name`. In a
     /// class body a `;` replaces them, since a modifier may be all that separates a member from the
     /// one before.
     fn blank_modifiers(&mut self, from: u32, name: u32, in_class_body: bool) {
