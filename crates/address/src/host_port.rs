@@ -17,7 +17,7 @@ impl HostPort {
     /// Reads `example.test:443`, `192.0.2.1:80` or `[::1]:8080`.
     ///
     /// # Errors
-    /// When a part is missing or wrong.
+    /// If a part is missing or invalid.
     pub fn parse(text: &str) -> Result<HostPort, ParseError> {
         let wrong = |what: &str| {
             Err(ParseError(format!(

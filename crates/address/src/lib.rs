@@ -1,4 +1,4 @@
-//! Host patterns, IP ranges, and the choices of DNS and TLS: read once here, checked by `plan` and
+//! Host patterns, IP ranges, and options for DNS and TLS: parsed here, checked by `plan` and
 //! applied by `net`.
 
 mod choices;
@@ -19,7 +19,7 @@ pub use host_port::HostPort;
 pub use ip_pool::IpPool;
 pub use ip_range::IpRange;
 
-/// A text that is not what it should be: one sentence that says what to write instead.
+/// Why an input could not be parsed: one sentence that says what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError(String);
 

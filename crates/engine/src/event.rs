@@ -30,7 +30,7 @@ pub enum Event {
         /// Measurements of the worker's thread; `None` in the window after its last second.
         thread: Option<ThreadReading>,
     },
-    /// Single samples for outputs, from workers that are not in this process.
+    /// Individual samples for outputs, from workers that are not in this process.
     Records(Vec<SampleRecord>),
     /// Information for the person who watches.
     Notice(Notice),

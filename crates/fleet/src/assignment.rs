@@ -39,7 +39,7 @@ pub struct Assignment {
     pub breakdown: bool,
     pub by_name: bool,
     pub by_second: bool,
-    /// Outputs need single samples.
+    /// Outputs need individual samples.
     pub outputs: bool,
     /// The number of agents.
     pub agents: u32,

@@ -1,4 +1,4 @@
-//! Gives the load of a lost agent to the others: those of its scheduled iterations that start from some moment on.
+//! Moves the load of a lost agent to the others: its scheduled iterations from a given time on.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::messages::TakeoverPart;
 use crate::peer::Peer;
 use crate::schedule::count;
 
-/// A load that ends within this time is not moved: the others may learn of it too late.
+/// A load that ends within this time is not moved, because the others might be notified too late.
 const REST: Duration = Duration::from_secs(2);
 
 /// Checks whether all of a plan's load can be moved.
@@ -29,8 +29,8 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     }
 }
 
-/// Moves the load of a lost agent to those that still generate load, from this time of the run on. `None` if nobody can
-/// take it, or it ends too soon.
+/// Moves the load of a lost agent, from time `at` of the run on, to the agents that still generate load. `None` if there
+/// are none, or if the load ends too soon.
 pub fn move_load(peers: &mut [Peer], lost: usize, at: Duration) -> Option<Moved> {
     let is_generating = |peer: &Peer| !peer.is_over() && !peer.has(|state| state.done.is_some());
     let others = 0..peers.len();
@@ -85,7 +85,7 @@ pub fn move_load(peers: &mut [Peer], lost: usize, at: Duration) -> Option<Moved>
             peer.account.take_over(share, more);
         }
     }
-    // The samples in the results, because counts are read slightly later.
+    // Use the samples in the results, because the counts are read slightly later.
     let sums = peers[lost].account.totals().cumulative();
     let there = sums.counter("iterations") + sums.counter("dropped_iterations");
     let moved = Moved {

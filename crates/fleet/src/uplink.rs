@@ -27,7 +27,7 @@ pub const LEAD: Duration = Duration::from_secs(2);
 /// A window's frame is sent this long after its end. Workers send their samples up to 10 ms after it,
 /// and the coordinator writes a second's line of a record 300 ms after it.
 const GRACE: Duration = Duration::from_millis(40);
-/// The longest time without a look whether a frame is due.
+/// The longest time between two checks whether a frame is due.
 const LOOK: Duration = Duration::from_millis(100);
 /// The shortest.
 const LEAST: Duration = Duration::from_millis(2);
@@ -48,7 +48,7 @@ pub struct Uplink {
     windows: Vec<Pending>,
     counts: Counts,
     cumulative: Cumulative,
-    /// The number of single samples so far.
+    /// The number of individual samples so far.
     records: u64,
     /// The number of frames that the coordinator has.
     confirmed: Arc<AtomicU64>,
@@ -224,7 +224,7 @@ impl Uplink {
         u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Sends single samples.
+    /// Sends individual samples.
     fn samples(&mut self, records: &[SampleRecord]) {
         let origin = self.origin();
         let Some(encoder) = self.encoder.as_ref().filter(|_| self.outputs) else {

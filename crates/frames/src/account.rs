@@ -69,7 +69,7 @@ pub struct Account {
     pub(crate) end: Option<Box<End>>,
     pub(crate) lost: Option<Duration>,
     pub(crate) moved: Option<Moved>,
-    /// Received single samples.
+    /// Received individual samples.
     pub(crate) records: u64,
     widest: Duration,
 }
@@ -79,7 +79,7 @@ pub struct Account {
 pub enum Received {
     /// The counts, users and times of a frame, and the samples of each of its windows.
     Windows(WindowFrame, Vec<Window>),
-    /// Single samples for outputs.
+    /// Individual samples for outputs.
     Records(Vec<SampleRecord>),
 }
 

@@ -66,7 +66,7 @@ pub struct Frame {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Window(WindowFrame),
-    /// Single samples for outputs, as encoded by `plimsoll_samples::RecordEncoder`.
+    /// Individual samples for outputs, as encoded by `plimsoll_samples::RecordEncoder`.
     Records(Vec<u8>),
     /// The last frame of an agent.
     End(Box<End>),
@@ -125,7 +125,7 @@ pub struct End {
     pub counts: Counts,
     /// The sum of each metric.
     pub cumulative: Cumulative,
-    /// The number of single samples for outputs.
+    /// The number of individual samples for outputs.
     pub records: u64,
     /// Why the agent ended early, if it did.
     pub ended_early: Option<String>,

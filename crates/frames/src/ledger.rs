@@ -8,10 +8,11 @@ use plimsoll_samples::wire::WireError;
 
 use crate::frame::{Digest, Frame, RunId};
 
-/// Frames that wait for one before them. The agent sends missing ones again, so more than this many
-/// seconds of them are of no use.
+/// Maximum number of frames that wait for an earlier one. Further ones are dropped, because the agent
+/// sends them again.
 const WAITING_LIMIT: usize = 256;
-/// Frames whose hashes are kept, to tell a repeated frame from another one with the same number.
+/// Number of frames whose hashes are kept, to distinguish a repeated frame from a different one with the
+/// same number.
 const REMEMBERED: usize = 4_096;
 
 /// The frames of one agent, in order.
@@ -30,25 +31,25 @@ pub struct Ledger {
     fault: Option<Fault>,
 }
 
-/// The outcome of taking a frame.
+/// The outcome of processing a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Receipt {
-    /// It was next. With it come those that waited for it.
+    /// It was the next one. Includes the frames that waited for it.
     InOrder(Vec<Frame>),
-    /// It waits for a missing one.
+    /// It waits for a missing frame.
     Waiting,
     /// It was received before.
     Repeated,
-    /// It was not added. The agent's results cannot be proven any more.
+    /// It was not added. The agent's results can no longer be proven.
     Refused(Fault),
 }
 
-/// Why the frames of an agent are not a chain.
+/// Why an agent's frames do not form a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The bytes are not a frame.
     Unreadable(WireError),
-    /// The frame is of another run or agent.
+    /// The frame belongs to another run or agent.
     Foreign,
     /// The frame is from another process than the one that started the run.
     Epoch { expected: u64, found: u64 },
@@ -58,7 +59,7 @@ pub enum Fault {
     Chain { sequence: u64 },
     /// The samples in the frame with this number could not be read.
     Samples { sequence: u64, error: WireError },
-    /// The times or counts of the frame with this number contradict those before.
+    /// The times or counts of the frame with this number contradict those of earlier frames.
     Contents { sequence: u64, what: &'static str },
 }
 
@@ -87,7 +88,7 @@ impl fmt::Display for Fault {
 }
 
 impl Ledger {
-    /// No frame yet.
+    /// A ledger without frames.
     pub fn new(run: RunId, agent: u32, epoch: u64) -> Ledger {
         Ledger {
             run,
@@ -101,7 +102,7 @@ impl Ledger {
         }
     }
 
-    /// Takes the bytes of a frame.
+    /// Processes the bytes of a frame.
     pub fn take(&mut self, bytes: &[u8]) -> Receipt {
         let frame = match Frame::decode(bytes) {
             Ok(frame) => frame,
@@ -129,7 +130,7 @@ impl Ledger {
             };
         }
         if sequence > self.next {
-            // It can be sent again later.
+            // Above the limit, the agent sends it again later.
             if self.waiting.len() < WAITING_LIMIT {
                 self.waiting.insert(sequence, (digest, frame));
             }
@@ -161,7 +162,8 @@ impl Ledger {
         self.remembered.get(place).copied()
     }
 
-    /// Records the first fault. A frame that belongs elsewhere or cannot be read may be the agent's.
+    /// Records the first fault. Also called for unreadable and foreign frames, because they may be
+    /// damaged frames of the agent.
     pub(crate) fn refuse(&mut self, fault: Fault) -> Receipt {
         self.fault.get_or_insert_with(|| fault.clone());
         Receipt::Refused(fault)
@@ -172,7 +174,7 @@ impl Ledger {
         self.fault.as_ref()
     }
 
-    /// The number of the next frame: as many were received in order.
+    /// The number of the next frame, which is also how many were received in order.
     pub fn next(&self) -> u64 {
         self.next
     }

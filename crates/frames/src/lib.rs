@@ -10,7 +10,7 @@
 //!              judge ─► Proof: complete, degraded or invalid
 //! ```
 //!
-//! * A [`Frame`] has the samples and counts of one agent since its previous frame, or single samples for outputs.
+//! * A [`Frame`] has the samples and counts of one agent since its previous frame, or individual samples for outputs.
 //! * An [`Account`] accepts the frames of one agent in order, each once, and keeps their sum.
 //! * [`judge`] checks three things. Conservation: scheduled iterations = started + dropped + cut.
 //!   Exactness: the agent's own sums equal, bucket by bucket, the sums of its frames. Chain: no

@@ -1,4 +1,4 @@
-//! Whether the results of a run are complete.
+//! Proves whether the results of a run are complete.
 
 use std::fmt;
 use std::time::Duration;
@@ -19,14 +19,14 @@ pub enum Policy {
     Redistribute,
 }
 
-/// How much of a run's results is there, the best last.
+/// How complete a run's results are, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Completeness {
     /// Something is missing, or contradicts the rest.
     Invalid,
-    /// Agents were lost, and what they sent before is complete.
+    /// Agents were lost, but the results that they sent before are complete.
     Degraded,
-    /// Everything that every agent recorded is in the results, once.
+    /// The results contain everything that every agent recorded, exactly once.
     Complete,
 }
 
@@ -38,7 +38,7 @@ pub struct Lost {
     pub at: Duration,
     /// Its share of the load, 0 to 1.
     pub share: f64,
-    /// Whether others have taken over its load.
+    /// When others took over its load, if they did.
     pub moved: Option<Moved>,
 }
 
@@ -46,7 +46,7 @@ pub struct Lost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
     pub agent: u32,
-    /// Since the start of the run, until its end.
+    /// When they begin, since the start of the run. They extend to its end.
     pub from: Duration,
 }
 
@@ -126,7 +126,7 @@ pub fn judge<'a>(accounts: impl IntoIterator<Item = &'a Account>, policy: Policy
     proof
 }
 
-/// The contradictions between the agent's own sums and the sums of its frames, the plan, or each other.
+/// Contradictions between the agent's own totals, the totals of its frames, and the plan.
 fn contradictions(account: &Account, end: &End) -> Vec<String> {
     let mut found = Vec::new();
     let received = account.cumulative();
@@ -165,7 +165,7 @@ fn contradictions(account: &Account, end: &End) -> Vec<String> {
             continue;
         };
         let begun = counts.started + counts.dropped;
-        // The rest was cut, which only happens if the agent ended early.
+        // Fewer iterations than scheduled are normal only if the agent ended early.
         if begun > scheduled || begun < scheduled && end.ended_early.is_none() {
             found.push(format!(
                 "scenario {} scheduled {scheduled} iterations, but {} started and {} were dropped",

@@ -59,7 +59,7 @@ impl Sender {
         self.frame(Content::Window(frame))
     }
 
-    /// A frame with single samples for outputs.
+    /// A frame with individual samples for outputs.
     pub fn records(&mut self, records: Vec<u8>) -> Vec<u8> {
         self.frame(Content::Records(records))
     }

@@ -47,7 +47,7 @@ pub enum Format {
     Terminal,
     /// `time="…" level=info msg=message source=console`: for a file or a pipe.
     Text,
-    /// One JSON object a line, keys in order.
+    /// One JSON object per line, with sorted keys.
     Json,
     /// The message and nothing else.
     Raw,
@@ -58,7 +58,7 @@ pub enum Format {
 pub struct WallTime {
     /// Seconds since 1970-01-01T00:00:00Z.
     pub unix_seconds: i64,
-    /// The difference of local time to UTC, in seconds.
+    /// The offset of local time from UTC, in seconds.
     pub utc_offset_seconds: i32,
 }
 
@@ -187,7 +187,7 @@ fn is_printable(c: char) -> bool {
     c != '\u{a0}' && String::from_iter(['a', c]).escape_debug().count() == 2
 }
 
-/// Writes a JSON string that is safe inside a page, as Go's encoder does.
+/// Writes a JSON string that is safe inside an HTML page, as Go's encoder does.
 fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Messages and their text after `msg=` as recorded from k6 v1.8.1.
+    /// Messages, and their text after `msg=` as k6 v1.8.1 logs them.
     const TEXT: &[(&str, &str)] = &[
         ("hi", "hi"),
         ("hello world", "\"hello world\""),

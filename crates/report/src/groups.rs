@@ -1,12 +1,12 @@
-//! Comparisons by figure and values of an axis, and how their results are written.
+//! Groups comparisons by figure and by values of an axis, and formats their results.
 
 use plimsoll_plots::number;
 use plimsoll_results::lab::{Comparison, LabResult};
 
 use crate::leads::{compared_figure, value_on};
 
-/// Comparisons of the same figure between the same two values of an axis. The label belongs to it: the latency of
-/// some cells may include connecting, and that of others not.
+/// Comparisons of the same figure, with the same label, between the same two values of an axis. Labels can differ: the
+/// latency of some cells includes connecting, and that of others does not.
 pub struct Group<'a> {
     pub axis: &'a str,
     /// The base and the value compared with it.
@@ -17,7 +17,7 @@ pub struct Group<'a> {
     pub members: Vec<&'a Comparison>,
 }
 
-/// Groups comparisons, in the order of their first ones.
+/// Groups comparisons. Groups are in the order of their first comparisons.
 pub fn groups(result: &LabResult) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for comparison in &result.comparisons {
@@ -56,9 +56,9 @@ pub fn groups(result: &LabResult) -> Vec<Group<'_>> {
     groups
 }
 
-/// Groups of one figure that compare values of an axis with the same base: what one sentence is about.
+/// Groups of one figure that compare values of an axis with the same base: the subject of one sentence.
 pub struct Theme<'a> {
-    /// The first group. It has the axis, the base and the figure of all of them.
+    /// The first group; its axis, base and figure are those of all groups.
     pub first: &'a Group<'a>,
     pub groups: Vec<&'a Group<'a>>,
 }

@@ -6,11 +6,11 @@ use crate::document::{Block, Head, Table, Words};
 use crate::leads::figure_of;
 use crate::naming::{cell_id, cell_words, counted, place_words, shared_axes};
 
-/// The figure of the objective that no request fails.
+/// The figure of the objective "no request fails".
 const FAILED_SHARE: &str = "failed_share";
 
-/// One sentence for each objective. That no request fails is expected, so this objective comes last, and has no sentence
-/// if it is met: see [`without_failures`].
+/// One sentence for each objective. Readers expect that no request fails, so that objective comes last, and has no
+/// sentence if it is met: see [`without_failures`].
 pub fn sentences(result: &LabResult) -> Vec<Words> {
     let mut objectives: Vec<&str> = Vec::new();
     for outcome in &result.objectives {
@@ -34,7 +34,7 @@ fn is_of_valid_cell(result: &LabResult, outcome: &ObjectiveOutcome) -> bool {
     cell.is_none_or(|cell| cell.verdict == "valid")
 }
 
-/// The number of valid cells without a failed request, if the lab allows none and there is none.
+/// The number of valid cells, if the lab requires that no request fails and none failed in any of them.
 pub fn without_failures(result: &LabResult) -> Option<usize> {
     let judged: Vec<&ObjectiveOutcome> = result
         .objectives
@@ -126,7 +126,7 @@ fn sentence(result: &LabResult, objective: &str) -> Words {
     words.text(".")
 }
 
-/// The met outcome closest to its limit; none where the value is zero or the limit a lower one.
+/// The met outcome closest to its limit. Skips outcomes whose value is zero or whose limit is a lower one.
 fn closest<'a>(met: &[&'a ObjectiveOutcome]) -> Option<&'a ObjectiveOutcome> {
     met.iter()
         .copied()
@@ -296,7 +296,7 @@ fn judged_place(result: &LabResult, objective: &str) -> String {
         let cells = result.cells.iter();
         cells.filter(|cell| names.contains(&cell.name.as_str()))
     };
-    // Searches have figures of their own, so that nobody expects an objective of theirs here.
+    // Searches have other figures, so readers do not expect them to share this objective.
     let of_all = shared_axes(result.cells.iter().filter(|cell| cell.limit.is_none()));
     let shared = shared_axes(judged());
     let Some(first) = judged().next().filter(|_| names.len() > 1) else {

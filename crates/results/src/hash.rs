@@ -1,4 +1,4 @@
-//! Short hashes of texts and files, to detect whether two are equal.
+//! Short hashes of strings and files, to detect whether two are equal.
 
 use std::io::Read;
 

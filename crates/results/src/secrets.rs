@@ -264,7 +264,7 @@ fn hide<'a>(behind: &'a str, name: &str, out: &mut String) -> &'a str {
         return &inner[end..];
     }
     out.push_str(HIDDEN);
-    // The value of a header may contain blanks and any other character.
+    // The value of a header may contain spaces and any other character.
     let whole = ["authorization", "cookie"]
         .iter()
         .any(|part| name.to_ascii_lowercase().contains(part));

@@ -27,7 +27,7 @@ pub enum Event<'a> {
     Warning(&'a str),
     /// The samples that a worker's users recorded while scenarios ran.
     Window(&'a WorkerWindow<'a>),
-    /// Single samples, in runs that have outputs or a listener that needs them.
+    /// Individual samples, in runs that have outputs or a listener that needs them.
     Samples(&'a Arc<[SampleRecord]>),
     /// A second of the scenarios has ended.
     Second(&'a Progress),
@@ -85,7 +85,7 @@ pub trait Listener {
         false
     }
 
-    /// Whether it needs single samples.
+    /// Whether it needs individual samples.
     fn needs_samples(&self) -> bool {
         false
     }
@@ -183,7 +183,7 @@ impl<'a> Listeners<'a> {
         self.0.iter().any(|entry| entry.listener.needs_seconds())
     }
 
-    /// Whether a listener needs single samples.
+    /// Whether a listener needs individual samples.
     pub fn need_samples(&self) -> bool {
         self.0.iter().any(|entry| entry.listener.needs_samples())
     }

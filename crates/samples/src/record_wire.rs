@@ -1,4 +1,4 @@
-//! Encodes single samples, so that outputs of another process can write them.
+//! Encodes individual samples, so that outputs of another process can write them.
 //!
 //! A name, a set of tags or of labels is written where it is first used. Later samples have its number.
 

@@ -1,22 +1,22 @@
 //! The names that occur during a run: groups, checks, and the cells of the breakdown, numbered in
 //! the order in which the workers first use them.
 //!
-//! It uses a lock, because all workers must use the same numbers. Each recorder caches its names,
-//! so the lock is taken once per name and worker. The number of names is bounded: a script that
-//! creates a new check name in every iteration must not exhaust the memory.
+//! A lock guards the names, because all workers must use the same numbers. Each recorder caches its
+//! names, so it takes the lock only once per name. The number of names is bounded: a script that
+//! creates a new check name in every iteration must not exhaust memory.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// How many groups are kept by name.
+/// Maximum number of groups.
 pub(crate) const GROUP_LIMIT: usize = 10_000;
-/// How many checks are kept by name.
+/// Maximum number of checks.
 pub(crate) const CHECK_LIMIT: usize = 10_000;
-/// Maximum number of pairs of scenario and group in the breakdown.
+/// Maximum number of cells in the breakdown: pairs of a scenario and a group.
 pub(crate) const CELL_LIMIT: usize = 1_000;
 
-/// The cell for all samples without a breakdown, and for those above the limit with one.
+/// The cell of all samples if there is no breakdown, and of samples above the limit if there is one.
 pub(crate) const COMMON_CELL: usize = 0;
 
 /// The root group's number.

@@ -11,18 +11,18 @@ use crate::watch::Watch;
 use crate::window::SecondPart;
 use crate::{MetricId, Values};
 
-/// Aggregates a part of a run, such as a second, over all recorders. Once cleared, it can be used
-/// for the next part.
+/// Aggregates a part of a run, such as one second, over all recorders. Clear it to reuse it for the
+/// next part.
 #[derive(Debug)]
 pub struct Stretch(Totals);
 
 impl Stretch {
-    /// An empty part. Registry and watch belong to the run.
+    /// An empty part. The registry and the watch are those of the run.
     pub fn new(registry: Arc<Registry>, watch: Arc<Watch>) -> Stretch {
         Stretch(Totals::new(registry, watch))
     }
 
-    /// Adds the part of a window for one second. The run's totals still need the window.
+    /// Adds a window's samples of one second. Leaves the window intact for the run's totals.
     pub fn add(&mut self, part: SecondPart<'_>) {
         for sinks in part.cells() {
             self.0.whole.merge(sinks, &self.0.registry);
@@ -39,8 +39,8 @@ impl Stretch {
         self.0.values(metric, span)
     }
 
-    /// Metrics and sub-metrics with samples, as in the run's summary; `span` is the time for
-    /// counter rates.
+    /// Metrics and sub-metrics with samples, as in the run's summary. Counter rates are averages
+    /// over `span`.
     pub fn metrics(&self, span: Duration) -> Vec<MetricSummary> {
         figures(&self.0, span)
     }

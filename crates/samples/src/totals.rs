@@ -78,13 +78,13 @@ impl Totals {
         self.warn_of_limits();
     }
 
-    /// Adds a window that is also added elsewhere; its single samples are left out.
+    /// Adds a window that is also added elsewhere; its individual samples are left out.
     pub fn add(&mut self, window: &Window) {
         window.parts().for_each(|part| self.merge_part(part));
         self.warn_of_limits();
     }
 
-    /// Adds everything except the single samples.
+    /// Adds everything except the individual samples.
     pub(crate) fn merge_part(&mut self, contents: &Contents) {
         for (cell, sinks) in contents.cells.iter().enumerate() {
             let Some(sinks) = sinks else { continue };

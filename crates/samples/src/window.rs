@@ -102,7 +102,7 @@ impl Window {
         }
     }
 
-    /// Adds the samples of another window of the same run, except single samples.
+    /// Adds the samples of another window of the same run, except individual samples.
     pub fn add(&mut self, other: &Window, registry: &Registry, watch: &Watch) {
         for part in other.parts() {
             let mut known = self.parts_mut();
@@ -169,7 +169,7 @@ impl Drop for Window {
 }
 
 impl Contents {
-    /// Adds everything except single samples.
+    /// Adds everything except individual samples.
     fn add(&mut self, other: &Contents, registry: &Registry, watch: &Watch) {
         if self.cells.len() < other.cells.len() {
             self.cells.resize_with(other.cells.len(), || None);

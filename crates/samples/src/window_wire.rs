@@ -1,7 +1,7 @@
 //! Encodes windows, so that another process can add them to its totals as if its own recorders had
 //! collected them. Numbers of metrics, checks and cells differ between processes, so names are sent.
 //!
-//! Single samples for outputs are encoded apart ([`encode_records`](crate::encode_records)).
+//! Individual samples for outputs are encoded apart ([`encode_records`](crate::encode_records)).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

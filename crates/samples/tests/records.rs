@@ -1,4 +1,4 @@
-//! Single samples for outputs.
+//! Individual samples for outputs.
 
 mod scene;
 

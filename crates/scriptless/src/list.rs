@@ -210,7 +210,7 @@ impl<R: BufRead> List<R> {
         Ok(body)
     }
 
-    /// The next line, without surrounding blanks.
+    /// The next line, without surrounding spaces.
     fn next_line(&mut self) -> Result<Option<String>, ListError> {
         use std::io::Read;
         let mut line = Vec::new();
@@ -251,7 +251,7 @@ struct Object {
     header: serde_json::Map<String, serde_json::Value>,
 }
 
-/// Whether a line is the first of an entry: a method, a blank, and something that may be a URL.
+/// Whether a line is the first of an entry: a method, a space, and something that may be a URL.
 fn begins_target(line: &str) -> bool {
     line.split_once([' ', '\t'])
         .is_some_and(|(method, url)| is_method(method) && url.contains("://"))

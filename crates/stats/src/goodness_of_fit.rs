@@ -1,15 +1,15 @@
-//! Whether values follow a given distribution, and whether they are independent. Both tests take the values' shares: how much
-//! of the distribution is below each, which is uniform between 0 and 1 if the values follow it.
+//! Tests whether values follow a given distribution, and whether they are independent. Both tests take shares: for each
+//! value, how much of the distribution is below it. Shares are uniform between 0 and 1 if the values follow the distribution.
 
 use crate::student::log_gamma;
 
-/// Anderson and Darling's statistic A² (1952). Of sets of values that follow the distribution, one in 100 exceeds 3.9, one in
-/// 1,000 exceeds 6.0, and a share of about √3·erfc(√z) exceeds a larger z. 0 without values.
+/// Anderson and Darling's statistic A² (1952). If the values follow the distribution, it exceeds 3.9 in one of 100 cases, 6.0
+/// in one of 1,000, and a larger z with a probability of about √3·erfc(√z). 0 if there are no values.
 pub fn anderson_darling(mut shares: Vec<f64>) -> f64 {
     if shares.is_empty() {
         return 0.0;
     }
-    // A value beyond what the distribution can have would make the statistic infinite.
+    // A value outside the distribution's range would make the statistic infinite.
     for share in &mut shares {
         *share = share.clamp(1e-12, 1.0 - 1e-12);
     }
@@ -21,8 +21,8 @@ pub fn anderson_darling(mut shares: Vec<f64>) -> f64 {
     -(n as f64) - sum / n as f64
 }
 
-/// The correlation of shares with those `lag` places later in the same series, times the square root of the number of pairs:
-/// normally distributed with variance 1 if the values follow the distribution and are independent. 0 without pairs.
+/// The correlation of shares with those `lag` places later in the same series, times the square root of the number of pairs.
+/// Has a normal distribution with variance 1 if the values follow the distribution and are independent. 0 if there are no pairs.
 pub fn scaled_correlation<'a>(series: impl IntoIterator<Item = &'a [f64]>, lag: usize) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0_u64);
     for shares in series {
@@ -40,8 +40,8 @@ pub fn scaled_correlation<'a>(series: impl IntoIterator<Item = &'a [f64]>, lag: 
 }
 
 /// The share of a gamma distribution with this shape and scale 1 that is below `x`: the regularized incomplete gamma function
-/// P(shape, x), by the series and the continued fraction of Abramowitz and Stegun 6.5.29 and 6.5.31. 0 unless both are more
-/// than 0.
+/// P(shape, x), by the series and the continued fraction of Abramowitz and Stegun 6.5.29 and 6.5.31. 0 unless both arguments are
+/// positive.
 pub fn gamma_share(shape: f64, x: f64) -> f64 {
     if shape <= 0.0 || x <= 0.0 || shape.is_nan() || x.is_nan() {
         return 0.0;

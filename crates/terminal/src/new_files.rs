@@ -1,4 +1,4 @@
-//! Files to start from: a script, or a lab. What is missing is asked for.
+//! Creates files to start from: a script or a lab. Prompts for missing values.
 
 use std::path::Path;
 

@@ -147,7 +147,7 @@ fn unwire(bytes: &[u8]) -> Headers {
     headers
 }
 
-/// The fields of a record: RFC 4180, without leading blanks, as in vegeta.
+/// The fields of a record: RFC 4180, without leading spaces, as in vegeta.
 fn split(record: &str) -> Result<Vec<String>, String> {
     let record = record
         .strip_suffix("\r\n")

@@ -63,7 +63,7 @@ pub fn text(metrics: &mut Metrics) -> String {
     let mut report = columns(&rows);
     report.push_str("Error Set:\n");
     for error in &metrics.errors {
-        // vegeta separates columns by tabs, so a tab inside an error becomes two blanks.
+        // vegeta separates columns by tabs, so a tab inside an error becomes two spaces.
         report.push_str(&error.replace('\t', "  "));
         report.push('\n');
     }

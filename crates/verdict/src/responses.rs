@@ -3,7 +3,7 @@
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// The share of requests that were sent again. Above it, the server's load differs from the
+/// Largest share of resent requests to ignore. Above it, the server's load differs from the
 /// reported one.
 const RESENT: f64 = 0.01;
 
@@ -70,7 +70,7 @@ impl Evidence {
             );
         }
         if self.failed * 2 > self.requests {
-            // Only a failure that most requests share is named.
+            // Name the failure only if it explains most of the failed requests.
             let failure = failure.filter(|failure| failure.count * 2 > self.failed);
             found.add(
                 Level::Suspect,

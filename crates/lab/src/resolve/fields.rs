@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
         self.known(key, |text| text.parse().ok())
     }
 
-    /// A list of texts.
+    /// A list of strings.
     pub fn many(&self, key: &str) -> Vec<String> {
         let items = self.table.get(key).map_or(&[][..], Node::items);
         items.iter().filter_map(Node::scalar).collect()
@@ -224,7 +224,7 @@ impl<'a> Fields<'a> {
         read
     }
 
-    /// A table of names and texts.
+    /// A table of names and strings.
     pub fn named(&self, key: &str) -> Vec<(String, String)> {
         let table = self.table.get(key).and_then(Node::table);
         table

@@ -56,7 +56,7 @@ fn longest(cpu: u32, stop: &AtomicBool) -> Duration {
     longest
 }
 
-/// Moves this thread to a processor for good, if that is possible.
+/// Moves this thread to a processor permanently, if that is possible.
 #[cfg(target_os = "linux")]
 fn stay_on(cpu: u32) -> bool {
     use rustix::thread::{CpuSet, sched_setaffinity};

@@ -37,7 +37,7 @@ pub struct CaseSettings {
     /// A file of the folder that the run gets as stdin.
     #[serde(default)]
     pub stdin: Option<String>,
-    /// A signal to send once a log line or screen line contains a text.
+    /// A signal to send once a log line or screen line contains a given text.
     #[serde(default)]
     pub signal: Option<Signal>,
     /// Omit `--quiet`, so that the banner and the progress lines are compared too.

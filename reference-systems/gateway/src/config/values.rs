@@ -16,7 +16,7 @@ pub fn text<'de, T, D: Deserializer<'de>>(
     read(&String::deserialize(from)?).map_err(D::Error::custom)
 }
 
-/// A list of texts, or a single one, that `read` converts.
+/// A list of strings, or a single one, that `read` converts.
 pub fn texts<'de, T, D: Deserializer<'de>>(
     from: D,
     read: impl Fn(&str) -> Result<T, String>,
