@@ -127,6 +127,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("apart from", "\"except\""),
     ("is wanted", "\"is requested\" or \"is needed\""),
     ("are wanted", "\"are requested\" or \"are needed\""),
+    ("blanks", "\"spaces\""),
+    ("for good", "\"permanently\""),
 ];
 
 /// A phrase is fine if this text is directly before or after it.
