@@ -104,7 +104,7 @@ pub fn answer_digest(value: &str, url: &Url, body: &[u8]) -> Option<String> {
     Some(challenge.answer(url.userinfo()?, "GET", url, body, "c"))
 }
 
-/// Requests a tunnel to `url` from a proxy, which sends `response` and closes the connection. `None` if
+/// Requests a tunnel to `url` from a proxy, which sends `answer` and closes the connection. `None` if
 /// `proxies` has no proxy for `url`.
 pub async fn open_tunnel(
     proxies: &Proxies,

@@ -83,7 +83,7 @@ impl Pages {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The written page with this index, in the order of first writes, and its original content. `index` must be below
+    /// The written page at this place in the order of first writes, and its original content. `place` must be below
     /// [`Pages::written`].
     #[inline]
     pub fn page(&self, place: usize) -> (*mut u8, *const u8) {
