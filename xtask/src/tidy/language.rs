@@ -127,7 +127,6 @@ const PHRASES: &[(&str, &str)] = &[
     ("apart from", "\"except\""),
     ("is wanted", "\"is requested\" or \"is needed\""),
     ("are wanted", "\"are requested\" or \"are needed\""),
-    ("blanks", "\"spaces\""),
     ("for good", "\"permanently\""),
 ];
 
