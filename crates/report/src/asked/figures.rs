@@ -48,10 +48,12 @@ impl Answer<'_> {
                 (false, Some(ratios)) => self.compared(words, figure, &ratios),
                 (false, None) => self.range(words, figure),
             };
-            words = words.text(self.rates(conditions)).text(match self.left_out {
-                0 => String::new(),
-                count => format!(" ({count} with a suspect cell not counted)"),
-            });
+            words = words
+                .text(self.rates(conditions))
+                .text(match self.left_out {
+                    0 => String::new(),
+                    count => format!(" ({count} with a suspect cell not counted)"),
+                });
             words = words.text(".");
             if !conditions.is_empty() {
                 words = words.text(format!(" Load and place: {conditions}."));
