@@ -5,11 +5,14 @@
     bench/lines.py --users 10 500     with other numbers of users
     bench/lines.py --case "get and one check"
 
+Users of a script are counted in both ways: with a runtime each, and with an image of the heap (docs/decisions/0015).
+
 Between two rounds, in which every user sends one request, the generator touches some lines that all users share (code,
 constants, tables) and some that only one user needs. With more users only the second kind grows, so two numbers of users
 separate them. As long as a round fits the cache, a line costs nothing; a line that has left it costs up to 100 ns.
 
-Runs plimsoll under valgrind's lackey, on one processor with its server: about a minute for each case and number of users.
+Runs plimsoll under valgrind's lackey, on one processor with its server: about a minute for each case, way and number of
+users.
 """
 
 import argparse
@@ -26,6 +29,8 @@ from instructions import CASES, ROOT, _address, _pin  # noqa: E402
 
 # crates/quickjs/src/fiber.rs, STACK_SIZE
 SCRIPT_STACK = 256 * 1024
+# How users of a script begin.
+WAYS = {"own runtimes": "off", "image": "on"}
 # Kinds with fewer lines than this in a request are one row.
 LEAST = 3
 
@@ -50,16 +55,18 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / told.profile
     for name in told.case:
         server, case = CASES[name]
+        ways = {None: "off"} if name.startswith("plimsoll http") else WAYS
         process = subprocess.Popen([target / server, "--port", "0"], stdout=subprocess.PIPE, text=True, preexec_fn=_pin)
         try:
             url = _address(process.stdout.readline())
-            counted = [count(target, case, url, users, told) for users in told.users]
+            for way, image in ways.items():
+                counted = [count(target, case, url, users, told, image) for users in told.users]
+                print(table(f"{name}, {way}" if way else name, told.users, counted), flush=True)
         finally:
             process.kill()
-        print(table(name, told.users, counted), flush=True)
 
 
-def count(target, case, url, users, told):
+def count(target, case, url, users, told, image):
     """The lines of a round of all users, by kind."""
     requests = users * (told.skip + told.rounds + 4)
     arguments = [str(part) for part in case(url, requests)]
@@ -75,7 +82,7 @@ def count(target, case, url, users, told):
         text=True,
         timeout=1800,
         preexec_fn=_pin,
-        env={**os.environ, "URL": url, "NO_COLOR": "1"},
+        env={**os.environ, "URL": url, "NO_COLOR": "1", "PLIMSOLL_IMAGE": image},
     )
     if ran.returncode != 0:
         sys.exit(f"touched-lines ended with {ran.returncode}:\n{ran.stderr[-2000:]}")

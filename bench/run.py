@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares Plimsoll with other load generators and prints Markdown tables.
 
-    bench/run.py                     every part, about an hour and a quarter
+    bench/run.py                     every part, about an hour and a half
     bench/run.py http1 tls           some parts
     bench/run.py --quick             each part short, to see that it works
 

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
@@ -21,6 +21,7 @@ class Contender:
     program: str
     arguments: Callable  # (url, connections, seconds, scratch folder) -> list
     requests: Callable  # (Cost, scratch folder) -> int
+    env: dict = field(default_factory=dict)
 
     def available(self):
         return rivals.find(self.program) is not None
@@ -31,7 +32,7 @@ class Contender:
             arguments = self.arguments(url, connections, seconds, scratch)
             cost = measure.run(
                 [rivals.find(self.program), *arguments],
-                env={"K6_NO_USAGE_REPORT": "true", **(env or {})},
+                env={"K6_NO_USAGE_REPORT": "true", **self.env, **(env or {})},
                 cwd=scratch,
                 timeout=seconds * 4 + 60,
                 **options,
@@ -60,7 +61,7 @@ def _summary(_, scratch):
     return json.loads((Path(scratch) / "summary.json").read_text())["metrics"]["http_reqs"]["count"]
 
 
-def script(name, program, file, flags=()):
+def script(name, program, file, flags=(), env=None):
     """A k6 script, run by k6 or by Plimsoll: both take the same arguments."""
     return Contender(
         name,
@@ -71,6 +72,7 @@ def script(name, program, file, flags=()):
             *("--insecure-skip-tls-verify", *flags, SCRIPTS / file),
         ],
         _summary,
+        env or {},
     )
 
 

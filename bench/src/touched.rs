@@ -11,6 +11,9 @@ use crate::symbols::{Owner, Symbols};
 /// Bytes of a cache line of x86-64 and of most 64-bit ARM processors.
 const LINE: u64 = 64;
 
+/// The bits of an address that tell an image from what its users made (crates/quickjs/src/image/space.rs).
+const IMAGE_SHIFT: u32 = 42;
+
 /// A system call whose beginning separates requests: all ways to send.
 const SENDS: [&str; 4] = ["sys_sendto", "sys_sendmsg", "sys_writev", "sys_sendmmsg"];
 
@@ -23,6 +26,10 @@ pub enum Region {
     ScriptStack,
     /// The stack of a thread.
     ThreadStack,
+    /// An image of the heap of a script.
+    Image,
+    /// What its users made since, in small blocks.
+    MadeSince,
     /// All else: what was allocated.
     Heap,
 }
@@ -86,6 +93,11 @@ impl Regions {
 
     /// The region of an address; what is not mapped yet will be allocated.
     pub fn of(&self, address: u64) -> Region {
+        match address >> IMAGE_SHIFT {
+            8 => return Region::Image,
+            9 => return Region::MadeSince,
+            _ => {}
+        }
         match self.regions.range(..=address).next_back() {
             Some((_, (to, region))) if address < *to => region.clone(),
             _ => Region::Heap,
@@ -156,6 +168,8 @@ pub enum Kind {
     Static,
     ScriptStack,
     ThreadStack,
+    /// The engine's memory that all users share until they change it.
+    Image,
     /// The engine's memory that it wrote before the first request.
     EngineBefore,
     /// The engine's memory that it wrote first after that.
@@ -254,6 +268,8 @@ impl<'a> Count<'a> {
                 Region::File => Kind::Static,
                 Region::ScriptStack => Kind::ScriptStack,
                 Region::ThreadStack => Kind::ThreadStack,
+                Region::Image => Kind::Image,
+                Region::MadeSince => Kind::EngineAfter,
                 Region::Heap if users.contains_key(&Owner::Engine) => {
                     if self.early.contains(&line) {
                         Kind::EngineBefore
@@ -319,6 +335,9 @@ mod tests {
         assert_eq!(of(0x50000), Region::Heap, "no guard page precedes it");
         assert_eq!(of(0xa0000), Region::ThreadStack);
         assert_eq!(of(0xc0000), Region::Heap);
+        assert_eq!(of(0x2000_0000_1000), Region::Image);
+        assert_eq!(of(0x2400_0000_0000), Region::MadeSince);
+        assert_eq!(of(0x7fff_0000_0000), Region::Heap);
     }
 
     #[test]

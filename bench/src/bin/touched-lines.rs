@@ -110,6 +110,7 @@ fn name(symbols: &Symbols, kind: &Kind) -> String {
         Kind::Static => "constants and variables".to_owned(),
         Kind::ScriptStack => "stack of the script".to_owned(),
         Kind::ThreadStack => "stack of the thread".to_owned(),
+        Kind::Image => "engine: image of the heap".to_owned(),
         Kind::EngineBefore => "engine: made before the first request".to_owned(),
         Kind::EngineAfter => "engine: made since".to_owned(),
         Kind::Heap(owner) => format!("heap: {}", symbols.name(*owner)),
