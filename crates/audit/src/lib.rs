@@ -9,6 +9,7 @@ mod document;
 mod finding;
 pub mod formats;
 mod line;
+mod pattern;
 mod quantity;
 mod readers;
 mod records;

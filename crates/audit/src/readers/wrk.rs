@@ -1,25 +1,25 @@
 //! `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::{BOUNDARY, Line, after, zrk};
 use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Unit, bare, binary_data, duration};
 
-static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\s(?:Running \d+[smh] test @ |\d+ threads and \d|Thread (?:calibration: |Stats )|Latency |Req/Sec |\d+(?:\.\d+)?%\s+\d[\d.]*(?:us|ms|s|m)\b|\d+ requests in |Socket errors: |Non-2xx |(?:Requests|Transfer)/sec:)").ok()
-});
+static PART: Pattern = pattern!(
+    r"\s(?:Running \d+[smh] test @ |\d+ threads and \d|Thread (?:calibration: |Stats )|Latency |Req/Sec |\d+(?:\.\d+)?%\s+\d[\d.]*(?:us|ms|s|m)\b|\d+ requests in |Socket errors: |Non-2xx |(?:Requests|Transfer)/sec:)"
+);
 
 /// The rows of a run whose line breaks were lost, as a page does that is not preformatted.
 fn unfolded<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     let folded = line.text.contains(" test @ ") && line.text.contains(" requests in ");
-    let Some(pattern) = PART.as_ref().filter(|_| folded) else {
+    if !folded {
         return vec![*line];
-    };
+    }
     let mut starts = vec![0];
-    starts.extend(pattern.find_iter(line.text).map(|part| part.start()));
+    starts.extend(
+        PART.all(line.text)
+            .filter_map(|part| Some(part.get(0)?.start())),
+    );
     starts.push(line.text.len());
     let rows = starts
         .windows(2)

@@ -70,6 +70,10 @@ pub fn read(cell: &str) -> Option<Figure> {
     let joined = without_blanks(text);
     let (written, rest) = split_number(&joined)?;
     let (value, step) = number(written.trim_end_matches(['.', ',']))?;
+    let (thousands, rest) = match multiple(rest) {
+        Some((factor, rest)) => (factor, rest),
+        None => (1.0, rest),
+    };
     let rest = rest.trim_start_matches(['*', '`', ' ', '_']);
     let end = rest
         .find(|letter: char| !(letter.is_alphabetic() || matches!(letter, '%' | '/' | '×')))
@@ -89,15 +93,28 @@ pub fn read(cell: &str) -> Option<Figure> {
         return None;
     }
     let (scale, kind) = unit_of(unit)?;
+    let scale = scale * thousands;
     Some(Figure {
         value: value * scale * if negative { -1.0 } else { 1.0 },
         step: step * scale,
         coarse: step * scale * zeros(written),
         kind,
-        about: about || bound || matches!(unit, "k" | "K"),
+        about: about || bound || thousands > 1.0,
         bound,
-        text: cell.trim().to_owned(),
+        text: cell.trim_matches(['*', '`', ' ']).to_owned(),
     })
+}
+
+/// `k` or `M` behind a number, which is not the beginning of a unit.
+fn multiple(rest: &str) -> Option<(f64, &str)> {
+    let rest = rest.trim_start_matches(' ');
+    let factor = match rest.chars().next()? {
+        'k' | 'K' => 1e3,
+        'M' => 1e6,
+        _ => return None,
+    };
+    let behind = rest.get(1..)?;
+    (!behind.starts_with(char::is_alphanumeric)).then_some((factor, behind))
 }
 
 /// How many steps of the last digit one step of the last digit other than 0 is.
@@ -115,6 +132,10 @@ const EACH: [&str; 6] = ["op", "iter", "req", "request", "call", "msg"];
 
 /// The scale and the kind of a unit.
 pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
+    // `m` is a minute.
+    if unit == "M" {
+        return Some((1e6, Kind::Plain));
+    }
     let lower = unit.to_lowercase();
     Some(match lower.as_str() {
         "" => (1.0, Kind::Plain),
@@ -179,6 +200,9 @@ mod tests {
             ("12.1 ± 0.3", Some((12.1, Kind::Plain))),
             ("45 MB/s", Some((45e6, Kind::DataRate))),
             ("250 ns/op", Some((250e-9, Kind::Time))),
+            ("12.5k req/s", Some((12_500.0, Kind::Rate))),
+            ("1.2M", Some((1.2e6, Kind::Plain))),
+            ("3 MB", Some((3e6, Kind::Data))),
             ("5 → 3 ms", None),
             ("12-15 ms", None),
             ("1/2", None),

@@ -6,7 +6,7 @@ mod cell;
 mod grid;
 mod name;
 
-pub use cell::{Figure, Kind, read};
+pub use cell::{Figure, Kind, read, unit_of};
 pub use grid::{Grid, Grids, field, is_rank, rank};
 pub use name::{Meaning, Name, tokens};
 
@@ -18,6 +18,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// Whether it is a figure above 0 and not only a limit.
+    pub fn is_exact(&self) -> bool {
+        self.figure.value > 0.0 && !self.figure.bound
+    }
+
     /// Whether a larger value is better; `None` if neither is.
     pub fn more_is_better(&self) -> Option<bool> {
         match self.name.meaning {
@@ -59,6 +64,13 @@ impl Record {
             label,
             fields,
         }
+    }
+
+    /// The field with the same name and the same unit.
+    pub fn twin(&self, field: &Field) -> Option<&Field> {
+        self.fields.iter().find(|known| {
+            known.name.text == field.name.text && known.figure.kind == field.figure.kind
+        })
     }
 
     /// The only field with this meaning.

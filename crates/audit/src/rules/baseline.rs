@@ -1,12 +1,9 @@
 //! The throughput of the network itself, compared with the results over it.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, Tool};
 use crate::document::Table;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
@@ -61,14 +58,12 @@ pub fn above(report: &Report, findings: &mut Findings) {
     }
 }
 
-static WORK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^(\d+)\s*(KB|kB|MB)\s*x\s*(\d+)$").ok());
+static WORK: Pattern = pattern!(r"^(\d+)\s*(KB|kB|MB)\s*x\s*(\d+)$");
 
 /// Rows such as `1MB x 400` with a time: what was counted is not printed, so the finding gives the
 /// calculation for both interpretations.
 fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut Findings) {
-    let (Some(pattern), Some(time_column), Some(from)) = (
-        WORK.as_ref(),
+    let (Some(time_column), Some(from)) = (
         column(table, &["time", "duration"]),
         column(table, &["from", "client", "source"]),
     ) else {
@@ -77,7 +72,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
     let mut rows = Vec::new();
     for (line, row) in &table.rows {
         let label = cell(row, 0);
-        let Some(found) = pattern.captures(label) else {
+        let Some(found) = WORK.first(label) else {
             continue;
         };
         let number = |at: usize| {

@@ -1,20 +1,16 @@
 //! Comparisons of two figures in prose.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
 use super::prose::{sentences, shortened};
 use super::tables::{cell, column, figure, number};
 
-static FACTOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d+(?:\.\d+)?)x\s+(?:\w+\s+)?(throughput|rate)\b.*?\bfrom\s+(\w+)").ok()
-});
+static FACTOR: Pattern =
+    pattern!(r"(?i)\b(\d+(?:\.\d+)?)x\s+(?:\w+\s+)?(throughput|rate)\b.*?\bfrom\s+(\w+)");
 
 /// "2x throughput … from X", although every row from X is slower; "A (3 ms) is faster than B (2
 /// ms)".
@@ -23,12 +19,10 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             if left > 0
-                && let Some(found) = FACTOR
-                    .as_ref()
-                    .and_then(|pattern| pattern.captures(sentence))
+                && let Some(found) = FACTOR.first(sentence)
             {
                 left -= 1;
-                let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+                let group = |at: usize| group(&found, at);
                 let factor = group(1).parse::<f64>().unwrap_or(1.0);
                 let ratios = ratios(report, group(3));
                 let shown: Vec<String> = ratios
@@ -107,10 +101,8 @@ fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
     ratios
 }
 
-static TIMES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(\d+(?:\.\d+)?)\s?(ms|µs|us|s)\b").ok());
-static PERCENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(\d+(?:\.\d+)?)\s?(?:%|per cent|percent)").ok());
+static TIMES: Pattern = pattern!(r"(\d+(?:\.\d+)?)\s?(ms|µs|us|s)\b");
+static PERCENT: Pattern = pattern!(r"(\d+(?:\.\d+)?)\s?(?:%|per cent|percent)");
 const LESS: [&str; 6] = [
     "faster than",
     "quicker than",
@@ -123,7 +115,7 @@ const MORE: [&str; 4] = ["slower than", "longer than", "higher than", "worse tha
 
 /// The two times in a sentence with exactly two.
 fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, usize)> {
-    let mut found = TIMES.as_ref()?.find_iter(sentence);
+    let mut found = TIMES.all(sentence).filter_map(|found| found.get(0));
     let (one, two) = (found.next()?, found.next()?);
     if found.next().is_some() {
         return None;
@@ -179,12 +171,9 @@ fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
 pub fn base(report: &Report, findings: &mut Findings) {
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
-            let (Some((one, two, ..)), Some(found)) = (
-                two_times(sentence, prose.line),
-                PERCENT
-                    .as_ref()
-                    .and_then(|pattern| pattern.captures(sentence)),
-            ) else {
+            let (Some((one, two, ..)), Some(found)) =
+                (two_times(sentence, prose.line), PERCENT.first(sentence))
+            else {
                 continue;
             };
             let Some(said) = found

@@ -1,17 +1,14 @@
 //! Impossible figures.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
-static BELOW_ZERO: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:^|\s)((?:avg|min|med|max|p\(\d+(?:\.\d+)?\))=-(\d+(?:\.\d+)?)(?:ns|us|µs|μs|ms|s|m))\b").ok()
-});
+static BELOW_ZERO: Pattern = pattern!(
+    r"(?:^|\s)((?:avg|min|med|max|p\(\d+(?:\.\d+)?\))=-(\d+(?:\.\d+)?)(?:ns|us|µs|μs|ms|s|m))\b"
+);
 
 /// A row of k6 that is quoted without the others.
 fn negative_alone(report: &Report, findings: &mut Findings) {
@@ -19,7 +16,7 @@ fn negative_alone(report: &Report, findings: &mut Findings) {
         if !line.contains("=-") || report.is_output(at + 1) {
             continue;
         }
-        let found = BELOW_ZERO.as_ref().and_then(|row| row.captures(line));
+        let found = BELOW_ZERO.first(line);
         let Some(figure) = found.and_then(|found| found.get(1)) else {
             continue;
         };

@@ -1,11 +1,8 @@
 //! Failed requests.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, bare, digits, plain};
 use crate::report::{Findings, Report};
 
@@ -208,15 +205,14 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
     }
 }
 
-static TITLE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+requests\b").ok());
+static TITLE: Pattern = pattern!(r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+requests\b");
 
 /// The requests in the heading above a part of ab's output without their number.
 fn titled(block: &Block) -> Option<Quantity> {
     if block.tool != Tool::Ab || block.requests.is_some() {
         return None;
     }
-    let mut found = TITLE.as_ref()?.captures_iter(block.titles.last()?);
+    let mut found = TITLE.all(block.titles.last()?);
     let digits = found.next()?.get(1)?.as_str();
     if found.next().is_some() {
         return None;

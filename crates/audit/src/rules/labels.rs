@@ -1,11 +1,8 @@
 //! Names: rows compared with the legend, headings with the block below.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, Tool};
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 
@@ -36,11 +33,10 @@ fn title_of<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
         .filter(|title| title.len() < 80)
 }
 
-static SCHEMA: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"[\w\[\]{}|-]*\{[\w|-]+\}[\w\[\]{}|-]*").ok());
+static SCHEMA: Pattern = pattern!(r"[\w\[\]{}|-]*\{[\w|-]+\}[\w\[\]{}|-]*");
 
 /// `{a|b}-{users}[-x]` as a pattern for the rows' names.
-fn pattern_of(schema: &str) -> Option<Regex> {
+fn pattern_of(schema: &str) -> Option<regex_lite::Regex> {
     let mut pattern = String::from("^");
     let mut name = None;
     for letter in schema.chars() {
@@ -62,16 +58,13 @@ fn pattern_of(schema: &str) -> Option<Regex> {
     }
     pattern.push('$');
     (name.is_none() && schema.contains('|') && schema.len() < 200)
-        .then(|| Regex::new(&pattern).ok())?
+        .then(|| regex_lite::Regex::new(&pattern).ok())?
 }
 
 fn schemas(report: &Report, findings: &mut Findings) {
-    let Some(schema_pattern) = SCHEMA.as_ref() else {
-        return;
-    };
     let mut left = 16;
     for prose in &report.document.prose {
-        let Some(schema) = schema_pattern.find(&prose.text).map(|found| found.as_str()) else {
+        let Some(schema) = SCHEMA.find(&prose.text).map(|found| found.as_str()) else {
             continue;
         };
         let Some(pattern) = pattern_of(schema) else {
@@ -126,23 +119,17 @@ fn schemas(report: &Report, findings: &mut Findings) {
     }
 }
 
-static USERS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?VUs?\b").ok());
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?(?:tps|rps|req/s|requests/s|qps)\b").ok()
-});
-static SCRIPT: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b([\w.-]+\.[jt]s)\b").ok());
+static USERS: Pattern = pattern!(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?VUs?\b");
+static RATE: Pattern =
+    pattern!(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?(?:tps|rps|req/s|requests/s|qps)\b");
+static SCRIPT: Pattern = pattern!(r"\b([\w.-]+\.[jt]s)\b");
 
 /// The users, rate or script in the innermost title, compared with the block's own.
 fn headings(report: &Report, block: &Block, findings: &mut Findings) {
-    let first = |pattern: &LazyLock<Option<Regex>>, text: &str| {
-        let mut all = pattern.as_ref()?.captures_iter(text);
-        let found = all.next()?;
+    let first = |pattern: &Pattern, text: &str| {
         // With two numbers, it is uncertain which one is this block's.
-        if all.next().is_some() {
-            return None;
-        }
-        Some(found.get(1)?.as_str().to_owned())
+        let found = pattern.only(text)?;
+        Some(group(&found, 1).to_owned())
     };
     let mut wrong = Vec::new();
     if let Some(title) = title_of(report, block) {
@@ -223,9 +210,8 @@ const ENGINES: [(&str, &[&str]); 6] = [
     ("Cassandra", &["cassandra"]),
 ];
 
-static USING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:using|with|on|against)\s+(?:the\s+)?(\w+)(?:\s+(?:DB|database))\b").ok()
-});
+static USING: Pattern =
+    pattern!(r"(?i)\b(?:using|with|on|against)\s+(?:the\s+)?(\w+)(?:\s+(?:DB|database))\b");
 
 /// The prose names the engine of the results, but the configurations above the blocks only set
 /// another one.
@@ -239,7 +225,7 @@ fn engines(report: &Report, findings: &mut Findings) {
     };
     let claim = report.document.prose.iter().find_map(|prose| {
         let about_results = prose.text.to_lowercase().contains("results");
-        let found = USING.as_ref()?.captures(&prose.text)?;
+        let found = USING.first(&prose.text)?;
         let engine = engine_of(found.get(1)?.as_str())?;
         about_results.then_some((prose, engine))
     });

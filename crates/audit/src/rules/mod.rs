@@ -4,6 +4,7 @@
 mod addresses;
 mod baseline;
 mod certainty;
+mod change;
 mod checks;
 mod claims;
 mod clock;

@@ -1,11 +1,8 @@
 //! Objectives, and whether they were met.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, quantile_name};
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
@@ -16,43 +13,31 @@ struct Objective {
     quantile: f64,
 }
 
-static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:(?:SLA|SLO|objective|target)s?\s+(?:of|is|was)\s+(\d+(?:\.\d+)?\s?m?s)\b)|(?:(\d+(?:\.\d+)?\s?m?s)\s+(?:as|is)\s+(?:our|the)\s+(?:new\s+)?(?:SLA|SLO|objective|target))").ok()
-});
-static PERCENTILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:p\s?(\d\d(?:\.\d+)?)|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)").ok()
-});
-static MET: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:sustains?|manages?|reach(?:es|ed)?|meets?|met|within|holds?|keeps?|kept|fulfil(?:ls|led)?|satisf(?:y|ies|ied))\b").ok()
-});
-static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:not|cannot|n't|never|might|could|would|if|fails?|failed|breaking|exceeds?)\b",
-    )
-    .ok()
-});
+static LIMIT: Pattern = pattern!(
+    r"(?i)(?:(?:SLA|SLO|objective|target)s?\s+(?:of|is|was)\s+(\d+(?:\.\d+)?\s?m?s)\b)|(?:(\d+(?:\.\d+)?\s?m?s)\s+(?:as|is)\s+(?:our|the)\s+(?:new\s+)?(?:SLA|SLO|objective|target))"
+);
+static PERCENTILE: Pattern =
+    pattern!(r"(?i)\b(?:p\s?(\d\d(?:\.\d+)?)|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)");
+static MET: Pattern = pattern!(
+    r"(?i)\b(?:sustains?|manages?|reach(?:es|ed)?|meets?|met|within|holds?|keeps?|kept|fulfil(?:ls|led)?|satisf(?:y|ies|ied))\b"
+);
+static NOT: Pattern = pattern!(
+    r"(?i)\b(?:not|cannot|n't|never|might|could|would|if|fails?|failed|breaking|exceeds?)\b"
+);
 
 pub fn contradicted(report: &Report, findings: &mut Findings) {
     thresholds(report, findings);
-    let (Some(limit), Some(percentile), Some(met), Some(not)) = (
-        LIMIT.as_ref(),
-        PERCENTILE.as_ref(),
-        MET.as_ref(),
-        NOT.as_ref(),
-    ) else {
-        return;
-    };
     let mut objective: Option<Objective> = None;
     let mut judged: Vec<usize> = Vec::new();
     for prose in report.prose() {
         for sentence in super::prose::sentences(&prose.text) {
             // The last stated limit applies until another one replaces it.
-            if let Some(found) = limit.captures_iter(sentence).last() {
+            if let Some(found) = LIMIT.all(sentence).last() {
                 let text = found
                     .get(1)
                     .or_else(|| found.get(2))
                     .map_or("", |group| group.as_str());
-                let named = percentile.captures(sentence).and_then(|found| {
+                let named = PERCENTILE.first(sentence).and_then(|found| {
                     let group = found.get(1).or_else(|| found.get(2))?;
                     group.as_str().parse::<f64>().ok()
                 });
@@ -78,7 +63,7 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
             // A negated or hypothetical clause claims nothing; it ends at a comma.
             let claim = sentence
                 .split([',', ';'])
-                .find(|clause| met.is_match(clause) && !not.is_match(clause));
+                .find(|clause| MET.is_match(clause) && !NOT.is_match(clause));
             if !about || claim.is_none() {
                 continue;
             }
@@ -159,17 +144,13 @@ fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
     Some((count, total))
 }
 
-static RULED: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"'?p\((\d+(?:\.\d+)?)\)\s*<=?\s*(\d+(?:\.\d+)?)'?").ok());
+static RULED: Pattern = pattern!(r"'?p\((\d+(?:\.\d+)?)\)\s*<=?\s*(\d+(?:\.\d+)?)'?");
 
 /// A tick next to a threshold that the printed percentile exceeds.
 fn thresholds(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = RULED.as_ref() else {
-        return;
-    };
     for block in &report.blocks {
         for threshold in block.thresholds.iter().filter(|threshold| threshold.passed) {
-            let Some(found) = pattern.captures(&threshold.text) else {
+            let Some(found) = RULED.first(&threshold.text) else {
                 continue;
             };
             let number = |at: usize| {

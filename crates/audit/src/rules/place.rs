@@ -1,11 +1,8 @@
 //! The location of the generator.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::is_loopback;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::report::{Findings, Report};
 
 /// A loopback target, a pinned generator, or overlapping lists of CPUs.
@@ -129,21 +126,19 @@ fn same_machine(report: &Report, findings: &mut Findings) {
     );
 }
 
-static TOGETHER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bsame (?:machine|host|laptop|computer|box)\b|\b(?:on|from) (?:my|a|the) (?:local )?(?:laptop|macbook|local machine|pc)\b|\bmy (?:local )?(?:laptop|machine|pc)\b|\b(?:ran|run) locally\b|\b(?:macbook|mac mini)\b").ok()
-});
-static REMOTE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)\btarget\b[^\n]*\b[a-z0-9-]+\.[a-z0-9.-]+\.[a-z]{2,}").ok());
+static TOGETHER: Pattern = pattern!(
+    r"(?i)\bsame (?:machine|host|laptop|computer|box)\b|\b(?:on|from) (?:my|a|the) (?:local )?(?:laptop|macbook|local machine|pc)\b|\bmy (?:local )?(?:laptop|machine|pc)\b|\b(?:ran|run) locally\b|\b(?:macbook|mac mini)\b"
+);
+static REMOTE: Pattern = pattern!(r"(?i)\btarget\b[^\n]*\b[a-z0-9-]+\.[a-z0-9.-]+\.[a-z]{2,}");
 
 /// The first line that names this machine as the target, or says so in words.
 fn said(report: &Report) -> Option<(usize, String)> {
-    let (together, remote) = (TOGETHER.as_ref()?, REMOTE.as_ref()?);
     let mut found = None;
     for (at, line) in report.text.lines().take(20_000).enumerate() {
         if line.len() > 2000 {
             continue;
         }
-        if remote.is_match(line) {
+        if REMOTE.is_match(line) {
             return None;
         }
         let address = [
@@ -158,7 +153,7 @@ fn said(report: &Report) -> Option<(usize, String)> {
         .iter()
         .any(|address| line.contains(address));
         let hostname = line.trim_start().starts_with("Server Hostname:") && is_loopback(line);
-        if found.is_none() && (address || hostname || together.is_match(line)) {
+        if found.is_none() && (address || hostname || TOGETHER.is_match(line)) {
             found = Some((at + 1, shorten(line.trim())));
         }
     }

@@ -1,11 +1,8 @@
 //! Numbers in prose, compared with the figures of the blocks.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, number, time_unit};
 use crate::report::{Findings, Report};
 
@@ -39,16 +36,14 @@ pub fn shortened(sentence: &str) -> String {
     }
 }
 
-static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d[\d,]*|two|three|four|five|six|eight|ten|twenty|fifty)\s+(?:(?:parallel|concurrent|virtual|simultaneous|http|tcp|open)\s+)*(?:VUs?|users|connections|clients)\b").ok()
-});
-static TIMES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(\d+\.\d+)\s?(ms|µs|us|s)\b").ok());
+static USERS: Pattern = pattern!(
+    r"(?i)\b(\d[\d,]*|two|three|four|five|six|eight|ten|twenty|fifty)\s+(?:(?:parallel|concurrent|virtual|simultaneous|http|tcp|open)\s+)*(?:VUs?|users|connections|clients)\b"
+);
+static TIMES: Pattern = pattern!(r"(\d+\.\d+)\s?(ms|µs|us|s)\b");
 /// Units in full, as sentences write them. They count only next to the name of a column, because
 /// such times are also written about other things.
-static LONG_TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(\d+\.\d{2,})\s(microseconds|milliseconds|seconds|secs?|msecs?)\b").ok()
-});
+static LONG_TIMES: Pattern =
+    pattern!(r"(\d+\.\d{2,})\s(microseconds|milliseconds|seconds|secs?|msecs?)\b");
 const COLUMNS: [&str; 11] = [
     "average",
     "mean",
@@ -62,15 +57,12 @@ const COLUMNS: [&str; 11] = [
     "p50",
     "response time",
 ];
-static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d[\d,]*)(?:\s?(?:-|–|to)\s?(\d[\d,]*))?\s+requests\s+in\s+(\d+)\s?(?:s|seconds)\b").ok()
-});
-static PROMISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(connections|users|throughput|latency|rate|clients|VUs)\b[^.]*\bto be determined\b",
-    )
-    .ok()
-});
+static COUNTS: Pattern = pattern!(
+    r"(?i)\b(\d[\d,]*)(?:\s?(?:-|–|to)\s?(\d[\d,]*))?\s+requests\s+in\s+(\d+)\s?(?:s|seconds)\b"
+);
+static PROMISE: Pattern = pattern!(
+    r"(?i)\b(connections|users|throughput|latency|rate|clients|VUs)\b[^.]*\bto be determined\b"
+);
 /// Numbers next to these words are settings, not results.
 pub const SETTINGS: [&str; 16] = [
     "wait after",
@@ -155,12 +147,8 @@ pub fn stale(report: &Report, findings: &mut Findings) {
             }
             missing.extend(unknown_counts(sentence, &report.blocks));
             let lower = sentence.to_lowercase();
-            let long = LONG_TIMES
-                .iter()
-                .flat_map(|pattern| pattern.captures_iter(sentence));
-            let short = TIMES
-                .iter()
-                .flat_map(|pattern| pattern.captures_iter(sentence));
+            let long = LONG_TIMES.all(sentence);
+            let short = TIMES.all(sentence);
             for (found, in_full) in short
                 .map(|found| (found, false))
                 .chain(long.map(|found| (found, true)))
@@ -195,10 +183,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
                     missing.push(format!("`{text}` is not a figure of any block"));
                 }
             }
-            if let Some(found) = PROMISE
-                .as_ref()
-                .and_then(|pattern| pattern.captures(sentence))
-            {
+            if let Some(found) = PROMISE.first(sentence) {
                 let what = found.get(1).map_or("", |word| word.as_str());
                 if !given(report, what) {
                     missing.push(format!(
@@ -408,9 +393,7 @@ fn word_number(text: &str) -> Option<f64> {
 }
 
 fn unknown_users(sentence: &str, users: &[f64]) -> Vec<(f64, String)> {
-    let found = USERS
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(sentence));
+    let found = USERS.all(sentence);
     found
         .filter_map(|found| {
             let said = word_number(found.get(1)?.as_str())?;
@@ -421,9 +404,7 @@ fn unknown_users(sentence: &str, users: &[f64]) -> Vec<(f64, String)> {
 
 /// `80,000-90,000 requests in 30 seconds`: a block with that duration must have that number.
 fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
-    let found = COUNTS
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(sentence));
+    let found = COUNTS.all(sentence);
     found
         .filter_map(|found| {
             let of = |at: usize| found.get(at).and_then(|group| number(group.as_str()));
@@ -479,20 +460,20 @@ fn given(report: &Report, what: &str) -> bool {
             .any(|(_, heading)| said(heading))
 }
 
-static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\b").ok()
-});
+static QUOTED: Pattern = pattern!(
+    r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\b"
+);
 
 /// The value of one column, quoted under the name of another.
 pub fn misquoted(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = QUOTED.as_ref().filter(|_| report.document.markdown) else {
+    if !report.document.markdown {
         return;
-    };
+    }
     let mut left = MOST_NUMBERS;
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
             let lower = sentence.to_lowercase();
-            for found in pattern.captures_iter(sentence) {
+            for found in QUOTED.all(sentence) {
                 left = left.saturating_sub(1);
                 if left == 0 {
                     return;

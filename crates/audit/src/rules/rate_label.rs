@@ -1,27 +1,21 @@
 //! "Rate: 5" above a block that was sent at another rate.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Tool;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::digits;
 use crate::report::{Findings, Report};
 
 /// A line of its own, as scripts print it above each result.
-static LABEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:target |requested )?(?:rate|rps|qps)\W{1,4}(\d+(?:\.\d+)?)\s*(?:/s|rps|qps|req/s|requests/s)?\W*$").ok()
-});
+static LABEL: Pattern = pattern!(
+    r"(?i)^\W*(?:target |requested )?(?:rate|rps|qps)\W{1,4}(\d+(?:\.\d+)?)\s*(?:/s|rps|qps|req/s|requests/s)?\W*$"
+);
 
 /// How many lines above a block still label it.
 const NEAR: usize = 8;
 
 /// vegeta prints the rate at which it sent.
 pub fn mismatch(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = LABEL.as_ref() else {
-        return;
-    };
     let lines: Vec<&str> = report.text.lines().collect();
     let mut after = 0;
     for block in &report.blocks {
@@ -32,7 +26,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
         };
         let to = block.first_line.saturating_sub(1).min(lines.len());
         let Some((at, said)) = (from..to).rev().find_map(|at| {
-            let said = pattern.captures(lines[at])?.get(1)?.as_str();
+            let said = LABEL.first(lines[at])?.get(1)?.as_str();
             Some((at, said.parse::<f64>().ok()?))
         }) else {
             continue;

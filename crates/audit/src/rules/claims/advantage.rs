@@ -1,41 +1,30 @@
 //! "A has 12 % more throughput": A and one other output are the only ones under the same headings.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::named::{only, rival};
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Quantity, digits, number};
 use crate::report::{Findings, Report};
+use crate::rules::change::is_about;
 use crate::rules::prose::{is_conditional, shortened};
 
-static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\W{0,3}\s+(?:has|had|shows?|showed|achieves?|achieved|delivers?|delivered|offers?|gives?|gave|provides?|sees?|saw|gets?)\s+(?:a |an |about |around |roughly |~)*(\d+(?:\.\d+)?)\s?%\s+(better |higher |lower |more |less )?(throughput|latency|requests per second|rps|performance)(?:\s+(?:advantage|improvement|gain|increase|edge|lead|benefit|reduction|decrease))?\b([^.;]*)").ok()
-});
+static CLAIM: Pattern = pattern!(
+    r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\W{0,3}\s+(?:has|had|shows?|showed|achieves?|achieved|delivers?|delivered|offers?|gives?|gave|provides?|sees?|saw|gets?)\s+(?:a |an |about |around |roughly |~)*(\d+(?:\.\d+)?)\s?%\s+(better |higher |lower |more |less )?(throughput|latency|requests per second|rps|performance)(?:\s+(?:advantage|improvement|gain|increase|edge|lead|benefit|reduction|decrease))?\b([^.;]*)"
+);
 
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     if !sentence.contains('%') || is_conditional(sentence) {
         return;
     }
-    let Some(found) = CLAIM
-        .as_ref()
-        .and_then(|pattern| pattern.captures(sentence))
-    else {
+    let Some(found) = CLAIM.first(sentence) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let (Some((said, step)), Some(one)) = (number(group(2)), only(report, group(1))) else {
         return;
     };
     // "than X" may name a third output.
-    let lower = sentence.to_lowercase();
-    let about = [
-        "about", "around", "roughly", "~", "over ", "nearly", "almost",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
     let Some(other) = rival(report, one).filter(|_| !group(5).to_lowercase().contains("than"))
     else {
         return;
@@ -47,7 +36,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         .filter_map(|(a, b)| Some((a?, b?)))
         .filter(|(a, b)| a.value > 0.0 && b.value > 0.0)
         .collect();
-    let slack = if about { 0.1 * said } else { 0.0 };
+    let slack = if is_about(sentence) { 0.1 * said } else { 0.0 };
     let fits = pairs.iter().any(|(a, b)| {
         [a.value / b.value, b.value / a.value]
             .iter()

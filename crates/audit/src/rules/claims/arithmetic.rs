@@ -1,24 +1,18 @@
 //! "27 minutes (3 + 5 + 1 minutes)", "50 × 20 = 900", "9000 requests in 30 s (250/s)": the sentence's own
 //! figures contradict each other.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Unit, digits, duration, number, plain};
 use crate::report::Findings;
 use crate::rules::prose::shortened;
 
-static PARTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b([^().=+]{0,40})\(([^()]{3,120})\)").ok()
-});
-static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)^[^\d]{0,20}(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b[^\d]*$",
-    )
-    .ok()
-});
+static PARTS: Pattern = pattern!(
+    r"(?i)\b(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b([^().=+]{0,40})\(([^()]{3,120})\)"
+);
+static PART: Pattern = pattern!(
+    r"(?i)^[^\d]{0,20}(\d+(?:\.\d+)?)\s?(hours?|h|minutes?|mins?|m|seconds?|secs?|s)\b[^\d]*$"
+);
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.contains('(') && sentence.contains('+') {
@@ -47,17 +41,14 @@ fn seconds(count: &str, unit: &str) -> Option<f64> {
 
 /// A time with its parts in brackets.
 fn parts(sentence: &str, line: usize, findings: &mut Findings) {
-    let (Some(pattern), Some(part)) = (PARTS.as_ref(), PART.as_ref()) else {
-        return;
-    };
-    for found in pattern.captures_iter(sentence).take(8) {
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    for found in PARTS.all(sentence).take(8) {
+        let group = |at: usize| group(&found, at);
         let listed: Vec<&str> = group(4).split('+').collect();
         if listed.len() < 2 {
             continue;
         }
         let read = |text: &str| {
-            let found = part.captures(text)?;
+            let found = PART.first(text)?;
             seconds(found.get(1)?.as_str(), found.get(2)?.as_str())
         };
         let times: Vec<f64> = listed.iter().filter_map(|text| read(text)).collect();
@@ -103,22 +94,16 @@ fn plain_time(seconds: f64) -> String {
 /// A number with at most one word, which is its unit.
 const TERM: &str = r"\d[\d,]*(?:\.\d+)?(?:\s?%|\s?[A-Za-zµ][A-Za-zµ/]*)?";
 
-static EQUATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"({TERM}(?:\s+[+−×÷*/]\s+{TERM})+)\s+=\s+(\d[\d,]*(?:\.\d+)?)"
-    ))
-    .ok()
-});
+static EQUATION: Pattern = pattern!(&format!(
+    r"({TERM}(?:\s+[+−×÷*/]\s+{TERM})+)\s+=\s+(\d[\d,]*(?:\.\d+)?)"
+));
 
 /// Factors between units of one kind: of times, of data, of shares.
 const SCALES: [f64; 9] = [1.0, 8.0, 60.0, 100.0, 1e3, 1024.0, 3600.0, 1e6, 1_048_576.0];
 
 /// `a × b = c`. Units are not read, so a result that differs by the factor of two units is right.
 fn equation(sentence: &str, line: usize, findings: &mut Findings) {
-    let Some(pattern) = EQUATION.as_ref() else {
-        return;
-    };
-    for found in pattern.captures_iter(sentence).take(8) {
+    for found in EQUATION.all(sentence).take(8) {
         let (Some(whole), Some(left), Some(right)) = (found.get(0), found.get(1), found.get(2))
         else {
             continue;
@@ -198,17 +183,14 @@ fn value_of(expression: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-static PER_SECOND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d[\d,]*(?:\.\d+)?)(k?)\s+(?:[a-z]+\s+)?(?:requests|queries|calls)\s+in\s+(?:just |only )?(\d+(?:\.\d+)?)\s?(minutes?|mins?|m|seconds?|secs?|s)\b([^.;\d]{0,40}?)(\d[\d,]*(?:\.\d+)?)(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|rps|qps|tps|requests per second|requests a second)\b").ok()
-});
+static PER_SECOND: Pattern = pattern!(
+    r"(?i)\b(\d[\d,]*(?:\.\d+)?)(k?)\s+(?:[a-z]+\s+)?(?:requests|queries|calls)\s+in\s+(?:just |only )?(\d+(?:\.\d+)?)\s?(minutes?|mins?|m|seconds?|secs?|s)\b([^.;\d]{0,40}?)(\d[\d,]*(?:\.\d+)?)(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|rps|qps|tps|requests per second|requests a second)\b"
+);
 
 /// A count, its time and another rate than their quotient.
 fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
-    let Some(pattern) = PER_SECOND.as_ref() else {
-        return;
-    };
-    for found in pattern.captures_iter(sentence).take(8) {
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    for found in PER_SECOND.all(sentence).take(8) {
+        let group = |at: usize| group(&found, at);
         let scaled = |at: usize| {
             let scale = if group(at + 1).is_empty() { 1.0 } else { 1e3 };
             Some(number(group(at))?.0 * scale)
@@ -249,18 +231,15 @@ fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-static COUNT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b|m\b|million)?\s*(?:total |http )*(?:requests|queries|calls|operations|messages|transactions|events)\b(.{0,3})").ok()
-});
-static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)(?:^|[^\w.,/–-])(\d+(?:\.\d+)?)[ -]?(minutes?|mins?|m|seconds?|secs?|s|hours?|h)\b",
-    )
-    .ok()
-});
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:(?:requests?|reqs?|ops|queries|calls|operations|messages|transactions|events)(?:/s(?:ec(?:ond)?)?| per second| a second)|rps|qps|tps)\b").ok()
-});
+static COUNT: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b|m\b|million)?\s*(?:total |http )*(?:requests|queries|calls|operations|messages|transactions|events)\b(.{0,3})"
+);
+static TIME: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,/–-])(\d+(?:\.\d+)?)[ -]?(minutes?|mins?|m|seconds?|secs?|s|hours?|h)\b"
+);
+static RATE: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:(?:requests?|reqs?|ops|queries|calls|operations|messages|transactions|events)(?:/s(?:ec(?:ond)?)?| per second| a second)|rps|qps|tps)\b"
+);
 
 /// The only count, the only time and the only rate of a sentence: "100 req/s for 5 minutes, 25,000 requests".
 fn product(sentence: &str, line: usize, findings: &mut Findings) {
@@ -296,25 +275,19 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
     if OTHER.iter().any(|word| lower.contains(word)) {
         return;
     }
-    let only = |pattern: &'static LazyLock<Option<Regex>>| {
-        let mut found = pattern.as_ref()?.captures_iter(sentence);
-        found.next().filter(|_| found.next().is_none())
-    };
-    let Some(rate) = only(&RATE) else {
+    let Some(rate) = RATE.only(sentence) else {
         return;
     };
     // "Requests per second" does not name a count.
-    let mut counts = COUNT
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(sentence))
-        .filter(|found| {
-            let behind = found
-                .get(3)
-                .map_or("", |behind| behind.as_str())
-                .to_lowercase();
-            !(behind.starts_with('/') || behind.starts_with(" pe") || behind.starts_with(" a "))
-        });
-    let (Some(count), None, Some(time)) = (counts.next(), counts.next(), only(&TIME)) else {
+    let mut counts = COUNT.all(sentence).filter(|found| {
+        let behind = found
+            .get(3)
+            .map_or("", |behind| behind.as_str())
+            .to_lowercase();
+        !(behind.starts_with('/') || behind.starts_with(" pe") || behind.starts_with(" a "))
+    });
+    let (Some(count), None, Some(time)) = (counts.next(), counts.next(), TIME.only(sentence))
+    else {
         return;
     };
     let scaled = |found: &regex_lite::Captures| {

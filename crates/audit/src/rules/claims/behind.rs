@@ -1,17 +1,14 @@
 //! "3.10 ms (p50)": a figure with the name of its column behind it.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::document::Prose;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::duration;
 use crate::report::{Findings, Report};
 use crate::rules::prose::{SETTINGS, misquote};
 
-static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,<>≤≥-])(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\s*\(\s*(?:the )?(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)(?:th)?[ -]percentile)\b").ok()
-});
+static BEHIND: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,<>≤≥-])(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\s*\(\s*(?:the )?(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)(?:th)?[ -]percentile)\b"
+);
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     if !sentence.contains('(') {
@@ -21,11 +18,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if SETTINGS.iter().any(|word| lower.contains(word)) {
         return;
     }
-    for found in BEHIND
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(sentence))
-        .take(8)
-    {
+    for found in BEHIND.all(sentence).take(8) {
         let Some(figure) = found
             .get(1)
             .and_then(|group| duration(group.as_str(), prose.line))

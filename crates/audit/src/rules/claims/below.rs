@@ -1,23 +1,19 @@
 //! "7500 requests per second" directly below an output with another rate, and "generate 300 requests"
 //! directly above outputs with other counts.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::duration::headings;
 use super::total::counts;
 use super::words::is_of_another_run;
 use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, sentences, shortened};
 
 /// A number, with its thousands grouped in any way, and the rest of a short text.
-static NUMBER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^[^\w]{0,4}(\d[\d.,]*)\s?(k?)\s+(.+?)\W*$").ok());
+static NUMBER: Pattern = pattern!(r"^[^\w]{0,4}(\d[\d.,]*)\s?(k?)\s+(.+?)\W*$");
 
 /// What a rate is called when it is the whole text.
 const RATES: [&str; 14] = [
@@ -101,10 +97,7 @@ pub fn rates(report: &Report, findings: &mut Findings) {
 
 /// The number of a text that is a rate and nothing else.
 fn only_rate(text: &str) -> Option<f64> {
-    let found = NUMBER
-        .as_ref()
-        .filter(|_| text.len() < 80)?
-        .captures(text)?;
+    let found = NUMBER.first(text).filter(|_| text.len() < 80)?;
     let unit = found.get(3)?.as_str().to_lowercase();
     let scale = if found.get(2)?.as_str().is_empty() {
         1.0
@@ -115,9 +108,9 @@ fn only_rate(text: &str) -> Option<f64> {
     (RATES.contains(&unit.as_str()) && value > 0.0).then_some(value * scale)
 }
 
-static REQUESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:generate|send|make|issue|fire|perform|execute|launch|run)s?\s+(?:a total of )?(\d[\d,]*)\s+(?:http |get |post |total )?requests\b([^.;]{0,30})").ok()
-});
+static REQUESTS: Pattern = pattern!(
+    r"(?i)\b(?:generate|send|make|issue|fire|perform|execute|launch|run)s?\s+(?:a total of )?(\d[\d,]*)\s+(?:http |get |post |total )?requests\b([^.;]{0,30})"
+);
 /// What follows a number of requests that is not that of the whole run.
 const PART: [&str; 12] = [
     "per",
@@ -151,13 +144,10 @@ pub fn asked(report: &Report, findings: &mut Findings) {
         }
         left -= 1;
         for sentence in sentences(&prose.text) {
-            let Some(found) = REQUESTS
-                .as_ref()
-                .and_then(|pattern| pattern.captures(sentence))
-            else {
+            let Some(found) = REQUESTS.first(sentence) else {
                 continue;
             };
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+            let group = |at: usize| group(&found, at);
             let after = group(2).to_lowercase();
             let lower = sentence.to_lowercase();
             if PART.iter().any(|word| after.contains(word))

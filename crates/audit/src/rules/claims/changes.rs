@@ -1,39 +1,55 @@
-//! "27 % faster (52 ms → 38 ms)", "12,000 vs 9,500 req/s: 1.5x": two figures, and another change than
+//! "27 % faster (52 ms → 38 ms)", "from 12,000 to 9,500 req/s, 1.5x": two figures, and another change than
 //! theirs.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::finding::Level;
-use crate::quantity::{digits, number};
+use crate::pattern::{Pattern, group, named, pattern};
 use crate::records::{Figure, read};
 use crate::report::Findings;
+use crate::rules::change::{Change, is_change};
 use crate::rules::prose::shortened;
 
-const FIGURE: &str = r"\**~?(\d[\d,]*(?:\.\d+)?\s?(?-i:[kKM]\b)?)\s?(ns|us|µs|μs|ms|s|secs?|seconds|min|minutes|(?:req|reqs|requests?|ops?|msgs?|messages|queries|tokens|rows|events)/s(?:ec(?:ond)?)?|rps|qps|tps|[KMG]i?B(?:/s)?)?\b\**";
+pub const UNIT: &str = r"(?:ns|us|µs|μs|ms|s|secs?|seconds|min|minutes|(?:(?:req|reqs|requests?|ops?|msgs?|messages|queries|tokens|rows|events)?/s(?:ec(?:ond)?)?)|rps|qps|tps|[KMG]i?B(?:/s)?)";
 const BETWEEN: &str =
-    r"\s*(?:→|->|=>|to|vs\.?|versus|compared (?:to|with)|instead of|down to|up to)\s*";
-const CHANGE: &str = r"(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b|-fold)";
+    r"\s*(?:→|->|-&gt;|=>|➜|⟶|to|vs\.?|versus|compared (?:to|with)|instead of|down to|up to)\s*";
+const CHANGE: &str = r"(?<size>\d[\d,]*(?:\.\d+)?)\s?(?<of>%|x\b|×|times\b|-fold)";
+const ABOUT: &str = r"(?:by |a |an |about |around |~|≈|-|−|\+|\*|↓|↑)*";
 
-static AHEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"(?i)(?:^|[^\w.,–-]){CHANGE}\s*((?:[\w/-]+\s+){{0,5}}?[\w/-]*)\W{{0,3}}?[\s(:,–—]+(?:from\s+)?{FIGURE}{BETWEEN}{FIGURE}"
-    ))
-    .ok()
-});
-static BEHIND: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"(?i)(?:^|[^\w.,–-]){FIGURE}{BETWEEN}{FIGURE}\s*[\s(:,=–—]+(?:by |a |an |about |around |~|≈|-|−|\+|\*|↓|↑)*{CHANGE}([^.;,]{{0,30}})"
-    ))
-    .ok()
-});
+/// A figure whose unit may be that of the other one.
+fn figure(name: &str) -> String {
+    format!(r"\**~?(?<{name}>\d[\d,]*(?:\.\d+)?\s?(?-i:[kKM]\b)?)\s?(?<{name}_unit>{UNIT})?\b\**")
+}
 
-/// Words of a change.
-const CHANGED: [&str; 17] = [
-    "fast", "slow", "better", "worse", "less", "more", "lower", "higher", "improve", "reduc",
-    "increas", "decreas", "gain", "speed", "drop", "boost", "cut",
-];
+/// A figure with its unit.
+fn with_unit(name: &str) -> String {
+    format!(r"\**~?\b(?<{name}>\d[\d,]*(?:\.\d+)?)\s?(?<{name}_unit>{UNIT})\b\**")
+}
+
+static AHEAD: Pattern = pattern!(&format!(
+    r"(?i)(?:^|[^\w.,–-]){CHANGE}\s*(?<words>(?:[\w/-]+\s+){{0,5}}?[\w/-]*)\W{{0,3}}?[\s(:,–—]+(?:from\s+)?{}{BETWEEN}{}",
+    figure("a"),
+    figure("b")
+));
+static BEHIND: Pattern = pattern!(&format!(
+    r"(?i)(?:^|[^\w.,–-]){}{BETWEEN}{}\s*[\s(（:,=–—]+{ABOUT}{CHANGE}(?<words>[^.;,]{{0,30}})",
+    figure("a"),
+    figure("b")
+));
+static FROM: Pattern = pattern!(&format!(
+    r"(?i)\bfrom\s+(?:about |around )?{}\s+(?:down |up )?to\s+(?:about |around )?{}[^.;\d]{{0,30}}?\(?{ABOUT}{CHANGE}",
+    figure("a"),
+    figure("b")
+));
+static TARGET: Pattern = pattern!(&format!(
+    r"(?i){}\s+(?:vs\.?|versus|against)\s+(?:the |a |target |limit |of |[≤<≥>=]|\s)*{}\s*\(\W*(?<size>\d+(?:\.\d+)?)\s?(?<of>x\b|×|times\b)",
+    with_unit("a"),
+    with_unit("b")
+));
+static EXCEEDS: Pattern = pattern!(&format!(
+    r"(?i){}[^.;]{{0,40}}\b(?:exceeds?|exceeded|is (?:above|over)|was (?:above|over))\b[^.;]{{0,40}}?{}\s+by\s+(?<size>\d+(?:\.\d+)?)\s?(?<of>%)",
+    with_unit("a"),
+    with_unit("b")
+));
+
 /// The percentage is of something else.
 const OTHER: [&str; 8] = [
     "of ",
@@ -47,61 +63,68 @@ const OTHER: [&str; 8] = [
 ];
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
-    let possible = sentence.contains(['%', '×'])
-        || sentence.contains(['x', 'X'])
-        || sentence.contains("times");
+    const BETWEEN: [&str; 10] = [
+        "→",
+        "->",
+        "=>",
+        "➜",
+        "⟶",
+        " to ",
+        " v",
+        " compared",
+        " instead",
+        " by ",
+    ];
+    let possible = sentence.contains(['%', '×', 'x', 'X']) || sentence.contains("times");
     if sentence.len() > 500
         || !possible
         || !sentence.contains(|letter: char| letter.is_ascii_digit())
+        || !BETWEEN.iter().any(|word| sentence.contains(word))
     {
         return;
     }
-    let lower = sentence.to_lowercase();
-    if ![
-        "→", "->", "=>", " to ", "vs", "versus", "compared", "instead",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
-    {
-        return;
-    }
-    for (pattern, said, first, words) in [(&AHEAD, 1, 4, 3), (&BEHIND, 5, 1, 7)] {
-        let found = pattern
-            .as_ref()
-            .into_iter()
-            .flat_map(|pattern| pattern.captures_iter(sentence));
-        for found in found.take(8) {
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
-            let words = group(words).to_lowercase();
-            let whole = group(0);
-            let changed = CHANGED.iter().any(|word| words.contains(word));
-            let enclosed = first == 1 && (whole.contains('(') || whole.contains('='));
-            if !(changed || enclosed) || OTHER.iter().any(|word| words.contains(word)) {
+    // Whether a word must call it a change, and whether brackets or an equals sign do as well.
+    for (pattern, worded, enclosed) in [
+        (&AHEAD, true, false),
+        (&BEHIND, true, true),
+        (&FROM, false, false),
+        (&TARGET, false, false),
+        (&EXCEEDS, false, false),
+    ] {
+        for found in pattern.all(sentence).take(8) {
+            let part = |name: &str| named(&found, name);
+            let (unit, other_unit) = (part("a_unit"), part("b_unit"));
+            let unit = if unit.is_empty() { other_unit } else { unit };
+            let whole = group(&found, 0);
+            // "From 5 to 8 (60 %)" may be a range.
+            if unit.is_empty() && whole.contains(" to ") {
                 continue;
             }
-            let (one, other) = (group(first), group(first + 2));
-            let (mut unit, behind) = (group(first + 1), group(first + 3));
-            if unit.is_empty() {
-                unit = behind;
+            let words = part("words").to_lowercase();
+            let changed =
+                !worded || is_change(&words) || enclosed && whole.contains(['(', '（', '=']);
+            if !changed || OTHER.iter().any(|word| words.contains(word)) {
+                continue;
             }
-            let ranged = whole.contains(" to ") && unit.is_empty();
-            let figures = (
-                read(&format!("{one} {unit}")),
-                read(&format!("{other} {behind}")),
-            );
-            let (Some(a), Some(b), Some(size)) = (figures.0, figures.1, number(group(said))) else {
+            let figure =
+                |name, unit| read(&format!("{} {unit}", part(name).trim()).replace(" /", "/"));
+            let one = figure("a", unit);
+            let other = figure("b", other_unit);
+            let change = Change::read(part("size"), part("of"), sentence);
+            let (Some(one), Some(other), Some(change)) = (one, other, change) else {
                 continue;
             };
-            let sensible = a.kind == b.kind && a.value > 0.0 && b.value > 0.0 && a.value != b.value;
-            if sensible && !ranged {
-                judge(
-                    sentence,
-                    line,
-                    (&a, &b),
-                    size,
-                    group(said + 1) == "%",
-                    findings,
-                );
+            let change = if whole.contains(" by ") {
+                change.by()
+            } else {
+                change
+            };
+            if one.kind == other.kind
+                && one.value > 0.0
+                && other.value > 0.0
+                && one.value != other.value
+            {
+                judge(sentence, line, (&one, &other), &change, findings);
             }
         }
     }
@@ -110,53 +133,16 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
 fn judge(
     sentence: &str,
     line: usize,
-    (a, b): (&Figure, &Figure),
-    (said, step): (f64, f64),
-    percent: bool,
+    (one, other): (&Figure, &Figure),
+    change: &Change,
     findings: &mut Findings,
 ) {
-    let lower = sentence.to_lowercase();
-    const ABOUT: [&str; 11] = [
-        "about",
-        "around",
-        "~",
-        "≈",
-        "roughly",
-        "nearly",
-        "almost",
-        "over ",
-        "up to",
-        "more than",
-        "approx",
-    ];
-    let about = ABOUT.iter().any(|word| lower.contains(word));
-    let ratio = b.value / a.value;
-    let unsure = 0.5 * (a.step / a.value + b.step / b.value);
-    let rights = match percent {
-        true => vec![
-            (ratio - 1.0).abs() * 100.0,
-            (1.0 / ratio - 1.0).abs() * 100.0,
-            ratio * 100.0,
-            100.0 / ratio,
-        ],
-        false => vec![ratio.max(1.0 / ratio), ratio.max(1.0 / ratio) - 1.0],
-    };
-    let fits = rights.iter().any(|right| {
-        let share = match (percent, about) {
-            (_, true) => 0.2,
-            (true, false) => 0.03,
-            (false, false) => 0.1,
-        };
-        let least = if percent { 1.5 } else { 0.0 };
-        let scale = if percent { 100.0 } else { 1.0 };
-        (said - right).abs()
-            <= step + (share * right).max(least) + unsure * ratio.max(1.0 / ratio) * scale
-    });
+    let arithmetic = change.against(one, other);
     let known = findings
         .found
         .iter()
-        .any(|found| found.line == line && found.rule == "ratio-misstated");
-    if fits || known {
+        .any(|found| found.line == line && found.arithmetic == arithmetic);
+    if known || change.is_between(one, other) {
         return;
     }
     findings.page(
@@ -165,15 +151,7 @@ fn judge(
         line,
         [
             format!("\"{}\"", shortened(sentence)),
-            format!(
-                "{} and {} differ by {} % of the first, or by a factor of {}, not {}{}",
-                a.text.trim(),
-                b.text.trim(),
-                digits((ratio - 1.0).abs() * 100.0),
-                digits(ratio.max(1.0 / ratio)),
-                digits(said),
-                if percent { " %" } else { " times" }
-            ),
+            arithmetic,
             "Compute it again from the two figures, and name the base of a percentage.".to_owned(),
         ],
     );

@@ -1,21 +1,18 @@
 //! "Validated criteria: 5,000 RPS, stable for ten minutes" on a page whose outputs are all far below.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Unit, digits, number, plain};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:(?:throughput|rate)\W{1,6})?(\d[\d,]*(?:\.\d+)?)(k?)\+?\s?(?:rps|tps|qps|req/s|req/sec|requests/s|requests/sec|requests per second)\b").ok()
-});
-static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:stable|sustained|steady|stability)\b[^\d]{0,20}(\d+(?:\.\d+)?)\s?(minutes?|mins?|hours?|h)\b").ok()
-});
+static RATE: Pattern = pattern!(
+    r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:(?:throughput|rate)\W{1,6})?(\d[\d,]*(?:\.\d+)?)(k?)\+?\s?(?:rps|tps|qps|req/s|req/sec|requests/s|requests/sec|requests per second)\b"
+);
+static TIME: Pattern = pattern!(
+    r"(?i)^\s*(?:\d+[.)]|[-*+])\s+\W{0,4}(?:stable|sustained|steady|stability)\b[^\d]{0,20}(\d+(?:\.\d+)?)\s?(minutes?|mins?|hours?|h)\b"
+);
 
 const OF_AIMS: [&str; 5] = ["criteri", "goal", "objective", "requirement", "target"];
 const MET: [&str; 6] = [
@@ -67,7 +64,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
 }
 
 fn rate(line: &str) -> Option<f64> {
-    let found = RATE.as_ref()?.captures(line)?;
+    let found = RATE.first(line)?;
     let scale = if found.get(2)?.as_str().is_empty() {
         1.0
     } else {
@@ -77,7 +74,7 @@ fn rate(line: &str) -> Option<f64> {
 }
 
 fn time(line: &str) -> Option<f64> {
-    let found = TIME.as_ref()?.captures(line)?;
+    let found = TIME.first(line)?;
     let hours = found.get(2)?.as_str().to_lowercase().starts_with('h');
     let unit = if hours { 3600.0 } else { 60.0 };
     Some(number(found.get(1)?.as_str())?.0 * unit)

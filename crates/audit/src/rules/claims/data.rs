@@ -1,21 +1,17 @@
 //! "reads 1.2 KB per second" next to an output with 1.22 MB per second: the digits of the output with
 //! another multiple of the unit.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::nearest_above;
 use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Quantity, number, split_number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static DATA: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?)\s?([kmg])i?(b|byte|bytes|bits?)\b").ok()
-});
+static DATA: Pattern =
+    pattern!(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?)\s?([kmg])i?(b|byte|bytes|bits?)\b");
 
 /// Words of a sentence about the data of a run, and not about the size of a response.
 const PER_TIME: [&str; 16] = [
@@ -42,14 +38,11 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if !PER_TIME.iter().any(|word| lower.contains(word)) {
         return;
     }
-    let Some(pattern) = DATA.as_ref() else {
-        return;
-    };
     let Some(block) = nearest_above(report, prose.line) else {
         return;
     };
-    for found in pattern.captures_iter(sentence).take(4) {
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    for found in DATA.all(sentence).take(4) {
+        let group = |at: usize| group(&found, at);
         let (Some((said, step)), Some(multiple)) = (number(group(1)), group(2).chars().next())
         else {
             continue;

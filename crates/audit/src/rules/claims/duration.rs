@@ -1,37 +1,34 @@
 //! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block with another
 //! duration, rate or count.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::below::in_commands;
 use crate::block::{Block, Tool};
 use crate::document::Prose;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Unit, digits, duration, number, plain};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
-static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:test |run )?duration\W{0,4}(?:about |around |~|≈)?\s*(\d+(?:\.\d+)?)\s?(s|sec|secs|seconds?|m|min|mins|minutes?)\b(?:\s+(?:in )?total)?\s*(?:\([^()]*\))?\W*$").ok()
-});
+static LINE: Pattern = pattern!(
+    r"(?i)^\W*(?:test |run )?duration\W{0,4}(?:about |around |~|≈)?\s*(\d+(?:\.\d+)?)\s?(s|sec|secs|seconds?|m|min|mins|minutes?)\b(?:\s+(?:in )?total)?\s*(?:\([^()]*\))?\W*$"
+);
 
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:\b(?:rps|qps)\s*[=:]\s*~?\s*(\d[\d,]*)\b)|(?:^\W*(?:request |target |arrival )?rate\W{0,4}~?\s*(\d[\d,]*)\s?(?:req/s|rps|requests/s|requests/second|requests per second|req/sec|/s)\b)").ok()
-});
+static RATE: Pattern = pattern!(
+    r"(?i)(?:\b(?:rps|qps)\s*[=:]\s*~?\s*(\d[\d,]*)\b)|(?:^\W*(?:request |target |arrival )?rate\W{0,4}~?\s*(\d[\d,]*)\s?(?:req/s|rps|requests/s|requests/second|requests per second|req/sec|/s)\b)"
+);
 
 /// A requested rate in the text above the only block of a section.
 fn rates(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = RATE.as_ref().filter(|_| report.document.markdown) else {
+    if !report.document.markdown {
         return;
-    };
+    }
     for (at, line) in report.text.lines().enumerate().take(50_000) {
         if line.len() > 120 || report.is_output(at + 1) {
             continue;
         }
-        let Some(said) = pattern
-            .captures(line)
+        let Some(said) = RATE
+            .first(line)
             .and_then(|found| found.get(1).or_else(|| found.get(2)))
             .and_then(|digits| number(digits.as_str()))
             .map(|(value, _)| value)
@@ -78,9 +75,9 @@ fn rates(report: &Report, findings: &mut Findings) {
 
 pub fn lines(report: &Report, findings: &mut Findings) {
     rates(report, findings);
-    let Some(pattern) = LINE.as_ref().filter(|_| report.document.markdown) else {
+    if !report.document.markdown {
         return;
-    };
+    }
     for (at, line) in report.text.lines().enumerate().take(50_000) {
         if line.len() > 120 || report.is_output(at + 1) {
             continue;
@@ -90,10 +87,10 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         if option.len() < line.trim().len() && option.starts_with(|c: char| c.is_alphabetic()) {
             continue;
         }
-        let Some(found) = pattern.captures(line) else {
+        let Some(found) = LINE.first(line) else {
             continue;
         };
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let group = |at: usize| group(&found, at);
         let unit = if group(2).to_lowercase().starts_with('m') {
             "m"
         } else {
@@ -114,27 +111,24 @@ pub fn lines(report: &Report, findings: &mut Findings) {
     }
 }
 
-static LASTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:benchmark|test|load|attack|run)(?:s|ed|ing)?\b[^.;]{0,40}?\bfor\s+(\d+)\s?(s|seconds|m|minutes)\b").ok()
-});
+static LASTS: Pattern = pattern!(
+    r"(?i)\b(?:benchmark|test|load|attack|run)(?:s|ed|ing)?\b[^.;]{0,40}?\bfor\s+(\d+)\s?(s|seconds|m|minutes)\b"
+);
 /// The same in other languages, with the word for a test, or for "during", before the time.
-static OTHER_LASTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:压测|压力测试|压力測試|测试时间|持续|跑了?|負荷テスト|부하 테스트|durante|pendant|в течение|boyunca)[^。；.;\d]{0,12}?(\d+)\s?(s|秒|초|секунд|segundos|secondes|m|min|分|분|минут|minutos|minutes)").ok()
-});
+static OTHER_LASTS: Pattern = pattern!(
+    r"(?i)(?:压测|压力测试|压力測試|测试时间|持续|跑了?|負荷テスト|부하 테스트|durante|pendant|в течение|boyunca)[^。；.;\d]{0,12}?(\d+)\s?(s|秒|초|секунд|segundos|secondes|m|min|分|분|минут|minutos|minutes)"
+);
 
 /// "This runs a benchmark for 30 seconds" directly above an output, which took another time.
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     if is_conditional(sentence) {
         return;
     }
-    let english = LASTS.as_ref().filter(|_| sentence.contains(" for "));
-    let Some(found) = english
-        .and_then(|pattern| pattern.captures(sentence))
-        .or_else(|| OTHER_LASTS.as_ref()?.captures(sentence))
-    else {
+    let english = sentence.contains(" for ").then(|| LASTS.first(sentence));
+    let Some(found) = english.flatten().or_else(|| OTHER_LASTS.first(sentence)) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let unit = if group(2).to_lowercase().starts_with(['m', 'м', '分', '분']) {
         "m"
     } else {

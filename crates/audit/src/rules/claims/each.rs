@@ -1,21 +1,18 @@
 //! "50,000 calls for each concurrency" next to runs that all counted another number, and "200 connections
 //! for each thread" next to wrk's 200 connections of all threads.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, Tool};
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
 use super::total::counts;
 
-static EACH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{3,})\s+(?:http\s+)?(?:requests|calls|queries)\b[\s,]*(?:(?:are |were )?(?:sent|made|launched|run)\s+)?(?:for|per|at|in|with|by)\s+(?:each|every|all|both)?\s*(?:concurrenc\w*|levels?|runs?|tests?|attacks?|endpoints?|frameworks?|servers?)\b").ok()
-});
+static EACH: Pattern = pattern!(
+    r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{3,})\s+(?:http\s+)?(?:requests|calls|queries)\b[\s,]*(?:(?:are |were )?(?:sent|made|launched|run)\s+)?(?:for|per|at|in|with|by)\s+(?:each|every|all|both)?\s*(?:concurrenc\w*|levels?|runs?|tests?|attacks?|endpoints?|frameworks?|servers?)\b"
+);
 
 /// Every run of the page is the subject, so the number is certain only if all runs agree on another.
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
@@ -23,8 +20,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         return;
     }
     let Some((said, step)) = EACH
-        .as_ref()
-        .and_then(|pattern| pattern.captures(sentence))
+        .first(sentence)
         .and_then(|found| number(found.get(1)?.as_str()))
     else {
         return;
@@ -74,7 +70,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     );
 }
 
-static THREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static THREAD: Pattern = Pattern::new(|| {
     let number = r"(\d[\d,]*)";
     let each = r"(?:each|every) (?:of the (?:\d+ )?)?threads?";
     let what = r"(?:(?:concurrent|open|http) )?(?:connections?|requests?|users?|clients?)";
@@ -87,7 +83,7 @@ static THREAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         format!(r"每个?线程[^\d,.，。；;]{{0,8}}{number}\s*个?(?:连接|请求|并发)"),
         format!(r"スレッドあたり\s*{number}\s*(?:接続|コネクション|リクエスト)"),
     ];
-    Regex::new(&format!("(?i)(?:{})", forms.join("|"))).ok()
+    regex_lite::Regex::new(&format!("(?i)(?:{})", forms.join("|"))).ok()
 });
 
 /// wrk's connections are those of all threads. Every run of the page is the subject, so the sentence is
@@ -97,8 +93,7 @@ pub fn threads(report: &Report, sentence: &str, line: usize, findings: &mut Find
         return;
     }
     let Some((said, _)) = THREAD
-        .as_ref()
-        .and_then(|pattern| pattern.captures(sentence))
+        .first(sentence)
         .and_then(|found| number((1..=4).find_map(|at| found.get(at))?.as_str()))
     else {
         return;

@@ -1,35 +1,27 @@
 //! "No errors", next to a block with errors.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::document::Prose;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static DENIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\d.,])(?:\b(?:no|zero|without(?: any)?)\s+(?:(?:failed|http|request|single)\s+)?(?:errors?|failures?|failed requests|timeouts|time-outs)\b|\b0\s+(?:errors|failures|failed requests)\b|\b100\s?%\s+success)").ok()
-});
-static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:almost|nearly|should|expect|target|goal|if|until|with no errors expected|logs?|logged|compil\w*|build|crash\w*|warnings?)\b|[<≤]").ok()
-});
+static DENIED: Pattern = pattern!(
+    r"(?i)(?:^|[^\d.,])(?:\b(?:no|zero|without(?: any)?)\s+(?:(?:failed|http|request|single)\s+)?(?:errors?|failures?|failed requests|timeouts|time-outs)\b|\b0\s+(?:errors|failures|failed requests)\b|\b100\s?%\s+success)"
+);
+static NOT: Pattern = pattern!(
+    r"(?i)\b(?:almost|nearly|should|expect|target|goal|if|until|with no errors expected|logs?|logged|compil\w*|build|crash\w*|warnings?)\b|[<≤]"
+);
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     // "No timeouts of sessions" has another subject.
     let denied = DENIED
-        .as_ref()
-        .and_then(|pattern| pattern.find(sentence))
+        .find(sentence)
         .is_some_and(|found| !sentence[found.end()..].trim_start().starts_with("of "))
         || elsewhere(sentence);
-    if !denied
-        || NOT
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(sentence))
-    {
+    if !denied || NOT.is_match(sentence) {
         return;
     }
     let Some(block) = super::linked(report, prose) else {
@@ -55,9 +47,9 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     );
 }
 
-static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\d.,])(\d[\d,]*)\s+(?:(?:http |of the )?requests\s+(?:failed|timed out)|failed requests|failures|errors|timeouts|time-outs)\b").ok()
-});
+static FAILED: Pattern = pattern!(
+    r"(?i)(?:^|[^\d.,])(\d[\d,]*)\s+(?:(?:http |of the )?requests\s+(?:failed|timed out)|failed requests|failures|errors|timeouts|time-outs)\b"
+);
 
 /// "38 requests failed" below a block that counts another number.
 pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
@@ -65,17 +57,12 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
     let possible = ["fail", "error", "time"]
         .iter()
         .any(|word| lower.contains(word));
-    if !possible
-        || crate::rules::prose::is_conditional(sentence)
-        || NOT
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(sentence))
-    {
+    if !possible || crate::rules::prose::is_conditional(sentence) || NOT.is_match(sentence) {
         return;
     }
     let Some(said) = FAILED
-        .as_ref()
-        .and_then(|pattern| number(pattern.captures(sentence)?.get(1)?.as_str()))
+        .first(sentence)
+        .and_then(|found| number(found.get(1)?.as_str()))
         .map(|(said, _)| said)
         .filter(|said| *said >= 2.0)
     else {

@@ -1,12 +1,9 @@
 //! "✅ p95 < 500 ms", "sub-5 ms p99", "✅ error rate < 1 %": limits that the page says were met, and that
 //! every output of the page misses.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::{Block, Tool, quantile_name};
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Quantity, digits, duration};
 use crate::report::{Findings, Report};
 use crate::rules::failures::bad_answers;
@@ -14,15 +11,14 @@ use crate::rules::prose::{is_conditional, sentences, shortened};
 
 const RULE: &str = "objective-contradicted";
 
-static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bp\s?\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:latency|response time|time|duration))?\W{0,6}[<≤]=?\s*(\d+(?:\.\d+)?\s?(?:ms|s))\b").ok()
-});
-static SUB: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bsub[- ](\d+(?:\.\d+)?\s?(?:ms|s))\s+(?:p(\d\d(?:\.\d+)?)|(\d\d(?:\.\d+)?)th percentile)").ok()
-});
-static ERRORS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:error|failure) rate\W{0,6}[<≤]=?\s*(\d+(?:\.\d+)?)\s?%").ok()
-});
+static LIMIT: Pattern = pattern!(
+    r"(?i)\bp\s?\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:latency|response time|time|duration))?\W{0,6}[<≤]=?\s*(\d+(?:\.\d+)?\s?(?:ms|s))\b"
+);
+static SUB: Pattern = pattern!(
+    r"(?i)\bsub[- ](\d+(?:\.\d+)?\s?(?:ms|s))\s+(?:p(\d\d(?:\.\d+)?)|(\d\d(?:\.\d+)?)th percentile)"
+);
+static ERRORS: Pattern =
+    pattern!(r"(?i)\b(?:error|failure) rate\W{0,6}[<≤]=?\s*(\d+(?:\.\d+)?)\s?%");
 
 pub fn check(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
@@ -34,25 +30,24 @@ pub fn check(report: &Report, findings: &mut Findings) {
         if !marked || missed || report.is_output(at + 1) {
             continue;
         }
-        if let Some(found) = LIMIT.as_ref().and_then(|pattern| pattern.captures(line)) {
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        if let Some(found) = LIMIT.first(line) {
+            let group = |at: usize| group(&found, at);
             if let (Ok(percent), Some(limit)) =
                 (group(1).parse::<f64>(), duration(group(2), at + 1))
             {
                 above(report, percent / 100.0, &limit, line.trim(), findings);
             }
         }
-        let most = ERRORS.as_ref().and_then(|pattern| {
-            let found = pattern.captures(line)?;
-            found.get(1)?.as_str().parse::<f64>().ok()
-        });
+        let most = ERRORS
+            .first(line)
+            .and_then(|found| group(&found, 1).parse::<f64>().ok());
         if let Some(most) = most {
             errors(report, most, line.trim(), at + 1, findings);
         }
     }
     for prose in report.prose().filter(|prose| has_sub(&prose.text)) {
         for sentence in sentences(&prose.text).filter(|sentence| !is_conditional(sentence)) {
-            let Some(found) = SUB.as_ref().and_then(|pattern| pattern.captures(sentence)) else {
+            let Some(found) = SUB.first(sentence) else {
                 continue;
             };
             let percent = found.get(2).or_else(|| found.get(3));

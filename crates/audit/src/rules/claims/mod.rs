@@ -5,6 +5,7 @@ mod advantage;
 mod arithmetic;
 mod behind;
 mod below;
+mod change_column;
 mod changes;
 mod criteria;
 mod data;
@@ -14,11 +15,13 @@ mod errors;
 mod expression;
 mod labelled;
 mod linked;
+mod listed;
 mod met;
+mod mix;
 mod named;
 mod objective;
+mod part;
 mod quantile;
-mod ratio;
 mod rows;
 mod started;
 mod steps;
@@ -26,15 +29,11 @@ mod sum;
 mod takes;
 mod tool_rate;
 mod total;
+mod two_figures;
 mod words;
-
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
 
 use crate::block::Block;
 use crate::document::Prose;
-use crate::quantity::{duration as read_duration, is_rate_unit, number};
 use crate::report::{Findings, Report};
 
 /// Maximum number of sentences that are checked.
@@ -43,13 +42,14 @@ const MOST_SENTENCES: usize = 4000;
 /// Shares and factors that contradict their own figures.
 pub fn ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
-        ratio::sentence(sentence, prose.line, findings);
+        part::sentence(sentence, prose.line, findings);
         named::sentence(report, sentence, prose.line, findings);
         advantage::sentence(report, sentence, prose.line, findings);
         changes::sentence(sentence, prose.line, findings);
+        two_figures::sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
-        ratio::table(table, findings);
+        change_column::table(table, findings);
     }
 }
 
@@ -128,6 +128,8 @@ pub fn durations(report: &Report, findings: &mut Findings) {
 pub fn totals(report: &Report, findings: &mut Findings) {
     total::lines(report, findings);
     steps::stages(report, findings);
+    listed::lines(report, findings);
+    mix::lists(report, findings);
     steps::requests(report, findings);
     steps::phases(report, findings);
     below::asked(report, findings);
@@ -136,6 +138,7 @@ pub fn totals(report: &Report, findings: &mut Findings) {
         each::threads(report, sentence, prose.line, findings);
         started::sentence(report, prose, sentence, findings);
         sum::sentence(report, sentence, prose.line, findings);
+        mix::sentence(sentence, prose.line, findings);
     }
     for table in report.document.tables.iter().take(200) {
         started::stages(report, table, findings);
@@ -181,69 +184,4 @@ fn nearest_above<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
     let block = report.blocks.get(at.checked_sub(1)?)?;
     let same = duration::headings(report, block.first_line) == duration::headings(report, line);
     (block.last_line < line && same).then_some(block)
-}
-
-/// A number with its unit, in a sentence or a cell.
-#[derive(Clone, Debug, PartialEq)]
-struct Figure {
-    /// In seconds, or in the unit itself.
-    value: f64,
-    /// The value of the last printed digit's step.
-    step: f64,
-    kind: Kind,
-    text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Time,
-    Rate,
-    Percent,
-    Plain,
-}
-
-static CELL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^[~≈<>≤≥=\s]*(\d[\d,]*(?:\.\d+)?)\s?(ns|us|µs|μs|ms|secs?|seconds?|s|m|min|req/s|requests/s|requests/sec|rps|RPS|qps|/s|%|k|x|×)?\b[.\s]*$").ok()
-});
-
-/// A cell that is one figure.
-fn figure(cell: &str) -> Option<Figure> {
-    let cell = cell.trim_matches(['*', '`', ' ', '✅', '✓', '✔', '❌', '✗', '✘']);
-    if cell.len() > 40 {
-        return None;
-    }
-    // A word boundary does not follow a percent sign.
-    let (body, percent) = match cell.strip_suffix('%') {
-        Some(body) => (body, true),
-        None => (cell, false),
-    };
-    let found = CELL.as_ref()?.captures(body)?;
-    let digits = found.get(1)?.as_str();
-    let (value, step) = number(digits)?;
-    let unit = found.get(2).map_or("", |unit| unit.as_str());
-    let (kind, scale) = match unit {
-        _ if percent => (Kind::Percent, 1.0),
-        "" => (Kind::Plain, 1.0),
-        "k" => (Kind::Plain, 1e3),
-        "x" | "×" => (Kind::Plain, 1.0),
-        unit if is_rate_unit(unit) => (Kind::Rate, 1.0),
-        unit => (Kind::Time, read_duration(&format!("1{unit}"), 0)?.value),
-    };
-    Some(Figure {
-        value: value * scale,
-        step: step * scale,
-        kind,
-        text: cell.to_owned(),
-    })
-}
-
-/// Whether `said` may be `value` as printed: rounded or truncated at its last digit, or within a
-/// tenth if the sentence says "about".
-fn could_be(said: f64, step: f64, value: f64, about: bool) -> bool {
-    let slack = if about {
-        (0.1 * value.abs()).max(step)
-    } else {
-        step
-    };
-    (said - value).abs() <= slack * 1.001 + 1e-9
 }

@@ -1,27 +1,21 @@
 //! "A has a lower latency and a higher throughput": A names one output, and exactly one other has the same
 //! headings above its own.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Quantity, digits};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\s+(?:has|had|shows|showed|achieves|achieved|delivers|delivered|offers|offered|gives|gave|provides|provided)\s+(.+)$").ok()
-});
-static BETTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(better|higher|greater|lower|worse|lesser|more|less)\s+(throughput|latency|latencies|requests per second|rps)\b").ok()
-});
+static SUBJECT: Pattern = pattern!(
+    r"(?i)^\W*(?:the )?([\w][\w .+/-]{1,40}?)\s+(?:has|had|shows|showed|achieves|achieved|delivers|delivered|offers|offered|gives|gave|provides|provided)\s+(.+)$"
+);
+static BETTER: Pattern = pattern!(
+    r"(?i)\b(better|higher|greater|lower|worse|lesser|more|less)\s+(throughput|latency|latencies|requests per second|rps)\b"
+);
 
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
-    let (Some(subject), Some(better)) = (SUBJECT.as_ref(), BETTER.as_ref()) else {
-        return;
-    };
     let lower = sentence.to_lowercase();
     let about = ["throughput", "latenc", "requests per second", "rps"];
     if !about.iter().any(|word| lower.contains(word)) {
@@ -35,13 +29,13 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     {
         return;
     }
-    let Some(found) = subject.captures(sentence) else {
+    let Some(found) = SUBJECT.first(sentence) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let claims = group(2);
     // "than X" may name a third block.
-    if claims.to_lowercase().contains(" than ") || !better.is_match(claims) {
+    if claims.to_lowercase().contains(" than ") || !BETTER.is_match(claims) {
         return;
     }
     let Some((one, other)) =
@@ -54,7 +48,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
         let figure = if of_rate { block.rate.clone() } else { mean };
         figure.filter(|figure| figure.value > 0.0)
     };
-    for found in better.captures_iter(claims).take(4) {
+    for found in BETTER.all(claims).take(4) {
         let word = |at: usize| {
             found
                 .get(at)

@@ -1,28 +1,25 @@
 //! "p95 = 85 ms (target < 100 ms) ✅", and tables of targets, results and verdicts.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
-use super::{Figure, Kind, figure};
 use crate::block::Block;
 use crate::document::Table;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Unit, number, plain};
+use crate::records::{Figure, Kind, read};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 use crate::rules::tables::cell;
 
 const RULE: &str = "objective-contradicted";
 
-static CLAIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)\s*\((?:the )?(?:target|limit|threshold|slo|sla|goal|requirement)\s*:?\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)").ok()
-});
+static CLAIM: Pattern = pattern!(
+    r"(?i)(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)\s*\((?:the )?(?:target|limit|threshold|slo|sla|goal|requirement)\s*:?\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)"
+);
 
 /// `512 ms < 500 ms`: both figures with their unit. The sign may have spaces around it.
-static INEQUALITY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))(?:[^\w/]|$)").ok()
-});
+static INEQUALITY: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))(?:[^\w/]|$)"
+);
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     // Without a verdict, the sign itself says that the limit is met.
@@ -36,19 +33,15 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
 
 /// Judges each figure, sign and limit that the pattern finds.
 fn judge_all(
-    pattern: &Option<Regex>,
+    pattern: &Pattern,
     sentence: &str,
     verdict: bool,
     line: usize,
     findings: &mut Findings,
 ) {
-    for found in pattern
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(sentence))
-        .take(8)
-    {
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
-        let (Some(figure), Some(limit)) = (figure(group(1)), figure(group(3))) else {
+    for found in pattern.all(sentence).take(8) {
+        let group = |at: usize| group(&found, at);
+        let (Some(figure), Some(limit)) = (read(group(1)), read(group(3))) else {
             continue;
         };
         let evidence = format!("\"{}\"", shortened(sentence));
@@ -146,16 +139,10 @@ pub fn table(table: &Table, findings: &mut Findings) {
         return;
     }
     for (line, row) in table.rows.iter().take(500) {
-        let limit = cell(row, target).trim().trim_matches(['*', '`', ' ']);
-        let sign = ["<=", ">=", "<", "≤", ">", "≥"]
-            .into_iter()
-            .find(|sign| limit.starts_with(sign));
-        let (Some(sign), Some(verdict)) = (sign, verdict(cell(row, status))) else {
-            continue;
-        };
-        let (Some(limit), Some(figure)) = (
-            figure(limit.trim_start_matches(sign)),
-            figure(cell(row, result)),
+        let (Some((sign, limit)), Some(verdict), Some(figure)) = (
+            limit_of(cell(row, target)),
+            verdict(cell(row, status)),
+            read(cell(row, result)),
         ) else {
             continue;
         };
@@ -176,7 +163,7 @@ fn limit_of(text: &str) -> Option<(&'static str, Figure)> {
     let sign = ["<=", ">=", "<", "≤", ">", "≥"]
         .into_iter()
         .find(|sign| text.starts_with(sign))?;
-    Some((sign, figure(text.trim_start_matches(sign))?))
+    Some((sign, read(text.trim_start_matches(sign))?))
 }
 
 /// Rows with one limit, one figure of its unit and a mark that says it was met. No header is needed,
@@ -193,7 +180,7 @@ fn rows(table: &Table, findings: &mut Findings) {
             .iter()
             .skip(1)
             .filter(|cell| limit_of(cell).is_none())
-            .filter_map(|cell| figure(cell))
+            .filter_map(|cell| read(cell))
             .filter(|figure| figure.kind == limit.kind)
             .collect();
         let [figure] = &figures[..] else {
@@ -207,9 +194,9 @@ fn rows(table: &Table, findings: &mut Findings) {
     }
 }
 
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)[>≥]=?\s*(\d[\d,]*)\s*(?:rps|tps|qps|req/s|reqs/s|requests/s|requests/sec|requests per second)\b").ok()
-});
+static RATE: Pattern = pattern!(
+    r"(?i)[>≥]=?\s*(\d[\d,]*)\s*(?:rps|tps|qps|req/s|reqs/s|requests/s|requests/sec|requests per second)\b"
+);
 
 /// The printed rate, or count ÷ time.
 fn rate_of(block: &Block) -> Option<f64> {
@@ -222,10 +209,7 @@ fn rate_of(block: &Block) -> Option<f64> {
 /// A minimum rate with a mark that says it was met, on a page whose outputs all have a lower rate.
 pub fn rates(report: &Report, findings: &mut Findings) {
     let rated: Vec<f64> = report.blocks.iter().filter_map(rate_of).collect();
-    let Some(pattern) = RATE.as_ref().filter(|_| report.document.markdown) else {
-        return;
-    };
-    if rated.is_empty() || rated.len() != report.blocks.len() {
+    if !report.document.markdown || rated.is_empty() || rated.len() != report.blocks.len() {
         return;
     }
     let most = rated.into_iter().fold(0.0, f64::max);
@@ -234,8 +218,8 @@ pub fn rates(report: &Report, findings: &mut Findings) {
         if !marked || report.is_output(at + 1) {
             continue;
         }
-        let limit = pattern
-            .captures(line)
+        let limit = RATE
+            .first(line)
             .and_then(|found| number(found.get(1)?.as_str()));
         let Some((limit, _)) = limit.filter(|(limit, _)| most < 0.95 * limit) else {
             continue;

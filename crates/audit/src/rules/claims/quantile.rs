@@ -1,20 +1,17 @@
 //! "P95 latency: 456 ms" below a block that prints another p95, or prints it for a part of the request.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
-use super::{Kind, figure};
 use crate::block::Role;
 use crate::document::Prose;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::Unit;
+use crate::records::{Figure, Kind, read};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\bp\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:|：|가|이|은|는|为|是|が|は)\s*\W{0,3}(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|seconds))\b").ok()
-});
+static QUOTED: Pattern = pattern!(
+    r"(?i)\bp\(?(\d\d(?:\.\d+)?)\)?(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:|：|가|이|은|는|为|是|が|は)\s*\W{0,3}(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|seconds))\b"
+);
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
@@ -34,17 +31,17 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     {
         return;
     }
-    let Some(pattern) = QUOTED.as_ref().filter(|pattern| pattern.is_match(sentence)) else {
+    if !QUOTED.is_match(sentence) {
         return;
-    };
-    of_a_part(report, prose, sentence, pattern, findings);
+    }
+    of_a_part(report, prose, sentence, findings);
     let Some(block) = super::linked(report, prose) else {
         return;
     };
-    for found in pattern.captures_iter(sentence).take(8) {
+    for found in QUOTED.all(sentence).take(8) {
         let (Some(percent), Some(said)) = (
             found.get(1).and_then(|p| p.as_str().parse::<f64>().ok()),
-            found.get(2).and_then(|text| figure(text.as_str())),
+            found.get(2).and_then(|text| read(text.as_str())),
         ) else {
             continue;
         };
@@ -113,13 +110,7 @@ const PARTS: [&str; 15] = [
 ];
 
 /// The quantile of a part of the request, such as receiving the response, quoted as that of the whole.
-fn of_a_part(
-    report: &Report,
-    prose: &Prose,
-    sentence: &str,
-    pattern: &Regex,
-    findings: &mut Findings,
-) {
+fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     if PARTS.iter().any(|word| lower.contains(word)) {
         return;
@@ -130,10 +121,10 @@ fn of_a_part(
     let Some(latency) = block.latency() else {
         return;
     };
-    for found in pattern.captures_iter(sentence).take(8) {
+    for found in QUOTED.all(sentence).take(8) {
         let (Some(percent), Some(said)) = (
             found.get(1).and_then(|p| p.as_str().parse::<f64>().ok()),
-            found.get(2).and_then(|text| figure(text.as_str())),
+            found.get(2).and_then(|text| read(text.as_str())),
         ) else {
             continue;
         };
@@ -176,7 +167,7 @@ fn of_a_part(
     }
 }
 
-fn in_table(report: &Report, said: &super::Figure) -> bool {
+fn in_table(report: &Report, said: &Figure) -> bool {
     report
         .document
         .tables
@@ -184,7 +175,7 @@ fn in_table(report: &Report, said: &super::Figure) -> bool {
         .flat_map(|table| &table.rows)
         .flat_map(|(_, row)| row)
         .any(|cell| {
-            figure(cell).is_some_and(|figure| {
+            read(cell).is_some_and(|figure| {
                 (figure.value - said.value).abs() <= said.step + figure.step
                     || figure.kind == Kind::Plain
                         && (figure.value / 1e3 - said.value).abs() <= said.step + figure.step / 1e3

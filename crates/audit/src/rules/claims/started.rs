@@ -1,22 +1,19 @@
 //! "10,000 users" above an output of JMeter that started fewer, and tables of stages with more users than
 //! k6 allocated.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::duration::headings;
 use crate::block::{Block, Tool};
 use crate::document::{Prose, Table};
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
-static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+(?:(?:concurrent|virtual|parallel|simultaneous)\s+)?(?:users|threads|clients)\b").ok()
-});
-static STARTED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\bStarted: (\d+)\b").ok());
+static USERS: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+(?:(?:concurrent|virtual|parallel|simultaneous)\s+)?(?:users|threads|clients)\b"
+);
+static STARTED: Pattern = pattern!(r"\bStarted: (\d+)\b");
 
 /// How many lines a sentence may be above the output that it describes.
 const ABOVE: usize = 60;
@@ -25,7 +22,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if !report.blocks.iter().any(|block| block.tool == Tool::Jmeter) || is_conditional(sentence) {
         return;
     }
-    let mut found = USERS.iter().flat_map(|users| users.captures_iter(sentence));
+    let mut found = USERS.all(sentence);
     let (Some(found), None) = (found.next(), found.next()) else {
         return;
     };
@@ -73,24 +70,17 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
 
 /// The highest number of started users in the lines of an output.
 fn most_started(report: &Report, block: &Block) -> Option<(f64, usize)> {
-    let pattern = STARTED.as_ref()?;
     let from = block.first_line.saturating_sub(1);
     let lines = report.text.lines().enumerate().skip(from);
     let own = lines.take_while(|(at, _)| *at < block.last_line);
     own.filter_map(|(at, line)| {
-        let started = pattern
-            .captures(line)?
-            .get(1)?
-            .as_str()
-            .parse::<f64>()
-            .ok()?;
+        let started = STARTED.first(line)?.get(1)?.as_str().parse::<f64>().ok()?;
         Some((started, at + 1))
     })
     .max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
-static STAGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^\W*(\d[\d,]*)\s*(?:->|-&gt;|=>|→|➜|⟶)\s*(\d[\d,]*)\W*$").ok());
+static STAGE: Pattern = pattern!(r"^\W*(\d[\d,]*)\s*(?:->|-&gt;|=>|→|➜|⟶)\s*(\d[\d,]*)\W*$");
 
 const HEADERS: [&str; 12] = [
     "users",
@@ -113,13 +103,13 @@ pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
         let name = name.trim().trim_matches(['*', '`']).to_lowercase();
         HEADERS.contains(&name.as_str())
     });
-    let (Some(column), Some(pattern)) = (column, STAGE.as_ref()) else {
+    let Some(column) = column else {
         return;
     };
     let mut most: Option<(f64, usize)> = None;
     let mut stages = 0;
     for (line, row) in table.rows.iter().take(100) {
-        let Some(found) = pattern.captures(super::super::tables::cell(row, column)) else {
+        let Some(found) = STAGE.first(super::super::tables::cell(row, column)) else {
             continue;
         };
         stages += 1;

@@ -1,26 +1,21 @@
 //! Lists of steps: stages whose times do not add up to the stated time, rates with their times that are not
 //! the requests of the output, and the requests of a user that are not those of an iteration.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::duration::headings;
 use crate::block::{Block, Tool};
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static TOTAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:total |test )?(?:duration|time)\W{1,6}(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b(?:\s+(?:in )?total)?\W*$").ok()
-});
-static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\s*(?:[-*+]|\d+[.)])\s+[^()]*?(?:\(|:\s*|\bfor\s+|\bover\s+|–\s*|—\s*)(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b").ok()
-});
-static ANY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b\d+(?:\.\d+)?\s?(?:m|mins?|minutes?|s|secs?|seconds?)\b").ok()
-});
+static TOTAL: Pattern = pattern!(
+    r"(?i)^\W*(?:total |test )?(?:duration|time)\W{1,6}(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b(?:\s+(?:in )?total)?\W*$"
+);
+static ITEM: Pattern = pattern!(
+    r"(?i)^\s*(?:[-*+]|\d+[.)])\s+[^()]*?(?:\(|:\s*|\bfor\s+|\bover\s+|–\s*|—\s*)(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b"
+);
+static ANY: Pattern = pattern!(r"(?i)\b\d+(?:\.\d+)?\s?(?:m|mins?|minutes?|s|secs?|seconds?)\b");
 
 /// How many lines a list may be below the stated time.
 const BELOW: usize = 4;
@@ -32,7 +27,7 @@ fn seconds(count: &str, unit: &str) -> Option<f64> {
     Some(if minutes { value * 60.0 } else { value })
 }
 
-fn is_item(line: &str) -> bool {
+pub fn is_item(line: &str) -> bool {
     let line = line.trim_start();
     let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     line.starts_with("- ")
@@ -46,16 +41,13 @@ pub fn stages(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
-    let (Some(total), Some(item), Some(any)) = (TOTAL.as_ref(), ITEM.as_ref(), ANY.as_ref()) else {
-        return;
-    };
     let lines: Vec<&str> = report.text.lines().take(50_000).collect();
     for (at, line) in lines.iter().enumerate() {
         if line.len() > 100 || report.is_output(at + 1) {
             continue;
         }
-        let Some(said) = total.captures(line).and_then(|found| {
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+        let Some(said) = TOTAL.first(line).and_then(|found| {
+            let group = |at: usize| group(&found, at);
             seconds(group(1), group(2))
         }) else {
             continue;
@@ -80,11 +72,9 @@ pub fn stages(report: &Report, findings: &mut Findings) {
             .take(MOST_ITEMS)
             .take_while(|line| is_item(line))
         {
-            let found = item
-                .captures(line)
-                .filter(|_| any.find_iter(line).count() == 1);
+            let found = ITEM.first(line).filter(|_| ANY.only(line).is_some());
             let time = found.and_then(|found| {
-                let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+                let group = |at: usize| group(&found, at);
                 seconds(group(1), group(2))
             });
             match time {
@@ -123,18 +113,15 @@ pub fn stages(report: &Report, findings: &mut Findings) {
     }
 }
 
-static PHASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(\d+(?:\.\d+)?)\s?(?:req(?:uest)?s?\s?/\s?s(?:ec(?:ond)?)?|requests per second|rps|tps|qps)\b[^\d\n]{0,20}?\bfor\s+(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b").ok()
-});
+static PHASE: Pattern = pattern!(
+    r"(?i)\b(\d+(?:\.\d+)?)\s?(?:req(?:uest)?s?\s?/\s?s(?:ec(?:ond)?)?|requests per second|rps|tps|qps)\b[^\d\n]{0,20}?\bfor\s+(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b"
+);
 
 /// How many lines above an output its phases may be.
 const ABOVE: usize = 25;
 
 /// "10 req/s for 5 s", "20 req/s for 5 s" and so on above an output: the products are its requests.
 pub fn phases(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = PHASE.as_ref() else {
-        return;
-    };
     let lines: Vec<&str> = report.text.lines().take(50_000).collect();
     let mut after = 0;
     for block in report.blocks.iter().take(500) {
@@ -143,7 +130,7 @@ pub fn phases(report: &Report, findings: &mut Findings) {
         let to = block.first_line.saturating_sub(1).min(lines.len());
         let (mut sum, mut count, mut first) = (0.0, 0, 0);
         for (at, line) in lines.iter().enumerate().take(to).skip(from) {
-            let mut found = pattern.captures_iter(line);
+            let mut found = PHASE.all(line);
             let (Some(one), None) = (found.next(), found.next()) else {
                 continue;
             };
@@ -186,16 +173,14 @@ pub fn phases(report: &Report, findings: &mut Findings) {
     }
 }
 
-static REQUEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\s*\d+[.)]\s+\W{0,4}(?:GET|POST|PUT|PATCH|DELETE)\b\W{1,3}/").ok()
-});
+static REQUEST: Pattern = pattern!(r"^\s*\d+[.)]\s+\W{0,4}(?:GET|POST|PUT|PATCH|DELETE)\b\W{1,3}/");
 
 /// A numbered list of requests that each user makes, above the only output of the page, which has fewer for
 /// each iteration. More may be redirects or a setup.
 pub fn requests(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = REQUEST.as_ref().filter(|_| report.document.markdown) else {
+    if !report.document.markdown {
         return;
-    };
+    }
     let [block] = &report.blocks[..] else {
         return;
     };
@@ -206,7 +191,7 @@ pub fn requests(report: &Report, findings: &mut Findings) {
         return;
     }
     let lines: Vec<&str> = report.text.lines().take(block.first_line).collect();
-    let Some(first) = lines.iter().position(|line| pattern.is_match(line)) else {
+    let Some(first) = lines.iter().position(|line| REQUEST.is_match(line)) else {
         return;
     };
     let listed: Vec<&&str> = lines[first..]
@@ -214,7 +199,7 @@ pub fn requests(report: &Report, findings: &mut Findings) {
         .take_while(|line| is_item(line))
         .take(MOST_ITEMS)
         .collect();
-    let all = listed.iter().all(|line| pattern.is_match(line));
+    let all = listed.iter().all(|line| REQUEST.is_match(line));
     let lead = lines[..first]
         .iter()
         .rev()

@@ -1,28 +1,20 @@
 //! "3279 + 120 requests": the first is a block's count, the second nearly its failures.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::failures::bad_answers;
 use crate::rules::prose::shortened;
 
-static SUM: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)").ok());
+static SUM: Pattern = pattern!(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)");
 
 /// How far the second figure may be off and still be meant as the failures.
 const NEAR: f64 = 0.25;
 
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
-    let Some(found) = SUM
-        .as_ref()
-        .filter(|_| report.document.markdown)
-        .and_then(|pattern| pattern.captures(sentence))
-    else {
+    let Some(found) = SUM.first(sentence).filter(|_| report.document.markdown) else {
         return;
     };
     let read = |at: usize| Some(number(found.get(at)?.as_str())?.0);

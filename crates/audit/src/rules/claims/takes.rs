@@ -1,26 +1,20 @@
 //! "each request takes about 220 ms" directly below an output none of whose times is near.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{Unit, duration, plain};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
-static TAKES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(?:each|every|one|a|per|the average|average|all)\s+)?(?:(?:http\s+)?(?:request|response|call)s?|each)\s+(?:on average\s+)?(?:takes?|took|needs?|needed|is (?:done|completed|handled|served) in|(?:completes?|finishes|responds?) in)\s+(?:only |just |about |around |approximately |roughly |~|≈)*(\d+(?:\.\d+)?)\s?(ms|milliseconds|s|secs?|seconds|us|µs|microseconds)\b").ok()
-});
+static TAKES: Pattern = pattern!(
+    r"(?i)\b(?:(?:each|every|one|a|per|the average|average|all)\s+)?(?:(?:http\s+)?(?:request|response|call)s?|each)\s+(?:on average\s+)?(?:takes?|took|needs?|needed|is (?:done|completed|handled|served) in|(?:completes?|finishes|responds?) in)\s+(?:only |just |about |around |approximately |roughly |~|≈)*(\d+(?:\.\d+)?)\s?(ms|milliseconds|s|secs?|seconds|us|µs|microseconds)\b"
+);
 
 /// How many lines below an output a sentence still describes it.
 const NEAR: usize = 6;
 
 pub fn lines(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = TAKES.as_ref() else {
-        return;
-    };
     let lines: Vec<&str> = report.text.lines().collect();
     for (at, block) in report.blocks.iter().enumerate().take(500) {
         let next = report
@@ -42,10 +36,10 @@ pub fn lines(report: &Report, findings: &mut Findings) {
             if line.len() > 400 || is_conditional(line) {
                 continue;
             }
-            let Some(found) = pattern.captures(line) else {
+            let Some(found) = TAKES.first(line) else {
                 continue;
             };
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+            let group = |at: usize| group(&found, at);
             if let Some(said) = duration(&format!("{}{}", group(1), group(2)), number) {
                 judge(block, line, said.value, number, findings);
             }

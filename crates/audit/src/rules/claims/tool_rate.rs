@@ -1,20 +1,17 @@
 //! "120K requests per second with h2load" on a page whose outputs of that tool all have another rate.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::words::is_of_another_run;
 use crate::block::{Block, Tool};
 use crate::document::Prose;
 use crate::finding::Level;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,])(about |around |~|≈|over |more than |nearly |almost )?(\d[\d,]*(?:\.\d+)?)\s?(k?)\s?(?:tps|rps|qps|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?)\b").ok()
-});
+static RATE: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,])(about |around |~|≈|over |more than |nearly |almost )?(\d[\d,]*(?:\.\d+)?)\s?(k?)\s?(?:tps|rps|qps|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?)\b"
+);
 
 /// The tool must be named, and every output of it must be known.
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
@@ -34,13 +31,11 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if report.blocks.len() != 1 || !report.blocks.iter().all(rated) {
         return;
     }
-    let mut found = RATE
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(sentence));
+    let mut found = RATE.all(sentence);
     let (Some(found), None) = (found.next(), found.next()) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let Some((value, step)) = number(group(2)) else {
         return;
     };

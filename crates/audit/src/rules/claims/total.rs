@@ -1,29 +1,26 @@
 //! "Total requests: 5000" next to a block that counted another number.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::duration::headings;
 use crate::block::Block;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*(?:total (?:number of )?requests|number of requests|requests (?:made|sent))\W{1,6}(?:about |around )?(\d[\d,]*(?:\.\d+)?)(k?)(?:\s+(?:requests|in\b.*))?\W*$").ok()
-});
+static LINE: Pattern = pattern!(
+    r"(?i)^\W*(?:total (?:number of )?requests|number of requests|requests (?:made|sent))\W{1,6}(?:about |around )?(\d[\d,]*(?:\.\d+)?)(k?)(?:\s+(?:requests|in\b.*))?\W*$"
+);
 
 pub fn lines(report: &Report, findings: &mut Findings) {
-    let Some(pattern) = LINE.as_ref().filter(|_| report.document.markdown) else {
+    if !report.document.markdown {
         return;
-    };
+    }
     for (at, line) in report.text.lines().enumerate().take(50_000) {
         if line.len() > 120 || report.is_output(at + 1) {
             continue;
         }
-        let Some(found) = pattern.captures(line) else {
+        let Some(found) = LINE.first(line) else {
             continue;
         };
         let Some((said, step)) = found.get(1).and_then(|digits| number(digits.as_str())) else {

@@ -1,12 +1,9 @@
 //! "All endpoints responded below 50 ms", "p95 stayed under 200 ms", "no errors", next to a table with a
 //! record that contradicts it.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::subject::named;
 use super::warn;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{number, time_unit};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Name, label_words as name, tokens};
 use crate::report::{Findings, Report};
@@ -14,21 +11,15 @@ use crate::rules::prose::shortened;
 
 const LIMIT: &str = r"(?:below|under|less than|within|sub-?|<=?|≤|at most|no more than|above|over|exceed(?:s|ed)?)\s*~?(\d[\d,]*(?:\.\d+)?)\s?(ns|µs|μs|us|ms|milliseconds|s|seconds?)\b";
 
-static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"(?i)\b(?:all|every|each|none of)\b[^.;]{{0,70}}?{LIMIT}"
-    ))
-    .ok()
-});
-static STAYS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(&format!(
-        r"(?i)\b(?:stays?|stayed|remains?|remained|kept|never|always|consistently)\b[^.;\d]{{0,40}}?{LIMIT}"
-    ))
-    .ok()
-});
-static DENIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:(?:no|zero|without(?: any)?)\s+(?:(?:failed|http|request|single)\s+)?(?:errors?|failures?|failed requests|timeouts)\b|0\s+(?:errors|failures|failed requests)\b|100\s?%\s+success|0\s?% (?:errors?|failures?|error rate)\b)").ok()
-});
+static ALL: Pattern = pattern!(&format!(
+    r"(?i)\b(?:all|every|each|none of)\b[^.;]{{0,70}}?{LIMIT}"
+));
+static STAYS: Pattern = pattern!(&format!(
+    r"(?i)\b(?:stays?|stayed|remains?|remained|kept|never|always|consistently)\b[^.;\d]{{0,40}}?{LIMIT}"
+));
+static DENIED: Pattern = pattern!(
+    r"(?i)\b(?:(?:no|zero|without(?: any)?)\s+(?:(?:failed|http|request|single)\s+)?(?:errors?|failures?|failed requests|timeouts)\b|0\s+(?:errors|failures|failed requests)\b|100\s?%\s+success|0\s?% (?:errors?|failures?|error rate)\b)"
+);
 const OPEN: [&str; 31] = [
     "should",
     "would",
@@ -122,12 +113,12 @@ fn limit(
     line: usize,
     findings: &mut Findings,
 ) {
-    let all = ALL.as_ref().and_then(|pattern| pattern.captures(plain));
-    let stays = || STAYS.as_ref().and_then(|pattern| pattern.captures(plain));
+    let all = ALL.first(plain);
+    let stays = || STAYS.first(plain);
     let Some(found) = all.or_else(stays) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let whole = group(0).to_lowercase();
     // "Always above" is the opposite of "never above".
     let above = ["above", "over", "exceed"]
@@ -213,7 +204,7 @@ fn denied(
     line: usize,
     findings: &mut Findings,
 ) {
-    let Some(found) = DENIED.as_ref().and_then(|pattern| pattern.find(plain)) else {
+    let Some(found) = DENIED.find(plain) else {
         return;
     };
     let rest = format!("{} {}", &plain[..found.start()], &plain[found.end()..]);

@@ -1,18 +1,15 @@
 //! More requests at once than there are users: rate × mean latency of one record.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::warn;
 use crate::finding::Level;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 
-static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|conns?)\b").ok()
-});
+static USERS: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|conns?)\b"
+);
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     // With these, a connection has several requests at once, or the latency includes a wait before it.
@@ -55,7 +52,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
 fn stated(text: &str) -> Option<f64> {
     let mut only: Option<f64> = None;
     for line in text.lines().filter(|line| line.len() < 1000) {
-        for found in USERS.as_ref()?.captures_iter(line) {
+        for found in USERS.all(line) {
             let (value, _) = number(found.get(1)?.as_str())?;
             if only.is_some_and(|known| known != value) {
                 return None;

@@ -1,20 +1,16 @@
-//! A figure of the page under another name in a sentence: of another percentile, another unit, or another
-//! record.
+//! A figure of the page under another name in a sentence: of another percentile, or in another unit.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
-use super::subject::{is_uncertain, named};
+use super::subject::is_uncertain;
 use super::warn;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{number, time_unit};
-use crate::records::{Field, Grids, Kind, Meaning, Name, Record, label_words};
+use crate::records::{Field, Grids, Kind, Meaning, Name};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w])(p\d\d(?:\.\d+)?|\d\d(?:\.\d+)?(?:th)?[ -]percentile|median|mean|average|avg|maximum|max|minimum|min)\b([^.;,\d|]{0,30}?)[ (:=~≈](\d[\d,]*(?:\.\d+)?)\s?(ns|µs|μs|us|ms|milliseconds|s|seconds|secs?)\b").ok()
-});
+static QUOTED: Pattern = pattern!(
+    r"(?i)(?:^|[^\w])(p\d\d(?:\.\d+)?|\d\d(?:\.\d+)?(?:th)?[ -]percentile|median|mean|average|avg|maximum|max|minimum|min)\b([^.;,\d|]{0,30}?)[ (:=~≈](\d[\d,]*(?:\.\d+)?)\s?(ns|µs|μs|us|ms|milliseconds|s|seconds|secs?)\b"
+);
 
 /// At least this many digits, so that no other figure is equal by chance.
 const LEAST: usize = 3;
@@ -22,7 +18,7 @@ const LEAST: usize = 3;
 /// Maximum number of figures with which one is compared.
 const MOST_FIELDS: usize = 10_000;
 
-fn precise(digits: &str) -> bool {
+pub fn is_precise(digits: &str) -> bool {
     let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
     plain.trim_matches('0').len() >= LEAST
 }
@@ -66,11 +62,8 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         return;
     }
     let plain = text.replace(['*', '`'], "");
-    let Some(pattern) = QUOTED.as_ref() else {
-        return;
-    };
-    for found in pattern.captures_iter(&plain).take(8) {
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    for found in QUOTED.all(&plain).take(8) {
+        let group = |at: usize| group(&found, at);
         let between = group(2).to_lowercase();
         if [
             "to ", "by", "under", "below", "over", "within", "and", "/", "p9", "than",
@@ -90,7 +83,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
         else {
             continue;
         };
-        if statistic.is_statistic() && precise(group(3)) {
+        if statistic.is_statistic() && is_precise(group(3)) {
             let said = Said {
                 meaning: statistic.meaning,
                 value: value * scale,
@@ -142,212 +135,37 @@ fn judge(
     let exact = |field: &&Field| {
         near(field.figure.value)
             && field.name.meaning != said.meaning
-            && precise(&field.figure.text)
+            && is_precise(&field.figure.text)
     };
-    if let Some(other) = times().find(exact) {
-        warn(
-            "percentile-misquoted",
-            line,
-            [
-                format!(
-                    "\"{}\"; {}: {}",
-                    shortened(text),
-                    other.name.text,
-                    other.figure.text
-                ),
-                format!(
-                    "{} is the figure of {}, and not of another column",
-                    said.words, other.name.text
-                ),
-                "Name the column that was quoted.".to_owned(),
-            ],
-            findings,
-        );
-        return;
-    }
     let slipped = |field: &&Field| {
-        [1e3, 1e6, 1e-3, 1e-6]
-            .iter()
-            .any(|scale| near(field.figure.value * scale))
+        same(field)
+            && is_precise(&field.figure.text)
+            && [1e3, 1e6, 1e-3, 1e-6]
+                .iter()
+                .any(|scale| near(field.figure.value * scale))
     };
-    if let Some(other) = times()
-        .filter(same)
-        .filter(|field| precise(&field.figure.text))
-        .find(slipped)
-    {
-        warn(
-            "unit-mismatch",
-            line,
-            [
-                format!(
-                    "\"{}\"; {}: {}",
-                    shortened(text),
-                    other.name.text,
-                    other.figure.text
-                ),
-                format!(
-                    "{} has the digits of {} and another unit",
-                    said.words, other.figure.text
-                ),
-                "Copy the unit with the figure.".to_owned(),
-            ],
-            findings,
+    let (rule, other, error, advice) = if let Some(other) = times().find(exact) {
+        let error = format!(
+            "{} is the figure of {}, and not of another column",
+            said.words, other.name.text
         );
-    }
-}
-
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,-])(\d[\d,]*(?:\.\d+)?)\s?(?:req/s(?:ec)?|reqs/s(?:ec)?|requests?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?|transactions per second|queries per second)\b").ok()
-});
-static VERB: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(.+?)\s+(?:only |then |clearly )?(?:reached|reaches|handles?|handled|achieves?|achieved|delivers?|delivered|serves?|served|gets?|got|had|has|hit|managed|sustained|sustains|does|did|processed|processes|came in|averaged|topped|peaked|scored|manages|leads|wins)\s").ok()
-});
-
-/// "A reached 12,345 requests per second", which is the rate of B.
-pub fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
-    let lower = text.to_lowercase();
-    if text.len() > 300
-        || !["/s", "per second", "rps", "qps", "tps"]
-            .iter()
-            .any(|unit| lower.contains(unit))
-        || is_uncertain(text)
-    {
-        return;
-    }
-    let plain = text.replace(['*', '`', '"'], "");
-    let mut rates = RATE
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(&plain));
-    let (Some(found), None) = (rates.next(), rates.next()) else {
+        let advice = "Name the column that was quoted.";
+        ("percentile-misquoted", other, error, advice)
+    } else if let Some(other) = times().find(slipped) {
+        let error = format!(
+            "{} has the digits of {} and another unit",
+            said.words, other.figure.text
+        );
+        let advice = "Copy the unit with the figure.";
+        ("unit-mismatch", other, error, advice)
+    } else {
         return;
     };
-    let Some(subject) = VERB
-        .as_ref()
-        .and_then(|pattern| Some(pattern.captures(&plain)?.get(1)?.as_str().to_owned()))
-    else {
-        return;
-    };
-    let Some(written) = found.get(1).map(|digits| digits.as_str()) else {
-        return;
-    };
-    let Some((value, _)) = number(written).filter(|_| precise(written)) else {
-        return;
-    };
-    let is = |field: &&Field| {
-        field.figure.value == value && matches!(field.figure.kind, Kind::Rate | Kind::Plain)
-    };
-    let subject = subject.rsplit([',', ':', ';']).next().unwrap_or(&subject);
-    let mut wrong: Option<(&Field, &str)> = None;
-    for grid in grids.grids() {
-        let owners = grid
-            .records
-            .iter()
-            .filter(|record| record.fields.iter().any(|field| is(&field)));
-        let owners: Vec<_> = owners.collect();
-        if owners.is_empty() {
-            continue;
-        }
-        let (Some(records), [owner]) = (named(grid, subject), &owners[..]) else {
-            return;
-        };
-        if records.iter().any(|record| std::ptr::eq(*record, *owner)) {
-            return;
-        }
-        let own = records.iter().flat_map(|record| &record.fields);
-        let mut own =
-            own.filter(|field| field.figure.kind == Kind::Rate && field.figure.value > 0.0);
-        wrong = wrong.or(own.next().map(|field| (field, owner.label.as_str())));
-    }
-    // The sentence may name both.
-    let Some((own, owner)) = wrong.filter(|(_, owner)| {
-        !label_words(owner)
-            .iter()
-            .all(|word| label_words(&plain).contains(word))
-    }) else {
-        return;
-    };
-    warn(
-        "stale-prose",
-        line,
-        [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(text),
-                own.name.text,
-                own.figure.text
-            ),
-            format!(
-                "{written} is the figure of {owner}, not {}",
-                own.figure.text
-            ),
-            "Name the record whose figure it is.".to_owned(),
-        ],
-        findings,
+    let evidence = format!(
+        "\"{}\"; {}: {}",
+        shortened(text),
+        other.name.text,
+        other.figure.text
     );
-}
-
-static POSSESSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"([A-Z][\w.+-]*)['’]s\s+(\d[\d,]*(?:\.\d+)?)\s?(?:(?i:req/s(?:ec)?|requests per second|rps|qps|tps|ops/s(?:ec)?))\b").ok()
-});
-
-/// "A's 452 RPS", which is the rate of B.
-pub fn possessed(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
-    if !text.contains(['\'', '’']) || text.len() > 500 {
-        return;
-    }
-    let plain = text.replace(['*', '`'], "");
-    let Some(pattern) = POSSESSED.as_ref() else {
-        return;
-    };
-    for found in pattern.captures_iter(&plain).take(8) {
-        let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
-        let Some((value, _)) = number(group(2)).filter(|_| precise(group(2))) else {
-            continue;
-        };
-        let is = |field: &Field| {
-            field.figure.value == value && matches!(field.figure.kind, Kind::Rate | Kind::Plain)
-        };
-        let mut wrong: Option<(&Field, &str)> = None;
-        for grid in grids.grids() {
-            let of = |record: &Record| record.fields.iter().any(is);
-            let Some(own) = named(grid, group(1)) else {
-                continue;
-            };
-            if own.iter().any(|record| of(record)) {
-                wrong = None;
-                break;
-            }
-            let mut owners = grid.records.iter().filter(|record| of(record));
-            let rate = own.iter().flat_map(|record| &record.fields);
-            let rate = rate
-                .into_iter()
-                .find(|field| field.figure.kind == Kind::Rate);
-            if let (Some(owner), None, Some(rate)) = (owners.next(), owners.next(), rate) {
-                wrong = Some((rate, &owner.label));
-            }
-        }
-        let Some((own, owner)) = wrong else {
-            continue;
-        };
-        warn(
-            "stale-prose",
-            line,
-            [
-                format!(
-                    "\"{}\"; {}: {}",
-                    shortened(text),
-                    own.name.text,
-                    own.figure.text
-                ),
-                format!(
-                    "{} is the figure of {owner}, not {}",
-                    group(2),
-                    own.figure.text
-                ),
-                "Name the record whose figure it is.".to_owned(),
-            ],
-            findings,
-        );
-        return;
-    }
+    warn(rule, line, [evidence, error, advice.to_owned()], findings);
 }

@@ -4,22 +4,36 @@
 mod claimed;
 mod columns;
 mod compared;
+mod contest;
 mod copies;
 mod everywhere;
+mod extreme;
 mod inside;
+mod legend;
 mod little;
 mod mean;
 mod misnamed;
 mod objectives;
+mod orders;
+mod owner;
+mod passed;
+mod peak;
+mod percentiles;
+mod places;
 mod quoted;
 mod ranges;
 mod ranks;
 mod relations;
 mod subject;
+mod swapped;
+mod tiers;
 mod titles;
 mod totals;
+mod verdict;
 mod whole;
-mod winners;
+mod wins;
+
+pub use subject::{Metric, is_uncertain};
 
 use crate::finding::Level;
 use crate::records::Grids;
@@ -30,10 +44,9 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     if !report.document.markdown {
         return;
     }
-    for record in grids.tables.iter().flat_map(|grid| &grid.records) {
-        inside::check(record, findings);
-    }
-    for record in &grids.lists {
+    let tables = grids.tables.iter().flat_map(|grid| &grid.records);
+    for record in tables.chain(&grids.lists) {
+        percentiles::check(record, findings);
         inside::check(record, findings);
     }
     for grid in &grids.rows {
@@ -42,15 +55,18 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     copies::check(report, grids, findings);
     little::check(report, grids, findings);
     titles::check(report, grids, findings);
-    ranks::tables(report, grids, findings);
-    ranks::numbered(report, grids, findings);
-    winners::tables(report, findings);
+    places::tables(report, grids, findings);
+    orders::numbered(report, grids, findings);
+    contest::tables(report, findings);
     whole::share(report, grids, findings);
     objectives::check(report, grids, findings);
+    tiers::check(report, grids, findings);
+    legend::check(report, findings);
+    peak::lines(report, grids, findings);
     for (prose, sentence) in sentences(report) {
-        winners::sentence(report, sentence, prose.line, findings);
+        wins::sentence(report, sentence, prose.line, findings);
+        passed::sentence(report, sentence, prose.line, findings);
         whole::sentence(grids, sentence, prose.line, findings);
-        misnamed::possessed(grids, sentence, prose.line, findings);
         misnamed::sentence(report, grids, sentence, prose.line, findings);
         everywhere::sentence(report, grids, sentence, prose.line, findings);
     }
@@ -59,17 +75,20 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
     for (prose, sentence) in sentences(report) {
         compared::sentence(grids, sentence, prose.line, findings);
+        extreme::sentence(grids, sentence, prose.line, findings);
         ranges::sentence(grids, sentence, prose.line, findings);
         ranges::span(grids, sentence, prose.line, findings);
         ranks::sentence(grids, sentence, prose.line, findings);
-        misnamed::rate(grids, sentence, prose.line, findings);
+        orders::sentence(grids, sentence, prose.line, findings);
+        swapped::sentence(grids, sentence, prose.line, findings);
+        owner::sentence(grids, sentence, prose.line, findings);
         claimed::sentence(report, grids, sentence, prose.line, findings);
         quoted::sentence(report, grids, sentence, prose.line, findings);
     }
 }
 
 /// Adds a warning about a line, unless a rule has reported the line.
-fn warn(rule: &'static str, line: usize, words: [String; 3], findings: &mut Findings) {
+pub fn warn(rule: &'static str, line: usize, words: [String; 3], findings: &mut Findings) {
     let known = findings
         .found
         .iter()

@@ -1,27 +1,23 @@
 //! Findings with a mark or "all objectives are met", against the records of the same name.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::warn;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::number;
 use crate::records::{Field, Figure, Grids, Kind, Meaning, Record, label_words as name, read};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
-static LIMIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^\W*([^:<>≤≥]+):\s*\**\s*(<=|>=|[<≤>≥])\s*(\d[\d,.]*\s?[\w%/]*)").ok()
-});
-static SUCCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*([^:]+):\s*\**\s*(?:100(?:\.0+)?\s?% success|zero (?:errors|failures)|no (?:errors|failures)|0 (?:errors|failures))").ok()
-});
-static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\ball (?:\w+ ){0,2}(?:slos?|slas?|objectives|targets|thresholds|goals|criteria)\b.*?\b(?:pass(?:ing|ed)?|met|achieved|exceeded)\b").ok()
-});
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:fixed|constant|target|requested|offered)\b[^.;|]*?\b(?:rps|qps|tps|rate)\s*[=:]\s*(\d[\d,]*)").ok()
-});
+static LIMIT: Pattern =
+    pattern!(r"^\W*([^:<>≤≥]+):\s*\**\s*(<=|>=|[<≤>≥])\s*(\d[\d,.]*\s?[\w%/]*)");
+static SUCCESS: Pattern = pattern!(
+    r"(?i)^\W*([^:]+):\s*\**\s*(?:100(?:\.0+)?\s?% success|zero (?:errors|failures)|no (?:errors|failures)|0 (?:errors|failures))"
+);
+static ALL: Pattern = pattern!(
+    r"(?i)\ball (?:\w+ ){0,2}(?:slos?|slas?|objectives|targets|thresholds|goals|criteria)\b.*?\b(?:pass(?:ing|ed)?|met|achieved|exceeded)\b"
+);
+static RATE: Pattern = pattern!(
+    r"(?i)\b(?:fixed|constant|target|requested|offered)\b[^.;|]*?\b(?:rps|qps|tps|rate)\s*[=:]\s*(\d[\d,]*)"
+);
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     for prose in report.prose() {
@@ -75,10 +71,10 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     if !text.contains(['<', '>', '≤', '≥']) || !text.contains(':') {
         return;
     }
-    let Some(found) = LIMIT.as_ref().and_then(|pattern| pattern.captures(text)) else {
+    let Some(found) = LIMIT.first(text) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let Some(limit) = read(group(3)).filter(|_| is_marked(text)) else {
         return;
     };
@@ -119,7 +115,7 @@ fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     if !text.contains(':') || !words.iter().any(|word| lower.contains(word)) {
         return;
     }
-    let Some(found) = SUCCESS.as_ref().and_then(|pattern| pattern.captures(text)) else {
+    let Some(found) = SUCCESS.first(text) else {
         return;
     };
     let label = found.get(1).map_or("", |group| group.as_str());
@@ -156,7 +152,7 @@ fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut F
     if !text.to_lowercase().contains("all ") {
         return;
     }
-    if !ALL.as_ref().is_some_and(|pattern| pattern.is_match(text)) || is_conditional(text) {
+    if !ALL.is_match(text) || is_conditional(text) {
         return;
     }
     let titles = report.document.titles(line);
@@ -211,8 +207,7 @@ fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         return;
     }
     let said = RATE
-        .as_ref()
-        .and_then(|pattern| pattern.captures(text))
+        .first(text)
         .and_then(|found| number(found.get(1)?.as_str()));
     let Some((said, _)) = said else {
         return;

@@ -1,22 +1,19 @@
 //! "A handles 12,345 requests per second" next to a table whose row of A has another rate.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::subject::{Metric, is_uncertain, named};
 use super::warn;
+use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::records::{Field, Grids, Kind};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, shortened};
 
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,-])(~|≈|about |around |over |nearly |almost |roughly |approximately |more than )?(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req/s(?:ec)?|reqs/s(?:ec)?|requests?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?|transactions per second|queries per second)\b").ok()
-});
-static VERB: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^(.+?)\s+(?:only |then |clearly |can )?(?:reached|reaches|handles?|handled|achieves?|achieved|delivers?|delivered|serves?|served|gets?|got|had|has|hit|managed|sustained|sustains|does|did|processed|processes|came in|averaged|topped|peaked|scored|manages)\s").ok()
-});
+static RATE: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,-])(~|≈|about |around |over |nearly |almost |roughly |approximately |more than )?(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req/s(?:ec)?|reqs/s(?:ec)?|requests?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?|transactions per second|queries per second)\b"
+);
+static VERB: Pattern = pattern!(
+    r"(?i)^(.+?)\s+(?:only |then |clearly |can )?(?:reached|reaches|handles?|handled|achieves?|achieved|delivers?|delivered|serves?|served|gets?|got|had|has|hit|managed|sustained|sustains|does|did|processed|processes|came in|averaged|topped|peaked|scored|manages)\s"
+);
 
 pub fn sentence(
     report: &Report,
@@ -36,15 +33,12 @@ pub fn sentence(
     }
     let plain = sentence.replace(['*', '`', '"'], "");
     let Some(subject) = VERB
-        .as_ref()
-        .and_then(|pattern| pattern.captures(&plain))
+        .first(&plain)
         .and_then(|found| Some(found.get(1)?.as_str().to_owned()))
     else {
         return;
     };
-    let mut rates = RATE
-        .iter()
-        .flat_map(|pattern| pattern.captures_iter(&plain));
+    let mut rates = RATE.all(&plain);
     let (Some(found), None) = (rates.next(), rates.next()) else {
         return;
     };

@@ -1,19 +1,15 @@
 //! "Latency improved 20–30 % across p50/p95/p99": for each statistic, two records of the page differ by a
 //! percentage of the range.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::subject::is_uncertain;
 use super::warn;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::digits;
 use crate::records::{Field, Grids, Kind, Meaning, Name, tokens};
 use crate::report::Findings;
 use crate::rules::prose::shortened;
 
-static RANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(\d+(?:\.\d+)?)\s?%?\s?(?:-|–|—|to)\s?(\d+(?:\.\d+)?)\s?%").ok());
+static RANGE: Pattern = pattern!(r"(\d+(?:\.\d+)?)\s?%?\s?(?:-|–|—|to)\s?(\d+(?:\.\d+)?)\s?%");
 
 /// Maximum number of figures of one statistic.
 const MOST: usize = 40;
@@ -30,8 +26,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         return;
     }
     let Some((low, high)) = RANGE
-        .as_ref()
-        .and_then(|pattern| pattern.captures(sentence))
+        .first(sentence)
         .and_then(|found| {
             let group = |at: usize| found.get(at)?.as_str().parse::<f64>().ok();
             Some((group(1)?, group(2)?))
@@ -96,12 +91,9 @@ fn statistic(word: &str) -> Option<Meaning> {
     (named && name.is_statistic()).then_some(name.meaning)
 }
 
-static SPAN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)([-−+]?\d+(?:\.\d+)?)\s?(%|x|×)?\s?(?:-|–|—|to)\s?[-−+]?(\d+(?:\.\d+)?)\s?(%|x\b|×)",
-    )
-    .ok()
-});
+static SPAN: Pattern = pattern!(
+    r"(?i)([-−+]?\d+(?:\.\d+)?)\s?(%|x|×)?\s?(?:-|–|—|to)\s?[-−+]?(\d+(?:\.\d+)?)\s?(%|x\b|×)"
+);
 
 /// Names of columns that compare.
 const COMPARED: [&str; 6] = ["speedup", "faster", "improvement", "ratio", "factor", "vs"];
@@ -111,10 +103,10 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
     if sentence.len() > 300 || is_uncertain(sentence) || !sentence.contains(['%', 'x', '×']) {
         return;
     }
-    let Some(found) = SPAN.as_ref().and_then(|pattern| pattern.captures(sentence)) else {
+    let Some(found) = SPAN.first(sentence) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let end = |text: &str| text.trim_start_matches(['-', '−', '+']).parse::<f64>().ok();
     let (Some(low), Some(high)) = (end(group(1)), end(group(3))) else {
         return;

@@ -144,18 +144,9 @@ pub fn pairs<'r>(
 ) -> impl Iterator<Item = (&'r Field, &'r Field)> {
     one.fields
         .iter()
-        .filter(move |field| metric.has(field))
-        .filter_map(move |field| {
-            let same = other
-                .fields
-                .iter()
-                .find(|known| known.name.text == field.name.text)?;
-            (same.figure.kind == field.figure.kind).then_some((field, same))
-        })
-        .filter(|(one, other)| {
-            let exact = |field: &Field| field.figure.value > 0.0 && !field.figure.bound;
-            exact(one) && exact(other)
-        })
+        .filter(move |field| metric.has(field) && field.is_exact())
+        .filter_map(move |field| Some((field, other.twin(field)?)))
+        .filter(|(_, twin)| twin.is_exact())
 }
 
 /// Whether a sentence is a possibility, a denial or general knowledge.
@@ -193,4 +184,11 @@ pub fn is_uncertain(sentence: &str) -> bool {
     let mut words = lower.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
     words.any(|word| WORDS.contains(&word) || word.ends_with("n't"))
         || lower.trim_end().ends_with('?')
+}
+
+/// The last part of a text before a verb.
+pub fn before_verb(text: &str) -> &str {
+    text.rsplit([',', ';', ':', '—', '('])
+        .next()
+        .unwrap_or(text)
 }

@@ -1,30 +1,23 @@
 //! A heading whose users, requests, duration or rate is not that of the tables and lists below it.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::warn;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number, time_unit};
 use crate::records::{Field, Grids, Kind, Meaning};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static USERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|threads?|conns?)\b").ok()
-});
-static REQUESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:total\s+)?(?:requests?|reqs|operations|messages)\b(?:[^/]|$)").ok()
-});
-static DURATION: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)[ -]?(s|sec|secs|seconds?|m|min|mins|minutes?)\b",
-    )
-    .ok()
-});
-static RATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?)").ok()
-});
+static USERS: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|threads?|conns?)\b"
+);
+static REQUESTS: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:total\s+)?(?:requests?|reqs|operations|messages)\b(?:[^/]|$)"
+);
+static DURATION: Pattern =
+    pattern!(r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)[ -]?(s|sec|secs|seconds?|m|min|mins|minutes?)\b");
+static RATE: Pattern = pattern!(
+    r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?)"
+);
 
 /// A heading with one of these names a range, a limit or a comparison.
 const OPEN: [&str; 23] = [
@@ -106,18 +99,12 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
 }
 
 /// The only figure of a title by a pattern, with its text.
-fn only(title: &str, pattern: &'static LazyLock<Option<Regex>>) -> Option<(f64, bool, String)> {
-    let mut found = pattern.as_ref()?.captures_iter(title);
-    let (first, None) = (found.next()?, found.next()) else {
-        return None;
-    };
-    let (value, _) = number(first.get(1)?.as_str())?;
-    let thousands = first
-        .get(2)
-        .is_some_and(|unit| unit.as_str().eq_ignore_ascii_case("k"));
+fn only(title: &str, pattern: &'static Pattern) -> Option<(f64, bool, String)> {
+    let found = pattern.only(title)?;
+    let (value, _) = number(group(&found, 1))?;
+    let thousands = !group(&found, 2).is_empty();
     let scale = if thousands { 1e3 } else { 1.0 };
-    let text = first.get(0)?.as_str().trim().to_owned();
-    Some((value * scale, thousands, text))
+    Some((value * scale, thousands, group(&found, 0).trim().to_owned()))
 }
 
 fn mismatch(
@@ -161,7 +148,7 @@ fn alike<'f>(fields: &[&'f Field]) -> Option<&'f Field> {
 fn setting(
     title: &str,
     line: usize,
-    pattern: &'static LazyLock<Option<Regex>>,
+    pattern: &'static Pattern,
     fields: &[&Field],
     findings: &mut Findings,
 ) {
@@ -175,16 +162,10 @@ fn setting(
 }
 
 fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings) {
-    let (Some(found), Some(field)) = (
-        DURATION.as_ref().and_then(|pattern| {
-            let mut found = pattern.captures_iter(title);
-            found.next().filter(|_| found.next().is_none())
-        }),
-        alike(fields),
-    ) else {
+    let (Some(found), Some(field)) = (DURATION.only(title), alike(fields)) else {
         return;
     };
-    let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+    let group = |at: usize| group(&found, at);
     let unit = match group(2).to_lowercase() {
         unit if unit.starts_with('m') => "m",
         _ => "s",

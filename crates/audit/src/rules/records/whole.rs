@@ -1,28 +1,24 @@
 //! "All 470 requests succeeded", "overall success rate: 66 %": a whole that its parts in a table exclude.
 
-use std::sync::LazyLock;
-
-use regex_lite::Regex;
-
 use super::subject::is_uncertain;
 use super::warn;
+use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-static ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:all|total of|in total,?)\s+(?:the\s+)?(\d[\d,]*)\s+(?:total\s+|http\s+)?(?:requests|queries|calls|operations|messages|transactions|events)\b").ok()
-});
-static OVERALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)^\W*(?:overall|total)\s+(success|pass|error|failure) rate\W{1,6}(\d+(?:\.\d+)?)\s?%",
-    )
-    .ok()
-});
-static TOTAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)^\W*total (?:requests|queries|calls|operations)\W{1,6}(\d[\d,]*)\W*$").ok()
-});
+static ALL: Pattern = pattern!(
+    r"(?i)\b(?:all|total of|in total,?)\s+(?:the\s+)?(\d[\d,]*)\s+(?:total\s+|http\s+)?(?:requests|queries|calls|operations|messages|transactions|events)\b"
+);
+static IN_ALL: Pattern = pattern!(
+    r"(?i)\b(\d[\d,]*)\s+(?:http\s+)?(?:requests|queries|calls|operations|messages|transactions|events)\s+(?:in total|overall|altogether|across (?:all|the))\b"
+);
+static OVERALL: Pattern = pattern!(
+    r"(?i)^\W*(?:overall|total)\s+(success|pass|error|failure) rate\W{1,6}(\d+(?:\.\d+)?)\s?%"
+);
+static TOTAL: Pattern =
+    pattern!(r"(?i)^\W*total (?:requests|queries|calls|operations)\W{1,6}(\d[\d,]*)\W*$");
 
 /// The number of requests of a row.
 fn count(record: &Record) -> Option<&Field> {
@@ -57,12 +53,15 @@ fn is_sum(record: &Record) -> bool {
 /// "All 470 requests", and the rows of the only table have another sum.
 pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
-    let possible = lower.contains("all ") || lower.contains("total");
+    let possible = ["all ", "total", "across"]
+        .iter()
+        .any(|word| lower.contains(word));
     if !possible || text.len() > 300 || is_uncertain(text) {
         return;
     }
     let plain = text.replace(['*', '`'], "");
-    let Some(found) = ALL.as_ref().and_then(|pattern| pattern.captures(&plain)) else {
+    let found = ALL.first(&plain).or_else(|| IN_ALL.first(&plain));
+    let Some(found) = found.or_else(|| TOTAL.first(&plain)) else {
         return;
     };
     let Some((said, _)) = found.get(1).and_then(|digits| number(digits.as_str())) else {
@@ -105,16 +104,16 @@ pub fn share(report: &Report, grids: &Grids, findings: &mut Findings) {
     for prose in report.prose() {
         for (line, text) in prose.lines().filter(|(_, text)| text.len() < 120) {
             let text = text.replace('*', "");
-            if let Some(found) = TOTAL.as_ref().and_then(|pattern| pattern.captures(&text)) {
+            if let Some(found) = TOTAL.first(&text) {
                 total = found
                     .get(1)
                     .and_then(|digits| Some(number(digits.as_str())?.0));
             }
-            let found = OVERALL.as_ref().and_then(|pattern| pattern.captures(&text));
+            let found = OVERALL.first(&text);
             let (Some(found), Some(total)) = (found, total) else {
                 continue;
             };
-            let group = |at: usize| found.get(at).map_or("", |group| group.as_str());
+            let group = |at: usize| group(&found, at);
             let Some((percent, step)) = number(group(2)) else {
                 continue;
             };

@@ -1,0 +1,146 @@
+//! A stated change, "30 % faster" or "2.5x": whether two figures differ by it.
+
+use crate::quantity::{digits, number};
+use crate::records::Figure;
+
+/// A change as a sentence or a cell states it.
+pub struct Change {
+    said: f64,
+    step: f64,
+    percent: bool,
+    about: bool,
+    /// Whether a percentage cannot be the one figure as a share of the other.
+    by: bool,
+}
+
+/// Words of a rounded figure.
+const ABOUT: [&str; 12] = [
+    "about",
+    "around",
+    "~",
+    "≈",
+    "roughly",
+    "nearly",
+    "almost",
+    "over ",
+    "up to",
+    "more than",
+    "approx",
+    "at least",
+];
+
+/// Whether a text says that its figures are rounded.
+pub fn is_about(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    ABOUT.iter().any(|word| lower.contains(word))
+}
+
+/// Words of a change. Without one, a percentage is a share of something.
+const CHANGED: [&str; 19] = [
+    "fast", "slow", "better", "worse", "less", "more", "lower", "higher", "improve", "reduc",
+    "increas", "decreas", "gain", "speed", "drop", "boost", "cut", "rose", "grew",
+];
+
+/// Whether a text in lower case calls something a change.
+pub fn is_change(lower: &str) -> bool {
+    CHANGED.iter().any(|word| lower.contains(word))
+}
+
+impl Change {
+    /// Reads a number and its unit, `%` or one of a factor. `text` may say that it is rounded.
+    pub fn read(number_text: &str, unit: &str, text: &str) -> Option<Change> {
+        let (said, step) = number(number_text)?;
+        Some(Change {
+            said,
+            step,
+            percent: unit == "%",
+            about: is_about(text),
+            by: false,
+        })
+    }
+
+    /// The same behind "by": "exceeds B by 30 %".
+    pub fn by(self) -> Change {
+        Change { by: true, ..self }
+    }
+
+    /// Whether it may be the difference of two figures. Either may be the base, and a percentage may
+    /// also be the one as a share of the other.
+    pub fn is_between(&self, one: &Figure, other: &Figure) -> bool {
+        let (one_value, other_value) = (one.value.abs(), other.value.abs());
+        let ratio = one_value.max(other_value) / one_value.min(other_value);
+        // Half a step of each figure.
+        let unsure = 0.5 * (one.step / one_value + other.step / other_value) * ratio;
+        if !self.percent {
+            let share = if self.about { 0.2 } else { 0.1 };
+            return [ratio, ratio - 1.0]
+                .into_iter()
+                .any(|right| (self.said - right).abs() <= self.step + share * right + unsure);
+        }
+        let share = if self.about { 0.2 } else { 0.03 };
+        // A percentage that ends in 0 or 5 may be rounded to it.
+        let coarse = if self.said % 5.0 == 0.0 { 2.5 } else { 1.5 };
+        let rights = [ratio - 1.0, 1.0 - 1.0 / ratio, ratio, 1.0 / ratio];
+        let rights = &rights[..if self.by { 2 } else { 4 }];
+        rights.iter().any(|right| {
+            let slack = (share * 100.0 * right).max(self.step).max(coarse);
+            (self.said - 100.0 * right).abs() <= slack + 100.0 * unsure
+        })
+    }
+
+    /// Whether a figure is this change itself.
+    pub fn is(&self, figure: &Figure) -> bool {
+        (figure.value.abs() - self.said).abs() <= 1.5 * self.step + 0.02 * self.said
+    }
+
+    /// What the two figures differ by instead.
+    pub fn against(&self, one: &Figure, other: &Figure) -> String {
+        let ratio = other.value / one.value;
+        let right = match self.percent {
+            true => format!(
+                "{} % of the first, {} % of the second",
+                digits((ratio - 1.0).abs() * 100.0),
+                digits((1.0 / ratio - 1.0).abs() * 100.0)
+            ),
+            false => format!("a factor of {}", digits(ratio.max(1.0 / ratio))),
+        };
+        let (one, other) = (one.text.trim(), other.text.trim());
+        format!("{one} and {other} differ by {right}, not by {self}")
+    }
+
+    /// A factor above 1.
+    pub fn is_multiple(&self) -> bool {
+        !self.percent && self.said > 1.0
+    }
+}
+
+impl std::fmt::Display for Change {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let unit = if self.percent { "%" } else { "times" };
+        write!(formatter, "{} {unit}", digits(self.said))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Change;
+    use crate::records::read;
+
+    #[test]
+    fn a_change_has_either_figure_as_its_base() {
+        for (said, unit, text, wanted) in [
+            ("27", "%", "27 % faster", true),
+            ("37", "%", "37 % faster", true),
+            ("73", "%", "73 % of it", true),
+            ("50", "%", "50 % faster", false),
+            ("35", "%", "35 % faster", true),
+            ("32", "%", "about 32 % faster", true),
+            ("1.4", "x", "1.4x faster", true),
+            ("3", "x", "3x faster", false),
+        ] {
+            let (one, other) = (read("52 ms").unwrap(), read("38 ms").unwrap());
+            let change = Change::read(said, unit, text).unwrap();
+            assert_eq!(change.is_between(&one, &other), wanted, "{text}");
+        }
+    }
+}

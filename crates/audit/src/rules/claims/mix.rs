@@ -1,0 +1,91 @@
+//! "A mix of 70 % reads, 20 % writes and 20 % deletes": parts of a load that are more than all of it.
+
+use super::steps::is_item;
+use crate::pattern::{Pattern, group, pattern};
+use crate::quantity::{digits, number};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+use crate::rules::records::{is_uncertain, warn};
+
+static SHARE: Pattern = pattern!(r"(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?%");
+
+/// The load, divided into parts.
+const MIXES: [&str; 6] = [
+    "mix of",
+    "traffic mix",
+    "workload mix",
+    "request mix",
+    "traffic distribution",
+    "request distribution",
+];
+/// Percentages of something else.
+const OTHER: [&str; 10] = [
+    "faster", "slower", "cpu", "memory", "error", "success", "hit", "p9", "each", "then",
+];
+/// Above it, these are the parts of several loads.
+const MOST: f64 = 140.0;
+
+pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    if sentence.len() < 400 && is_mix(sentence) && !is_uncertain(sentence) {
+        judge(sentence, line, &shares(sentence), findings);
+    }
+}
+
+/// A list below "Traffic mix:", each item of which has one share.
+pub fn lists(report: &Report, findings: &mut Findings) {
+    if !report.document.markdown {
+        return;
+    }
+    let lines: Vec<&str> = report.text.lines().take(20_000).collect();
+    for (at, line) in lines.iter().enumerate() {
+        if line.len() > 200 || !is_mix(line) || line.contains('%') || report.is_output(at + 1) {
+            continue;
+        }
+        let below = lines[at + 1..]
+            .iter()
+            .skip_while(|line| line.trim().is_empty());
+        let items: Vec<Vec<(f64, f64)>> = below
+            .take_while(|line| is_item(line))
+            .take(40)
+            .map(|line| shares(line))
+            .collect();
+        if items.iter().all(|shares| shares.len() == 1) {
+            let shares: Vec<(f64, f64)> = items.into_iter().flatten().collect();
+            judge(line.trim(), at + 1, &shares, findings);
+        }
+    }
+}
+
+fn is_mix(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    MIXES.iter().any(|word| lower.contains(word)) && !OTHER.iter().any(|word| lower.contains(word))
+}
+
+/// Each percentage with the step of its last digit.
+fn shares(text: &str) -> Vec<(f64, f64)> {
+    let found = SHARE.all(text).take(20);
+    found.filter_map(|found| number(group(&found, 1))).collect()
+}
+
+fn judge(text: &str, line: usize, shares: &[(f64, f64)], findings: &mut Findings) {
+    let sum: f64 = shares.iter().map(|(share, _)| share).sum();
+    let slack: f64 = shares.iter().map(|(_, step)| 0.5 * step).sum();
+    if shares.len() < 2 || sum <= 100.0 + slack || sum > MOST {
+        return;
+    }
+    let parts: Vec<String> = shares.iter().map(|(share, _)| digits(*share)).collect();
+    warn(
+        "total-mismatch",
+        line,
+        [
+            format!("\"{}\"", shortened(text)),
+            format!(
+                "{} = {} %, more than all of them",
+                parts.join(" + "),
+                digits(sum)
+            ),
+            "Give parts that add up to 100 %.".to_owned(),
+        ],
+        findings,
+    );
+}

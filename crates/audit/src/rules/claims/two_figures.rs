@@ -1,0 +1,172 @@
+//! "A reached 120,000 req/s and B 100,000 req/s, 30 % more", "doubled from 80 ms to 110 ms": exactly two figures,
+//! and one change that is not theirs.
+
+use super::changes::UNIT;
+use crate::pattern::{Pattern, group, pattern};
+use crate::records::{Figure, read, tokens};
+use crate::report::Findings;
+use crate::rules::change::{Change, is_change};
+use crate::rules::prose::shortened;
+use crate::rules::records::{Metric, is_uncertain, warn};
+
+static FIGURE: Pattern = pattern!(&format!(
+    r"(?i)(?:^|[^\w.,/–-])(\d[\d,]*(?:\.\d+)?\s?(?-i:[kKM]\b)?)\+?\s?({UNIT})\b"
+));
+static SIZE: Pattern = pattern!(r"(?i)(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?(%|x\b|×|times\b|-fold)");
+static WORD: Pattern = pattern!(
+    r"\b(?:(doubl|halv|tripl|quadrupl)ed\s*(?:from|to\b|\(|:)|(?:twice|half) the (?:latency|throughput|response time|rate|rps)|twice as (?:fast|slow|high|long))"
+);
+
+/// The figures are a range or a limit, or the change is of something else.
+const OTHER: [&str; 22] = [
+    "between",
+    "range",
+    "ranging",
+    "within",
+    "target",
+    "limit",
+    "slo",
+    "sla",
+    "budget",
+    "goal",
+    "threshold",
+    "success",
+    "confidence",
+    "timeout",
+    "utiliz",
+    "per core",
+    "per user",
+    "hit rate",
+    "variation",
+    "deviation",
+    " each ",
+    "up to",
+];
+/// The change is of the load, and the figures follow from it.
+const LOAD: [&str; 22] = [
+    "users",
+    "load",
+    "connections",
+    "threads",
+    "clients",
+    "concurrency",
+    "vus",
+    "traffic",
+    "payload",
+    "data",
+    "rows",
+    "size",
+    "cores",
+    "nodes",
+    "workers",
+    "instances",
+    "replicas",
+    "shards",
+    "larger",
+    "smaller",
+    "bigger",
+    "records",
+];
+/// The other side of a comparison, which must be one of the figures.
+const AGAINST: [&str; 5] = [" than ", " compared ", " over ", " versus ", " vs"];
+
+pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
+    let lower = sentence.to_lowercase();
+    let sized = sentence.contains(['%', '×', 'x']) || lower.contains("times");
+    let worded = ["doubl", "twice", "hal", "tripl", "quadrupl"]
+        .iter()
+        .any(|word| lower.contains(word));
+    if sentence.len() > 400
+        || !(sized || worded)
+        || !sentence.contains(|letter: char| letter.is_ascii_digit())
+        || OTHER.iter().any(|word| lower.contains(word))
+        || is_uncertain(sentence)
+    {
+        return;
+    }
+    let plain = sentence.replace(['*', '`'], "");
+    let found: Vec<_> = FIGURE.all(&plain).take(3).collect();
+    let [one, other] = &found[..] else {
+        return;
+    };
+    let figure = |found: &regex_lite::Captures| {
+        read(&format!("{} {}", group(found, 1).trim(), group(found, 2)))
+    };
+    let (Some(one), Some(other), Some(change)) = (figure(one), figure(other), stated(&plain))
+    else {
+        return;
+    };
+    let last = found[1].get(0).map_or(0, |group| group.start());
+    let lower = plain.to_lowercase();
+    let elsewhere = AGAINST
+        .iter()
+        .filter_map(|word| lower.rfind(word))
+        .any(|at| last < at);
+    // Two percentiles of one run differ by more than what changed.
+    if elsewhere || Metric::of(&plain).is_none() || !is_pair(&one, &other) {
+        return;
+    }
+    if change.is_between(&one, &other) {
+        return;
+    }
+    warn(
+        "ratio-misstated",
+        line,
+        [
+            format!("\"{}\"", shortened(sentence)),
+            change.against(&one, &other),
+            "Compute it again from the two figures, and name the base of a percentage.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+fn is_pair(one: &Figure, other: &Figure) -> bool {
+    one.kind == other.kind && one.value > 0.0 && other.value > 0.0 && one.value != other.value
+}
+
+/// The only change of a sentence, in figures or in a word.
+fn stated(text: &str) -> Option<Change> {
+    let lower = text.to_lowercase();
+    if let Some(found) = WORD.only(&lower) {
+        let factor = match group(&found, 1) {
+            "tripl" => "3.0",
+            "quadrupl" => "4.0",
+            _ => "2.0",
+        };
+        return Change::read(factor, "x", "about").filter(|_| {
+            !SIZE.is_match(&lower)
+                && found
+                    .get(0)
+                    .is_some_and(|word| is_exact(&lower, word.start()))
+        });
+    }
+    let found = SIZE.only(&lower)?;
+    let (size, whole) = (found.get(1)?, found.get(0)?);
+    let behind = lower.get(whole.end()..)?;
+    let before = tokens(lower.get(..size.start())?);
+    let of_load = before
+        .iter()
+        .rev()
+        .take(4)
+        .chain(tokens(behind).iter().take(4))
+        .any(|word| LOAD.contains(&word.as_str()));
+    let is_share = behind.trim_start().starts_with("of ");
+    Change::read(group(&found, 1), group(&found, 2), text)
+        .filter(|_| is_change(&lower) && !is_share && !of_load && is_exact(&lower, size.start()))
+}
+
+/// "More than doubled" is true of any larger factor.
+fn is_exact(lower: &str, at: usize) -> bool {
+    let before = lower.get(..at).unwrap_or("").trim_end();
+    ![
+        "more than",
+        "over",
+        "at least",
+        "under",
+        "less than",
+        "not even",
+    ]
+    .iter()
+    .any(|word| before.ends_with(word))
+}

@@ -1,0 +1,110 @@
+//! "A has the lowest latency", "Fastest: A": another record of the grid has a more extreme figure.
+
+use super::compared::{METRIC, VERB, object};
+use super::subject::{Metric, before_verb, is_uncertain, named};
+use super::verdict::Verdict;
+use super::warn;
+use crate::pattern::{Pattern, group, pattern};
+use crate::quantity::digits;
+use crate::records::{Field, Grid, Grids, Record};
+use crate::report::Findings;
+use crate::rules::prose::shortened;
+
+static MOST: Pattern = pattern!(&format!(
+    r"(?i)^(.+?)\s+{VERB}\s+(?:clearly |by far |still |also |again |overall |with )*(?:the\s+)?(fastest|slowest|(?:best|worst|highest|lowest|shortest|longest)(?:\s+[\w/()]+){{0,2}}?\s+{METRIC})\b"
+));
+static TITLE: Pattern = pattern!(&format!(
+    r"(?i)^\W*(fastest|slowest|(?:best|worst|highest|lowest)(?:\s+[\w/()]+){{0,2}}?\s+{METRIC}|winner)(?:\s+[\w/()]+){{0,2}}?\W{{0,3}}:\W*(.+)$"
+));
+const EXTREMES: [&str; 9] = [
+    "fastest", "slowest", "best", "worst", "highest", "lowest", "shortest", "longest", "winner",
+];
+
+pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
+    let lower = sentence.to_lowercase();
+    let extreme = EXTREMES.iter().any(|word| lower.contains(word));
+    if !extreme || sentence.len() > 400 || is_uncertain(sentence) {
+        return;
+    }
+    let plain = sentence.replace(['*', '`', '"'], "");
+    let (name, word) = if let Some(found) = MOST.first(&plain) {
+        (before_verb(group(&found, 1)), group(&found, 2))
+    } else if let Some(found) = TITLE.first(&plain) {
+        (object(group(&found, 2)), group(&found, 1))
+    } else {
+        return;
+    };
+    let Some(metric) = Metric::of(&plain) else {
+        return;
+    };
+    let verdict = Verdict::of(word);
+    let mut against: Option<(&Field, &Field, &Record)> = None;
+    for grid in grids.grids() {
+        let Some(records) = named(grid, name) else {
+            continue;
+        };
+        // With several rows of one name, each may be the extreme of its own load.
+        let [record] = &records[..] else {
+            return;
+        };
+        for field in record.fields.iter().filter(|field| metric.has(field)) {
+            let Some(larger) = verdict.is_larger(field) else {
+                continue;
+            };
+            match beyond(grid, record, field, larger) {
+                Some((other, of)) => against = against.or(Some((field, other, of))),
+                None => return,
+            }
+        }
+    }
+    let Some((field, other, of)) = against else {
+        return;
+    };
+    warn(
+        "comparison-reversed",
+        line,
+        [
+            format!(
+                "\"{}\"; {}: {}",
+                shortened(sentence),
+                field.name.text,
+                field.figure.text
+            ),
+            format!(
+                "{} of {} is beyond {}: {} ÷ {} = {}",
+                other.figure.text,
+                of.label,
+                field.figure.text,
+                other.figure.text,
+                field.figure.text,
+                digits(other.figure.value / field.figure.value)
+            ),
+            "Name the record with the extreme figure, or name the other figure.".to_owned(),
+        ],
+        findings,
+    );
+}
+
+/// Another record whose figure of this name is more extreme by more than 1 %. `None` if there is
+/// no other record with this figure.
+fn beyond<'r>(
+    grid: &'r Grid,
+    record: &Record,
+    field: &Field,
+    larger: bool,
+) -> Option<(&'r Field, &'r Record)> {
+    let others = grid
+        .records
+        .iter()
+        .filter(|other| !std::ptr::eq(*other, record));
+    let mut figures = others.filter_map(|other| Some((other.twin(field)?, other)));
+    figures.find(|(other, _)| {
+        let (mine, theirs) = (field.figure.value, other.figure.value);
+        field.is_exact()
+            && other.is_exact()
+            && match larger {
+                true => theirs > 1.01 * mine,
+                false => theirs < 0.99 * mine,
+            }
+    })
+}

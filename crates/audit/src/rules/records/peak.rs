@@ -1,0 +1,143 @@
+//! "Peak throughput: 52,340 req/s", "lowest p99: 12.5 ms": the figure of a column that has a more extreme one.
+
+use super::misnamed::is_precise;
+use super::subject::is_uncertain;
+use super::warn;
+use crate::pattern::{Pattern, group, pattern};
+use crate::quantity::number;
+use crate::records::{Field, Grid, Grids, Kind, Record, label_words, unit_of};
+use crate::report::{Findings, Report};
+use crate::rules::prose::shortened;
+
+static PEAK: Pattern = pattern!(
+    r"(?i)\b(peak|highest|best|top|lowest)\s+(?:\w+\s+){0,2}?(throughput|rps|qps|tps|requests per second|requests/s(?:ec)?|req/s|rate|latency|response time|p\d\d)\b[^.;\d]{0,30}?(\d[\d,]*(?:\.\d+)?)\s?(?-i:(k)\b)?\s?(ms|µs|us|s|req/s|reqs/s|requests/s(?:ec)?|rps|qps|tps|ops/s)?\b"
+);
+
+pub fn lines(report: &Report, grids: &Grids, findings: &mut Findings) {
+    for prose in report.prose() {
+        for (line, text) in prose.lines().filter(|(_, text)| text.len() < 300) {
+            let plain = text.replace(['*', '`'], "");
+            if is_uncertain(&plain) {
+                continue;
+            }
+            let Some(claim) = Claim::read(&plain) else {
+                continue;
+            };
+            let titles = report.document.titles(line);
+            let mut words = label_words(&plain);
+            words.extend(titles.iter().flat_map(|title| label_words(title)));
+            let near = grids
+                .tables
+                .iter()
+                .filter(|grid| report.document.titles(grid.line) == titles);
+            if let Some((twin, other)) = claim.beaten(near, &words) {
+                report_beaten(text, line, &claim, twin, other, findings);
+            }
+        }
+    }
+}
+
+/// A figure that is said to be the extreme one.
+struct Claim {
+    written: String,
+    value: f64,
+    kind: Kind,
+    larger: bool,
+}
+
+impl Claim {
+    fn read(text: &str) -> Option<Claim> {
+        let lower = text.to_lowercase();
+        let words = ["peak", "highest", "best", "top", "lowest"];
+        if !text.contains(|letter: char| letter.is_ascii_digit())
+            || !words.iter().any(|word| lower.contains(word))
+        {
+            return None;
+        }
+        let found = PEAK.only(text)?;
+        let (word, metric) = (
+            group(&found, 1).to_lowercase(),
+            group(&found, 2).to_lowercase(),
+        );
+        let of_time = metric.starts_with('p') || metric == "latency" || metric == "response time";
+        let written = group(&found, 3);
+        let scale = match group(&found, 5) {
+            "" => 1.0,
+            unit => unit_of(unit)?.0,
+        };
+        let rounded = !group(&found, 4).is_empty();
+        let (value, _) = number(written).filter(|_| is_precise(written) && !rounded)?;
+        Some(Claim {
+            written: written.to_owned(),
+            value: value * scale,
+            kind: if of_time { Kind::Time } else { Kind::Rate },
+            // "Peak latency" and "best rate" are the largest, "best latency" the smallest.
+            larger: !(word == "lowest" || word == "best" && of_time),
+        })
+    }
+
+    /// The more extreme figure of a column that has the stated one. None if a column has it as its
+    /// extreme, or if a word of its label may restrict the claim to a part of the column.
+    fn beaten<'g>(
+        &self,
+        grids: impl Iterator<Item = &'g Grid>,
+        words: &[String],
+    ) -> Option<(&'g Field, &'g Record)> {
+        let mut found = None;
+        for grid in grids {
+            for record in &grid.records {
+                let same = |field: &&Field| {
+                    field.figure.kind == self.kind
+                        && (field.figure.value - self.value).abs() <= 1e-9 * self.value
+                };
+                for field in record.fields.iter().filter(same) {
+                    let unlike = |other: &Record| {
+                        let mut own = record.words.iter();
+                        own.any(|word| words.contains(word) && !other.words.contains(word))
+                    };
+                    let mut beyond = grid
+                        .records
+                        .iter()
+                        .filter(|other| !unlike(other))
+                        .filter_map(|other| Some((other.twin(field)?, other)))
+                        .filter(|(twin, _)| match self.larger {
+                            true => twin.figure.value > 1.01 * self.value,
+                            false => twin.is_exact() && twin.figure.value < 0.99 * self.value,
+                        });
+                    found = Some(beyond.next()?);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn report_beaten(
+    text: &str,
+    line: usize,
+    claim: &Claim,
+    twin: &Field,
+    other: &Record,
+    findings: &mut Findings,
+) {
+    warn(
+        "comparison-reversed",
+        line,
+        [
+            format!(
+                "\"{}\"; {}, {}: {}",
+                shortened(text),
+                other.label,
+                twin.name.text,
+                twin.figure.text
+            ),
+            format!(
+                "{} of {} is beyond {} in the same column",
+                twin.figure.text, other.label, claim.written
+            ),
+            "Name the record with the extreme figure, or the part of the table to which this applies."
+                .to_owned(),
+        ],
+        findings,
+    );
+}
