@@ -1,81 +1,51 @@
-//! The gateway's configuration file, parsed and checked.
+//! The gateway's configuration file.
 //!
 //! Values that are the same in two versions of the file are equal, so a reload knows what it may
 //! keep.
 
-mod entries;
-mod headers;
-mod invalid;
-mod routes;
-mod services;
-mod upstreams;
+mod check;
 mod values;
 
-use std::path::{Path, PathBuf};
+use std::net::SocketAddr;
+use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use entries::{Entry, Forwarded, Protocol};
-pub use headers::HeaderRules;
-use invalid::{Invalid, Problem, explain, hint, problem};
-#[cfg(test)]
-pub use routes::Pattern;
-pub use routes::{Key, RateLimit, Rewrite, Route};
-use serde::{Deserialize, Deserializer};
-use serde_saphyr::{Options, with_deserializer_from_str_with_options};
-#[cfg(test)]
-pub use services::Retries;
-pub use services::Service;
-#[cfg(test)]
-pub use upstreams::Target;
-pub use upstreams::{ActiveCheck, HashBy, PassiveCheck, Strategy, Upstream, Wire};
-use values::{bytes, duration, named};
+use hyper::http::{HeaderName, HeaderValue, Method};
+use indexmap::IndexMap;
+use plimsoll_serving::connection::Protocol;
+use regex::Regex;
+use serde::Deserialize;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, ServerConfig};
 
-use crate::tls;
+pub use check::{load, read};
+use values::{
+    bytes, duration, fields, header_name, header_names, hosts, list, methods, number, one, percent,
+    rate, seconds, section, server_name, some_path, targets, url_path, yes,
+};
 
-/// Maximum size of the file.
-const LARGEST_FILE: u64 = 4 << 20;
-
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    #[serde(default)]
-    pub access_log: AccessLog,
+    /// `off`, `stderr`, or a file.
+    pub access_log: Option<String>,
     #[serde(default)]
     pub limits: Limits,
     #[serde(deserialize_with = "section")]
-    pub entries: Vec<Entry>,
+    pub entries: IndexMap<String, Entry>,
     /// Tried in this order.
     #[serde(deserialize_with = "section")]
-    pub routes: Vec<Route>,
+    pub routes: IndexMap<String, Route>,
     #[serde(deserialize_with = "section")]
-    pub services: Vec<Service>,
+    pub services: IndexMap<String, Service>,
     #[serde(deserialize_with = "section")]
-    pub upstreams: Vec<Upstream>,
-}
-
-/// The destination of the log line for each request.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(from = "String")]
-pub enum AccessLog {
-    #[default]
-    Off,
-    StandardError,
-    File(PathBuf),
-}
-
-impl From<String> for AccessLog {
-    fn from(text: String) -> AccessLog {
-        match text.as_str() {
-            "off" => AccessLog::Off,
-            "stderr" => AccessLog::StandardError,
-            _ => AccessLog::File(text.into()),
-        }
-    }
+    pub upstreams: IndexMap<String, Upstream>,
 }
 
 /// Limits for clients.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Bytes of a request's headers.
@@ -104,190 +74,319 @@ impl Default for Limits {
     }
 }
 
-/// A member of a section, whose key is its name.
-trait Member {
-    fn name(&mut self) -> &mut String;
+/// A listener for clients.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    pub bind: SocketAddr,
+    #[serde(default)]
+    pub protocol: Protocol,
+    pub tls: Option<EntryTls>,
+    #[serde(default)]
+    pub forwarded: Forwarded,
+    /// Maximum open connections; further ones are closed.
+    #[serde(default = "number::<50_000, _>")]
+    pub max_connections: usize,
+    /// A connection without a request for this time is closed.
+    #[serde(default = "seconds::<75>", deserialize_with = "duration")]
+    pub idle_timeout: Duration,
 }
 
-macro_rules! members {
-    ($($member:ty),*) => {
-        $(impl Member for $member {
-            fn name(&mut self) -> &mut String {
-                &mut self.name
-            }
-        })*
-    };
+/// How to treat `X-Forwarded-*` from a client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Forwarded {
+    /// They are dropped: the client is the first hop.
+    #[default]
+    Replace,
+    /// The client is a trusted proxy: its values are kept and extended.
+    Append,
 }
-members!(Entry, Route, Service, Upstream);
 
-/// All members of a section, which must have at least one.
-fn section<'de, T, D>(from: D) -> Result<Vec<T>, D::Error>
-where
-    T: Member + Deserialize<'de>,
-    D: Deserializer<'de>,
-{
-    let named = named::<T, D>(from)?;
-    if named.is_empty() {
-        return Err(serde::de::Error::custom("there must be at least one"));
+/// A certificate, which is loaded again on each reload.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntryTls {
+    pub certificate: PathBuf,
+    pub key: PathBuf,
+    #[serde(skip)]
+    pub config: Option<Arc<ServerConfig>>,
+}
+
+/// The service for a request. An empty condition matches every request.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    #[serde(default, deserialize_with = "list")]
+    pub entries: Vec<String>,
+    /// In lower case, without a port; a leading `*.` matches any subdomain.
+    #[serde(default, deserialize_with = "hosts")]
+    pub hosts: Vec<String>,
+    #[serde(default, deserialize_with = "methods")]
+    pub methods: Vec<Method>,
+    /// The path begins with this, followed by its end or a slash.
+    #[serde(default, deserialize_with = "some_path")]
+    pub prefix: Option<String>,
+    pub regex: Option<Pattern>,
+    pub service: String,
+    pub rewrite: Option<Rewrite>,
+    #[serde(default)]
+    pub request_headers: HeaderRules,
+    #[serde(default)]
+    pub response_headers: HeaderRules,
+    pub rate_limit: Option<RateLimit>,
+}
+
+/// A regular expression; equal if the texts are equal.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern(pub Regex);
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Pattern) -> bool {
+        self.0.as_str() == other.0.as_str()
     }
-    let name = |(name, mut member): (String, T)| {
-        *member.name() = name;
-        member
-    };
-    Ok(named.into_iter().map(name).collect())
 }
 
-/// Parses and checks the file.
-pub fn load(file: &Path) -> Result<Config, Invalid> {
-    let unreadable = |what: String| Invalid {
-        file: file.to_owned(),
-        problems: vec![problem("", what)],
-    };
-    let length = std::fs::metadata(file)
-        .map_err(|error| unreadable(format!("{error}; name the configuration with --config")))?
-        .len();
-    if length > LARGEST_FILE {
-        let what = format!("{length} bytes; at most {LARGEST_FILE} are read");
-        return Err(unreadable(what));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| unreadable(error.to_string()))?;
-    read(&text, file.parent().unwrap_or(Path::new(""))).map_err(|problems| Invalid {
-        file: file.to_owned(),
-        problems,
-    })
-}
+impl TryFrom<String> for Pattern {
+    type Error = String;
 
-/// Parses and checks a text as [`load`] does with a file.
-pub fn check(text: &str) -> Result<Config, Invalid> {
-    read(text, Path::new("")).map_err(|problems| Invalid {
-        file: PathBuf::from("text"),
-        problems,
-    })
-}
-
-/// Parses and checks a text; paths in it are relative to `folder`.
-fn read(text: &str, folder: &Path) -> Result<Config, Vec<Problem>> {
-    let mut path = String::new();
-    let parsed = with_deserializer_from_str_with_options(text, Options::default(), |yaml| {
-        serde_path_to_error::deserialize(yaml).map_err(|error| {
-            path = error.path().to_string();
-            error.into_inner()
+    fn try_from(text: String) -> Result<Pattern, String> {
+        Regex::new(&text).map(Pattern).map_err(|error| {
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default();
+            format!("'{text}' is not a regular expression: {why}")
         })
-    });
-    let mut config: Config = parsed.map_err(|error| vec![explain(&error, path)])?;
-    let mut problems = Vec::new();
-    check_names(&config, &mut problems);
-    complete(&mut config, folder, &mut problems);
-    if problems.is_empty() {
-        Ok(config)
-    } else {
-        Err(problems)
     }
 }
 
-/// Checks what depends on several keys, and loads certificates.
-fn complete(config: &mut Config, folder: &Path, problems: &mut Vec<Problem>) {
-    if let AccessLog::File(path) = &mut config.access_log {
-        *path = folder.join(&*path);
-    }
-    if !(8 << 10..=1 << 20).contains(&config.limits.head) {
-        let what = "a limit from 8KiB to 1MiB belongs here";
-        problems.push(problem("limits.head", what));
-    }
-    if config.limits.buffer > 16 << 20 {
-        let what = "at most 16MiB of each body are kept in memory";
-        problems.push(problem("limits.buffer", what));
-    }
-    for entry in &mut config.entries {
-        if let Some(tls) = &mut entry.tls {
-            let (certificate, key) = (folder.join(&tls.certificate), folder.join(&tls.key));
-            match tls::server(&certificate, &key, entry.protocol) {
-                Ok(config) => tls.config = Some(Arc::new(config)),
-                Err(what) => problems.push(problem(format!("entries.{}.tls", entry.name), what)),
-            }
-        }
-    }
-    for route in &config.routes {
-        if matches!(route.rewrite, Rewrite::Prefix(_)) && route.prefix.is_none() {
-            let what = "what is replaced is the route's own 'prefix', which is missing";
-            problems.push(problem(format!("routes.{}.rewrite", route.name), what));
-        }
-    }
-    for upstream in &mut config.upstreams {
-        let path = |key: &str| format!("upstreams.{}.{key}", upstream.name);
-        if upstream.targets.is_empty() {
-            problems.push(problem(path("targets"), "there must be at least one"));
-        }
-        match (upstream.strategy, &upstream.hash_by) {
-            (Strategy::Hash, None) => {
-                let what = "'hash' needs 'hash_by': address, header NAME or cookie NAME";
-                problems.push(problem(path("strategy"), what));
-            }
-            (Strategy::Hash, _) | (_, None) => {}
-            _ => {
-                let what = "only the strategy 'hash' hashes";
-                problems.push(problem(path("hash_by"), what));
-            }
-        }
-        if let Some(tls) = &mut upstream.tls {
-            tls.ca = folder.join(&tls.ca);
-            match tls::client(&tls.ca, upstream.wire) {
-                Ok(config) => tls.config = Some(Arc::new(config)),
-                Err(what) => problems.push(problem(path("tls"), what)),
-            }
+/// How the path is rewritten for the upstream: the route's prefix is replaced by `prefix`, or the
+/// first match of `regex` by `to`, in which `$1` is what the first group matched.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rewrite {
+    #[serde(default, deserialize_with = "some_path")]
+    pub prefix: Option<String>,
+    pub regex: Option<Pattern>,
+    #[serde(default, deserialize_with = "some_path")]
+    pub to: Option<String>,
+}
+
+/// Changes to a message's headers: first removals, then replacements, then additions.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeaderRules {
+    #[serde(deserialize_with = "header_names")]
+    pub remove: Vec<HeaderName>,
+    #[serde(deserialize_with = "fields")]
+    pub set: Vec<(HeaderName, HeaderValue)>,
+    #[serde(deserialize_with = "fields")]
+    pub add: Vec<(HeaderName, HeaderValue)>,
+}
+
+/// A token bucket for each key.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimit {
+    /// This number of requests in this time.
+    #[serde(deserialize_with = "rate")]
+    pub rate: (NonZero<u32>, Duration),
+    /// Maximum requests in a burst; as many as the rate's by default.
+    pub burst: Option<NonZero<u32>>,
+    #[serde(default)]
+    pub key: Key,
+}
+
+/// What distinguishes requests: for a rate limit, or for the choice of a target by hash. The
+/// client's address is used if a header or cookie is missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Key {
+    All,
+    #[default]
+    Address,
+    Header(HeaderName),
+    Cookie(String),
+}
+
+impl TryFrom<String> for Key {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Key, String> {
+        let (kind, name) = text.split_once(' ').unwrap_or((&text, ""));
+        match (kind, name.trim()) {
+            ("all", "") => Ok(Key::All),
+            ("address", "") => Ok(Key::Address),
+            ("header", name) => header_name(name).map(Key::Header),
+            ("cookie", name) if !name.is_empty() => Ok(Key::Cookie(name.to_owned())),
+            _ => Err(format!(
+                "'{text}' is none of all, address, header NAME, cookie NAME"
+            )),
         }
     }
 }
 
-/// Names that refer to another section must exist there, and addresses must differ.
-fn check_names(config: &Config, problems: &mut Vec<Problem>) {
-    let mut refer = |path: String, kind: &str, name: &str, names: &[&str]| {
-        if !names.contains(&name) {
-            let what = format!("there is no {kind} '{name}'{}", hint(name, names));
-            problems.push(problem(path, what));
+/// How requests are sent to an upstream.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    pub upstream: String,
+    /// Time limit for the response headers, over all attempts.
+    #[serde(default = "seconds::<30>", deserialize_with = "duration")]
+    pub response_timeout: Duration,
+    /// Maximum time until the next piece of a response body.
+    #[serde(default = "seconds::<60>", deserialize_with = "duration")]
+    pub idle_timeout: Duration,
+    #[serde(default)]
+    pub retries: Retries,
+    /// Maximum concurrent requests.
+    #[serde(default = "number::<4096, _>")]
+    pub max_requests: u32,
+    /// Maximum requests that wait for one of these to end; further ones get 503.
+    #[serde(default = "number::<1024, _>")]
+    pub max_queue: u32,
+    /// Maximum waiting time.
+    #[serde(default = "seconds::<1>", deserialize_with = "duration")]
+    pub queue_timeout: Duration,
+    /// Whether the upstream gets the host that the client requested.
+    #[serde(default = "yes")]
+    pub preserve_host: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retries {
+    /// Maximum number of retries.
+    pub attempts: u32,
+    /// Retries as a share of requests, over time.
+    #[serde(rename = "budget", deserialize_with = "percent")]
+    pub budget_percent: u32,
+}
+
+impl Default for Retries {
+    fn default() -> Retries {
+        Retries {
+            attempts: 1,
+            budget_percent: 20,
         }
-    };
-    let entries: Vec<_> = config.entries.iter().map(|one| one.name.as_str()).collect();
-    let services: Vec<_> = config
-        .services
-        .iter()
-        .map(|one| one.name.as_str())
-        .collect();
-    let upstreams: Vec<_> = config
-        .upstreams
-        .iter()
-        .map(|one| one.name.as_str())
-        .collect();
-    for Route {
-        name,
-        entries: listed,
-        service,
-        ..
-    } in &config.routes
-    {
-        for entry in listed {
-            refer(format!("routes.{name}.entries"), "entry", entry, &entries);
-        }
-        refer(
-            format!("routes.{name}.service"),
-            "service",
-            service,
-            &services,
-        );
     }
-    for Service { name, upstream, .. } in &config.services {
-        refer(
-            format!("services.{name}.upstream"),
-            "upstream",
-            upstream,
-            &upstreams,
-        );
+}
+
+/// The servers behind the gateway, and how to select one.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Upstream {
+    #[serde(default)]
+    pub strategy: Strategy,
+    /// The input of `hash`.
+    pub hash_by: Option<Key>,
+    #[serde(deserialize_with = "targets")]
+    pub targets: Vec<Target>,
+    #[serde(default, rename = "protocol")]
+    pub wire: Wire,
+    pub tls: Option<UpstreamTls>,
+    #[serde(default = "seconds::<1>", deserialize_with = "duration")]
+    pub connect_timeout: Duration,
+    /// Maximum idle connections per worker and target.
+    #[serde(default = "number::<1024, _>")]
+    pub keep: usize,
+    /// Idle connections are closed after this time.
+    #[serde(default = "seconds::<60>", deserialize_with = "duration")]
+    pub keep_timeout: Duration,
+    /// HTTP/2 connections per worker and target.
+    #[serde(default = "one")]
+    pub connections: NonZero<u8>,
+    #[serde(rename = "active_check")]
+    pub active: Option<ActiveCheck>,
+    #[serde(default, rename = "passive_check")]
+    pub passive: PassiveCheck,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strategy {
+    /// In turn, by weight.
+    #[default]
+    #[serde(alias = "weighted")]
+    RoundRobin,
+    LeastConnections,
+    /// The same key goes to the same target, as long as that exists.
+    Hash,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// `host:port`.
+    #[serde(deserialize_with = "values::address")]
+    pub address: String,
+    #[serde(default = "one")]
+    pub weight: NonZero<u16>,
+}
+
+/// The version of HTTP for the upstream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wire {
+    #[default]
+    H1,
+    H2,
+}
+
+/// How the upstream's certificate is checked.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UpstreamTls {
+    pub ca: PathBuf,
+    /// The name in the certificate; by default the target's.
+    #[serde(default, deserialize_with = "server_name")]
+    pub name: Option<ServerName<'static>>,
+    /// Trusts `ca`.
+    #[serde(skip)]
+    pub config: Option<Arc<ClientConfig>>,
+}
+
+impl PartialEq for UpstreamTls {
+    fn eq(&self, other: &UpstreamTls) -> bool {
+        self.name == other.name && self.ca == other.ca
     }
-    for (index, entry) in config.entries.iter().enumerate() {
-        let same = |other: &&Entry| other.bind == entry.bind && entry.bind.port() != 0;
-        if let Some(other) = config.entries.iter().take(index).find(same) {
-            let what = format!("'{}' has {} already", other.name, entry.bind);
-            problems.push(problem(format!("entries.{}.bind", entry.name), what));
+}
+
+/// The gateway's own requests that check whether a target is healthy.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ActiveCheck {
+    #[serde(deserialize_with = "url_path")]
+    pub path: String,
+    #[serde(default = "seconds::<2>", deserialize_with = "duration")]
+    pub interval: Duration,
+    #[serde(default = "seconds::<1>", deserialize_with = "duration")]
+    pub timeout: Duration,
+    /// Consecutive successful responses that make a target healthy again.
+    #[serde(default = "number::<2, _>")]
+    pub healthy: u32,
+    /// Consecutive failures that make it unhealthy.
+    #[serde(default = "number::<3, _>")]
+    pub unhealthy: u32,
+}
+
+/// Health information from clients' requests.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PassiveCheck {
+    /// Consecutive failures (no connection, no response, or 502 to 504) after which a target is
+    /// excluded; 0 for never.
+    pub failures: u32,
+    /// How long it is excluded.
+    #[serde(deserialize_with = "duration")]
+    pub leave_out: Duration,
+}
+
+impl Default for PassiveCheck {
+    fn default() -> PassiveCheck {
+        PassiveCheck {
+            failures: 5,
+            leave_out: Duration::from_secs(5),
         }
     }
 }

@@ -2,34 +2,31 @@
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::Poll;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use hyper::header::HeaderValue;
-use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use plimsoll_serving::arrival::Arrival;
-use plimsoll_serving::counters::{AllCounters, Counters, count};
+use plimsoll_serving::connection::handshake;
+use plimsoll_serving::counters::count;
 use plimsoll_serving::drain::{Drain, Draining};
 use plimsoll_serving::listeners::{Acceptor, accept, bind};
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::Handle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tokio_rustls::TlsAcceptor;
+use tokio_util::either::Either;
 
-use crate::config::{self, Limits, Protocol};
+use crate::config::{self, Limits};
 use crate::forwarding::Client;
 use crate::gateway::Gateway;
-use crate::proxy::{Door, Traffic, answer};
-
-/// Time limit of a handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+use crate::proxy::{Door, respond};
 
 /// Maximum concurrent requests on one HTTP/2 connection.
 const MOST_STREAMS: u32 = 1000;
@@ -47,22 +44,17 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// An open entry.
 pub struct Entry {
-    pub settings: config::Entry,
     /// Its actual address, even if the configuration has port 0.
     pub address: SocketAddr,
-    pub counters: AllCounters,
     manners: Arc<ArcSwap<Manners>>,
     drain: Drain,
-    closing: Arc<AtomicBool>,
 }
 
 /// Settings for new connections.
-struct Manners {
-    name: Arc<str>,
-    settings: config::Entry,
-    h1: http1::Builder,
-    h2: http2::Builder<TokioExecutor>,
-    either: auto::Builder<TokioExecutor>,
+pub struct Manners {
+    pub name: Arc<str>,
+    pub settings: config::Entry,
+    http: auto::Builder<TokioExecutor>,
     tls: Option<TlsAcceptor>,
     /// Set before draining begins: cheaper to check than the drain itself.
     closing: Arc<AtomicBool>,
@@ -71,99 +63,88 @@ struct Manners {
 impl Entry {
     /// Listens, and starts to accept connections.
     pub fn open(
+        name: &str,
         settings: &config::Entry,
         limits: &Limits,
         gateway: &Arc<Gateway>,
         workers: &[Handle],
     ) -> Result<Entry, String> {
-        let name = &settings.name;
-        let listener = bind(settings.bind.ip(), settings.bind.port(), "bind").map_err(|error| {
-            format!(
-                "entries.{name}.bind: {}",
-                error.replace("bind PORT", "bind")
-            )
-        })?;
-        let address = listener
-            .local_addr()
-            .map_err(|error| format!("entries.{name}.bind: {error}"))?;
+        let said = |error: String| format!("entries.{name}.bind: {error}");
+        let listener = bind(settings.bind.ip(), settings.bind.port(), "bind").map_err(said)?;
+        let address = listener.local_addr();
+        let address = address.map_err(|error| said(error.to_string()))?;
         let (drain, draining) = Drain::new();
-        let closing = Arc::new(AtomicBool::new(false));
-        let manners = Manners::new(settings, limits, &closing);
+        let manners = Manners::new(name, settings, limits, Arc::default());
         let manners = Arc::new(ArcSwap::from_pointee(manners));
-        let counters = AllCounters::new(workers.len());
         let acceptor = Acceptor {
             workers: workers.to_vec(),
-            counters: counters.clone(),
+            counters: gateway.connections.clone(),
             // The entry's own limit may change, and is enforced where it is known.
             limit: u64::MAX,
         };
-        let (gateway, next, all) = (gateway.clone(), manners.clone(), counters.clone());
+        let (gateway, next) = (gateway.clone(), manners.clone());
+        // Each connection has a weak reference.
+        let seats = Arc::new(());
         let serve = move |stream, worker, draining| {
-            let manners = next.load_full();
-            let full = all.sum(Counters::open) > manners.settings.max_connections;
-            if full {
-                count(&all.of_worker(worker).rejected);
-            }
-            let served = (!full).then(|| serve(gateway.clone(), manners, stream, worker, draining));
-            async {
-                match served {
-                    Some(served) => served.await,
-                    None => Ok(()),
+            let (gateway, manners) = (gateway.clone(), next.load_full());
+            let seat = Arc::downgrade(&seats);
+            let full = Arc::weak_count(&seats) > manners.settings.max_connections;
+            async move {
+                let _seat = seat;
+                if full {
+                    count(&gateway.connections.of_worker(worker).rejected);
+                    return Ok(());
                 }
+                serve(gateway, manners, stream, worker, draining).await
             }
         };
         tokio::spawn(accept(listener, acceptor, draining, serve));
         Ok(Entry {
-            settings: settings.clone(),
             address,
-            counters,
             manners,
             drain,
-            closing,
         })
+    }
+
+    pub fn manners(&self) -> Arc<Manners> {
+        self.manners.load_full()
     }
 
     /// Whether an entry of a new configuration is this one: it has the same address or, if any port
     /// is allowed, the same name.
-    pub fn is(&self, settings: &config::Entry) -> bool {
-        self.settings.bind == settings.bind
-            && (settings.bind.port() != 0 || self.settings.name == settings.name)
+    pub fn is(&self, name: &str, settings: &config::Entry) -> bool {
+        let manners = self.manners();
+        manners.settings.bind == settings.bind
+            && (settings.bind.port() != 0 || *manners.name == *name)
     }
 
     /// Applies `settings` to new connections.
-    pub fn change(&mut self, settings: &config::Entry, limits: &Limits) {
-        self.settings = settings.clone();
-        let manners = Manners::new(settings, limits, &self.closing);
+    pub fn change(&self, name: &str, settings: &config::Entry, limits: &Limits) {
+        let closing = self.manners().closing.clone();
+        let manners = Manners::new(name, settings, limits, closing);
         self.manners.store(Arc::new(manners));
     }
 
     /// Accepts no more connections, and waits for responses in progress. Returns whether all ended
     /// in time.
     pub async fn close(self, patience: Duration) -> bool {
-        self.closing.store(true, Relaxed);
+        self.manners().closing.store(true, Relaxed);
         self.drain.run(patience).await
     }
 }
 
 impl Manners {
-    fn new(settings: &config::Entry, limits: &Limits, closing: &Arc<AtomicBool>) -> Manners {
+    fn new(
+        name: &str,
+        settings: &config::Entry,
+        limits: &Limits,
+        closing: Arc<AtomicBool>,
+    ) -> Manners {
         let head = u32::try_from(limits.head).unwrap_or(u32::MAX);
+        let mut http = auto::Builder::new(TokioExecutor::new());
         // Most responses are small: writing one buffer is faster than two.
-        let mut h1 = http1::Builder::new();
-        h1.max_buf_size(head as usize).writev(false);
-        let mut h2 = http2::Builder::new(TokioExecutor::new());
-        h2.timer(TokioTimer::new())
-            .keep_alive_interval(settings.idle_timeout)
-            .max_concurrent_streams(MOST_STREAMS)
-            .max_pending_accept_reset_streams(MOST_RESETS)
-            .max_local_error_reset_streams(MOST_RESETS)
-            .max_header_list_size(head)
-            .initial_stream_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW);
-        let mut either = auto::Builder::new(TokioExecutor::new());
-        either.http1().max_buf_size(head as usize).writev(false);
-        either
-            .http2()
+        http.http1().max_buf_size(head as usize).writev(false);
+        http.http2()
             .timer(TokioTimer::new())
             .keep_alive_interval(settings.idle_timeout)
             .max_concurrent_streams(MOST_STREAMS)
@@ -172,145 +153,63 @@ impl Manners {
             .max_header_list_size(head)
             .initial_stream_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW);
+        let tls = settings.tls.as_ref().and_then(|tls| tls.config.clone());
         Manners {
-            name: settings.name.as_str().into(),
+            name: name.into(),
             settings: settings.clone(),
-            h1,
-            h2,
-            either,
-            tls: settings
-                .tls
-                .as_ref()
-                .and_then(|tls| tls.config.clone())
-                .map(TlsAcceptor::from),
-            closing: closing.clone(),
+            http,
+            tls: tls.map(TlsAcceptor::from),
+            closing,
         }
     }
 }
 
-/// Serves one connection to its end.
+/// Serves one connection to its end, which comes when draining begins, or when there was no request
+/// for too long; an incomplete request counts as none.
+///
+/// Once the connection's task is registered with the drain, checking a flag is enough. The idle
+/// time is checked only while no request is in flight. So a request costs neither a timer nor a
+/// lock.
 async fn serve(
     gateway: Arc<Gateway>,
     manners: Arc<Manners>,
     stream: Arrival,
     worker: usize,
-    draining: Draining,
+    mut draining: Draining,
 ) -> Result<(), String> {
-    let peer = stream
-        .peer_addr()
-        .map_err(|error| error.to_string())?
-        .ip()
-        .to_canonical();
-    let address = HeaderValue::from_str(&peer.to_string()).map_err(|error| error.to_string())?;
+    let peer = stream.peer_addr().map_err(|error| error.to_string())?;
+    let address = peer.ip().to_canonical();
+    let text = HeaderValue::from_str(&address.to_string());
     let door = Arc::new(Door {
         counts: gateway.counts.of_worker(worker),
         gateway,
         worker,
         entry: manners.name.clone(),
-        address: peer,
+        protocol: manners.settings.protocol,
+        address,
         client: Client {
-            address,
+            address: text.map_err(|error| error.to_string())?,
             encrypted: manners.tls.is_some(),
             forwarded: manners.settings.forwarded,
         },
-        draining: draining.clone(),
-        traffic: Traffic::default(),
+        _draining: draining.clone(),
+        begun: AtomicU64::new(0),
+        under_way: AtomicU64::new(0),
     });
-    let Some(acceptor) = &manners.tls else {
-        let protocol = manners.settings.protocol;
-        return converse(&manners, protocol, stream, door, draining).await;
+    let stream = match &manners.tls {
+        None => Either::Left(stream),
+        Some(acceptor) => Either::Right(handshake(acceptor, stream).await?),
     };
-    let stream = tokio::time::timeout(HANDSHAKE, acceptor.accept(stream))
-        .await
-        .map_err(|_| "the handshake took too long".to_owned())?
-        .map_err(|error| error.to_string())?;
-    // The negotiated protocol need not be detected from the first bytes.
-    let protocol = match stream.get_ref().1.alpn_protocol() {
-        Some(b"h2") => Protocol::H2,
-        // A client that negotiated nothing uses HTTP/1.1, unless that is not offered.
-        None if manners.settings.protocol == Protocol::H2 => Protocol::H2,
-        _ => Protocol::H1,
-    };
-    converse(&manners, protocol, stream, door, draining).await
-}
-
-async fn converse<S>(
-    manners: &Manners,
-    protocol: Protocol,
-    stream: S,
-    door: Arc<Door>,
-    draining: Draining,
-) -> Result<(), String>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
     let seen = door.clone();
-    let traffic = &seen.traffic;
-    let service = service_fn(move |request| answer(door.clone(), request));
+    let service = service_fn(move |request| respond(door.clone(), request));
     let stream = TokioIo::new(stream);
-    match protocol {
-        Protocol::H1 => {
-            let connection = manners.h1.serve_connection(stream, service).with_upgrades();
-            drive(
-                connection,
-                |it| it.graceful_shutdown(),
-                manners,
-                traffic,
-                draining,
-            )
-            .await
-        }
-        Protocol::H2 => {
-            let connection = manners.h2.serve_connection(stream, service);
-            drive(
-                connection,
-                |it| it.graceful_shutdown(),
-                manners,
-                traffic,
-                draining,
-            )
-            .await
-        }
-        Protocol::Auto => {
-            let connection = manners
-                .either
-                .serve_connection_with_upgrades(stream, service);
-            drive(
-                connection,
-                |it| it.graceful_shutdown(),
-                manners,
-                traffic,
-                draining,
-            )
-            .await
-        }
-    }
-}
-
-/// Drives a connection to its end, which `end` causes when draining begins, or when there was no
-/// request for too long; an incomplete request counts as none.
-///
-/// Once the connection's task is registered with the drain, checking a flag is enough. The idle
-/// time is checked only while no request is in flight. So a request costs neither a timer nor a
-/// lock.
-async fn drive<C, E>(
-    connection: C,
-    end: impl Fn(Pin<&mut C>),
-    manners: &Manners,
-    traffic: &Traffic,
-    mut draining: Draining,
-) -> Result<(), String>
-where
-    C: Future<Output = Result<(), E>>,
-    E: ToString,
-{
-    let mut connection = pin!(connection);
-    let mut begun = pin!(draining.begun());
+    let connection = manners.http.serve_connection_with_upgrades(stream, service);
+    let (mut connection, mut begun) = (pin!(connection), pin!(draining.begun()));
     let (mut registered, mut ended) = (false, false);
     let idle = manners.settings.idle_timeout;
     let pause = (idle / 4).min(LONGEST_PAUSE);
-    let mut look = pin!(tokio::time::sleep(pause));
-    let mut last = (traffic.begun(), Instant::now());
+    let mut look = pin!(sleep(pause));
+    let mut last = (0, Instant::now());
     poll_fn(|context| {
         loop {
             if let Poll::Ready(outcome) = connection.as_mut().poll(context) {
@@ -320,23 +219,24 @@ where
                 registered = true;
                 if begun.as_mut().poll(context).is_ready() {
                     ended = true;
-                    end(connection.as_mut());
+                    connection.as_mut().graceful_shutdown();
                     continue;
                 }
             }
-            if !traffic.is_idle() || look.as_mut().poll(context).is_pending() {
+            if seen.under_way.load(Relaxed) > 0 || look.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
             let now = Instant::now();
             look.as_mut().reset(now + pause);
-            if last.0 != traffic.begun() {
-                last = (traffic.begun(), now);
+            let requests = seen.begun.load(Relaxed);
+            if last.0 != requests {
+                last = (requests, now);
             } else if now - last.1 >= idle + pause && ended {
                 // It does not end on its own, for example during incomplete request headers.
                 return Poll::Ready(Err("no bytes arrived for too long".to_owned()));
             } else if now - last.1 >= idle && !ended {
                 ended = true;
-                end(connection.as_mut());
+                connection.as_mut().graceful_shutdown();
             }
         }
     })

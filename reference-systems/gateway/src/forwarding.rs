@@ -3,7 +3,7 @@
 
 use hyper::Version;
 use hyper::header::{
-    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, Entry, HOST, HeaderMap, HeaderName, HeaderValue,
+    CONNECTION, CONTENT_LENGTH, COOKIE, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue,
     PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE, VIA,
 };
 
@@ -16,9 +16,6 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 const FORWARDED: HeaderName = HeaderName::from_static("forwarded");
-
-/// The gateway's name in Via.
-const PSEUDONYM: &str = "plimsoll";
 
 /// Facts about the client's connection.
 pub struct Client {
@@ -38,31 +35,46 @@ pub fn to_upstream(
     wire: Wire,
 ) {
     let trailers = wire == Wire::H2
-        && headers.get(TE).is_some_and(|te| {
-            let te = te.to_str().unwrap_or_default();
-            te.split(',')
-                .any(|part| part.trim().eq_ignore_ascii_case("trailers"))
-        });
+        && tokens(headers, &TE).any(|token| token.eq_ignore_ascii_case("trailers"));
     take_out_connection(headers);
-    headers.remove(PROXY_AUTHORIZATION);
     // The gateway itself requests and frames the body.
-    headers.remove(EXPECT);
-    headers.remove(CONTENT_LENGTH);
-    headers.remove(HTTP2_SETTINGS);
-    headers.remove(HOST);
+    for name in [
+        PROXY_AUTHORIZATION,
+        EXPECT,
+        CONTENT_LENGTH,
+        HTTP2_SETTINGS,
+        HOST,
+    ] {
+        headers.remove(name);
+    }
     if trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));
     }
-    if wire == Wire::H1 {
-        join_cookies(headers);
+    // HTTP/2 may split cookies into several fields; HTTP/1.1 needs a single one (RFC 9113, section
+    // 8.2.3).
+    if wire == Wire::H1 && headers.get_all(COOKIE).iter().nth(1).is_some() {
+        join(headers, COOKIE, b"; ", None);
     }
-    add_forwarded(headers, client, host);
+    let proto = HeaderValue::from_static(if client.encrypted { "https" } else { "http" });
+    if client.forwarded == Forwarded::Replace {
+        for name in [FORWARDED, FORWARDED_FOR, FORWARDED_PROTO, FORWARDED_HOST] {
+            headers.remove(name);
+        }
+        headers.insert(FORWARDED_FOR, client.address.clone());
+    } else {
+        join(headers, FORWARDED_FOR, b", ", Some(&client.address));
+    }
+    headers.entry(FORWARDED_PROTO).or_insert(proto);
+    if let Some(host) = host {
+        let field = headers.entry(FORWARDED_HOST);
+        field.or_insert_with(|| host.clone());
+    }
     let via = match version {
-        Version::HTTP_2 => HeaderValue::from_static("2 plimsoll"),
-        Version::HTTP_10 => HeaderValue::from_static("1.0 plimsoll"),
-        _ => HeaderValue::from_static("1.1 plimsoll"),
+        Version::HTTP_2 => "2 plimsoll",
+        Version::HTTP_10 => "1.0 plimsoll",
+        _ => "1.1 plimsoll",
     };
-    headers.append(VIA, via);
+    headers.append(VIA, HeaderValue::from_static(via));
 }
 
 /// Changes a response's headers to those for the client.
@@ -73,83 +85,44 @@ pub fn to_client(headers: &mut HeaderMap) {
 
 /// The number of times that this gateway is in Via: many mean a loop.
 pub fn rounds(headers: &HeaderMap) -> usize {
-    let fields = headers.get_all(VIA).iter();
-    fields
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter(|entry| entry.trim().ends_with(PSEUDONYM))
+    tokens(headers, &VIA)
+        .filter(|entry| entry.ends_with("plimsoll"))
         .count()
+}
+
+/// The parts of a list that one or several fields contain.
+pub fn tokens<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let texts = headers
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    texts.flat_map(|text| text.split(',')).map(str::trim)
 }
 
 /// Removes headers of a single connection, and those that Connection names.
 fn take_out_connection(headers: &mut HeaderMap) {
-    if let Entry::Occupied(connection) = headers.entry(CONNECTION) {
-        let (_, values) = connection.remove_entry_mult();
-        let named: Vec<HeaderName> = values
-            .flat_map(|value| {
-                let text = value.to_str().unwrap_or_default();
-                // `close` and `keep-alive` are not names of headers.
-                text.split(',')
-                    .filter_map(|token| token.trim().parse().ok())
-                    .collect::<Vec<_>>()
-            })
+    if headers.contains_key(CONNECTION) {
+        // `close` and `keep-alive` are not names of other headers.
+        let named: Vec<HeaderName> = tokens(headers, &CONNECTION)
+            .filter_map(|token| token.parse().ok())
             .collect();
         for name in named {
             headers.remove(name);
         }
+        headers.remove(CONNECTION);
     }
     for name in [KEEP_ALIVE, PROXY_CONNECTION, TE, TRANSFER_ENCODING, UPGRADE] {
         headers.remove(name);
     }
 }
 
-/// HTTP/2 may split cookies into several fields; HTTP/1.1 needs a single one (RFC 9113, section
-/// 8.2.3).
-fn join_cookies(headers: &mut HeaderMap) {
-    let mut cookies = headers.get_all(COOKIE).iter();
-    if cookies.next().is_none() || cookies.next().is_none() {
-        return;
-    }
-    let all: Vec<&[u8]> = headers
-        .get_all(COOKIE)
-        .iter()
-        .map(HeaderValue::as_bytes)
-        .collect();
+/// Joins the fields of a name, and one more value.
+fn join(headers: &mut HeaderMap, name: HeaderName, by: &[u8], last: Option<&HeaderValue>) {
+    let values = headers.get_all(&name).iter().chain(last);
+    let values: Vec<&[u8]> = values.map(HeaderValue::as_bytes).collect();
     // Valid values joined by a valid separator are a valid value.
-    if let Ok(joined) = HeaderValue::from_bytes(&all.join(&b"; "[..])) {
-        headers.insert(COOKIE, joined);
-    }
-}
-
-fn add_forwarded(headers: &mut HeaderMap, client: &Client, host: Option<&HeaderValue>) {
-    let proto = HeaderValue::from_static(if client.encrypted { "https" } else { "http" });
-    match client.forwarded {
-        Forwarded::Replace => {
-            headers.remove(FORWARDED);
-            headers.insert(FORWARDED_FOR, client.address.clone());
-            headers.insert(FORWARDED_PROTO, proto);
-            match host {
-                Some(host) => headers.insert(FORWARDED_HOST, host.clone()),
-                None => headers.remove(FORWARDED_HOST),
-            };
-        }
-        Forwarded::Append => {
-            let mut chain: Vec<&[u8]> = headers
-                .get_all(FORWARDED_FOR)
-                .iter()
-                .map(HeaderValue::as_bytes)
-                .collect();
-            chain.push(client.address.as_bytes());
-            if let Ok(chain) = HeaderValue::from_bytes(&chain.join(&b", "[..])) {
-                headers.insert(FORWARDED_FOR, chain);
-            }
-            headers.entry(FORWARDED_PROTO).or_insert(proto);
-            if let Some(host) = host {
-                headers
-                    .entry(FORWARDED_HOST)
-                    .or_insert_with(|| host.clone());
-            }
-        }
+    if let Ok(joined) = HeaderValue::from_bytes(&values.join(by)) {
+        headers.insert(name, joined);
     }
 }
 
@@ -170,121 +143,34 @@ pub fn apply(rules: &HeaderRules, headers: &mut HeaderMap) {
 mod tests {
     use super::*;
 
-    fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
-        fields
-            .iter()
-            .map(|(name, value)| {
-                (
-                    HeaderName::from_static(name),
-                    HeaderValue::from_static(value),
-                )
-            })
-            .collect()
-    }
-
-    fn client(forwarded: Forwarded) -> Client {
-        Client {
-            address: HeaderValue::from_static("10.0.0.9"),
-            encrypted: true,
-            forwarded,
+    #[test]
+    fn some_fields_depend_on_the_protocol_or_are_extended() {
+        let fields = [
+            ("te", "trailers"),
+            ("cookie", "a=1"),
+            ("cookie", "b=2"),
+            ("x-forwarded-for", "1.2.3.4"),
+            ("x-forwarded-for", "5.6.7.8"),
+            ("x-forwarded-proto", "http"),
+        ];
+        for (wire, own, value) in [
+            (Wire::H1, "cookie", "a=1; b=2"),
+            (Wire::H2, "te", "trailers"),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in fields {
+                headers.append(name, HeaderValue::from_static(value));
+            }
+            let client = Client {
+                address: HeaderValue::from_static("10.0.0.9"),
+                encrypted: true,
+                forwarded: Forwarded::Append,
+            };
+            to_upstream(&mut headers, Version::HTTP_11, &client, None, wire);
+            assert_eq!(headers[own], value);
+            assert_eq!(headers[FORWARDED_FOR], "1.2.3.4, 5.6.7.8, 10.0.0.9");
+            assert_eq!(headers[FORWARDED_PROTO], "http");
+            assert_eq!(headers.contains_key(TE), wire == Wire::H2);
         }
-    }
-
-    #[test]
-    fn headers_of_one_connection_are_not_forwarded() {
-        let mut sent = headers(&[
-            ("connection", "close, x-private"),
-            ("x-private", "1"),
-            ("keep-alive", "timeout=5"),
-            ("te", "gzip"),
-            ("transfer-encoding", "chunked"),
-            ("upgrade", "h2c"),
-            ("http2-settings", "AAAA"),
-            ("proxy-connection", "keep-alive"),
-            ("proxy-authorization", "Basic eA=="),
-            ("expect", "100-continue"),
-            ("host", "a.test"),
-            ("accept", "*/*"),
-        ]);
-        let host = HeaderValue::from_static("a.test");
-        to_upstream(
-            &mut sent,
-            Version::HTTP_11,
-            &client(Forwarded::Replace),
-            Some(&host),
-            Wire::H1,
-        );
-        let mut names: Vec<_> = sent.keys().map(HeaderName::as_str).collect();
-        names.sort_unstable();
-        assert_eq!(
-            names,
-            [
-                "accept",
-                "via",
-                "x-forwarded-for",
-                "x-forwarded-host",
-                "x-forwarded-proto"
-            ]
-        );
-        assert_eq!(sent[VIA], "1.1 plimsoll");
-        assert_eq!(rounds(&sent), 1);
-    }
-
-    #[test]
-    fn trailers_are_requested_only_over_http2() {
-        for (wire, kept) in [(Wire::H1, false), (Wire::H2, true)] {
-            let mut sent = headers(&[("te", "trailers")]);
-            to_upstream(
-                &mut sent,
-                Version::HTTP_2,
-                &client(Forwarded::Replace),
-                None,
-                wire,
-            );
-            assert_eq!(sent.contains_key(TE), kept);
-        }
-    }
-
-    #[test]
-    fn forwarded_headers_are_replaced_unless_configured_otherwise() {
-        let said = || {
-            let mut said = headers(&[
-                ("x-forwarded-for", "1.2.3.4"),
-                ("x-forwarded-proto", "http"),
-            ]);
-            said.append(FORWARDED_FOR, HeaderValue::from_static("5.6.7.8"));
-            said
-        };
-        let mut sent = said();
-        to_upstream(
-            &mut sent,
-            Version::HTTP_11,
-            &client(Forwarded::Replace),
-            None,
-            Wire::H1,
-        );
-        assert_eq!(sent[FORWARDED_FOR], "10.0.0.9");
-        assert_eq!(sent[FORWARDED_PROTO], "https");
-        let mut sent = said();
-        to_upstream(
-            &mut sent,
-            Version::HTTP_11,
-            &client(Forwarded::Append),
-            None,
-            Wire::H1,
-        );
-        assert_eq!(sent[FORWARDED_FOR], "1.2.3.4, 5.6.7.8, 10.0.0.9");
-        assert_eq!(sent[FORWARDED_PROTO], "http");
-    }
-
-    #[test]
-    fn cookies_are_joined_for_http1() {
-        let mut sent = headers(&[("cookie", "a=1")]);
-        sent.append(COOKIE, HeaderValue::from_static("b=2"));
-        join_cookies(&mut sent);
-        assert_eq!(
-            sent.get_all(COOKIE).iter().collect::<Vec<_>>(),
-            ["a=1; b=2"]
-        );
     }
 }

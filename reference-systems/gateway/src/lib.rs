@@ -1,50 +1,50 @@
 //! `gateway`: a reverse proxy for HTTP/1.1 and HTTP/2, configured by a file.
 //!
 //! A request arrives at an [`entry`], is matched to a route in the [`plan`], and is sent to a
-//! target of an [`upstream`] by [`proxy`] and [`attempt`]. [`reload`] replaces the plan. Each
-//! worker has its own connections to targets, and a request never leaves the task of its client's
-//! connection.
+//! target of an [`upstream`] by [`proxy`]. [`reload`] replaces the plan. Each worker has its own
+//! connections to targets, and a request never leaves the task of its client's connection.
 
 mod access_log;
-mod admin;
 mod admission;
-mod answer;
-mod attempt;
+mod body;
 mod config;
 mod entry;
 mod forwarding;
 mod gate;
 mod gateway;
-mod hash;
 #[doc(hidden)]
 pub mod in_memory;
-mod outgoing;
+mod key;
 mod path;
-mod patience;
 mod plan;
 mod proxy;
 mod ratelimit;
+mod record;
 mod refusal;
 mod reload;
-mod rewriting;
-mod tls;
 mod tunnel;
 mod upstream;
 
+use std::convert::Infallible;
+use std::future::ready;
 use std::net::SocketAddr;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
 use plimsoll_serving::Limits;
 use plimsoll_serving::connection::{Protocol, Server};
+use plimsoll_serving::drain::Draining;
 use plimsoll_serving::ground::{self, Places};
 use plimsoll_serving::listeners::bind;
 use plimsoll_serving::workers;
 use serde_json::{Map, Value};
+use tokio::signal::unix::{SignalKind, signal};
 
-use admin::Admin;
 use reload::Operator;
 
 /// Command line of `plimsoll-serve gateway`.
@@ -78,42 +78,37 @@ const IDLE: Duration = Duration::from_secs(75);
 /// Serves until a signal stops it. An error ends the program.
 pub fn run(settings: &Settings) -> Result<(), String> {
     if settings.check {
-        return config::load(&settings.config)
-            .map(drop)
-            .map_err(|invalid| invalid.to_string());
+        return config::load(&settings.config).map(drop);
     }
     let patience = Duration::from_secs(settings.drain_timeout);
     let limits = Limits::of_threads(settings.threads, patience);
     ground::run(&limits, async |ground| {
-        let hangups = reload::hangups()?;
+        let hangups = signal(SignalKind::hangup())
+            .map_err(|error| format!("cannot listen for signals: {error}"))?;
         let listener = bind(settings.listen.ip(), settings.listen.port(), "--listen")?;
         let address = listener
             .local_addr()
             .map_err(|error| format!("the listener has no address: {error}"))?;
         let operator = Operator::start(&settings.config, ground.handles(), patience)?;
         let draining = ground.draining().ok_or("it is ending already")?;
-        let admin = Admin {
-            gateway: operator.gateway.clone(),
-            listening: operator.listening(),
-            draining: draining.clone(),
-        };
         let mut entries = Map::new();
-        for entry in operator.listening().borrow().iter() {
-            let scheme = if entry.encrypted { "https" } else { "http" };
-            entries.insert(
-                entry.name.clone(),
-                format!("{scheme}://{}", entry.address).into(),
-            );
+        for entry in &operator.entries {
+            let manners = entry.manners();
+            let tls = manners.settings.tls.is_some();
+            let scheme = if tls { "https" } else { "http" };
+            let url = format!("{scheme}://{}", entry.address);
+            entries.insert(manners.name.to_string(), url.into());
         }
         let server = Arc::new(Server::new(Protocol::Auto, None, IDLE));
-        ground.open(
-            listener,
-            move |stream, _, draining: plimsoll_serving::drain::Draining| {
-                let mut admin = admin.clone();
-                admin.draining = draining.clone();
-                server.clone().serve(stream, admin, draining)
-            },
-        );
+        let gateway = operator.gateway.clone();
+        ground.open(listener, move |stream, _, draining: Draining| {
+            let (gateway, begun) = (gateway.clone(), draining.clone());
+            let service = service_fn(move |request: Request<Incoming>| {
+                let response = gateway.admin(&request, begun.has_begun());
+                ready(Ok::<_, Infallible>(response))
+            });
+            server.clone().serve(stream, service, draining)
+        });
         tokio::spawn(operator.run(hangups, draining));
         let places = Places::of("gateway")
             .at("url", "http://", address)
@@ -125,7 +120,5 @@ pub fn run(settings: &Settings) -> Result<(), String> {
 /// Checks whether `text` is a valid configuration; otherwise returns the errors, one per line. Only
 /// the certificates that it names are read.
 pub fn check_config(text: &str) -> Result<(), String> {
-    config::check(text)
-        .map(drop)
-        .map_err(|invalid| invalid.to_string())
+    config::read(text, Path::new("text")).map(drop)
 }

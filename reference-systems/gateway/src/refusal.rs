@@ -1,155 +1,130 @@
 //! The gateway's own responses: why a request was not forwarded or got no response.
 
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http_body_util::LengthLimitError;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use hyper::{Response, StatusCode};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    Bad(&'static str),
-    Method,
-    /// An unsupported Transfer-Encoding.
-    Coding,
-    NoRoute,
-    /// The request has come through this gateway many times before.
-    Loop,
-    BodyTooLarge(u64),
-    BodyTooSlow,
-    /// The client disconnected, so nobody reads the response.
-    ClientGone,
-    /// Too many requests for its key; there is capacity again after this time.
-    RateLimited(Duration),
-    /// Too many requests are in flight and waiting.
-    Overloaded,
-    /// It waited too long.
-    Waited,
-    /// No target of the upstream is healthy.
-    NoTarget,
-    Unreachable,
-    Broken,
-    TooLate,
+pub struct Refusal {
+    pub status: StatusCode,
+    pub message: Cow<'static, str>,
+    /// When to try again, in whole seconds (RFC 9110, section 10.2.3).
+    retry_after: Option<u64>,
 }
 
+const BUSY: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.message)
+    }
+}
+
+impl Error for Refusal {}
+
 impl Refusal {
-    pub fn status(&self) -> StatusCode {
-        match self {
-            Refusal::Bad(_) => StatusCode::BAD_REQUEST,
-            Refusal::Method => StatusCode::METHOD_NOT_ALLOWED,
-            Refusal::Coding => StatusCode::NOT_IMPLEMENTED,
-            Refusal::NoRoute => StatusCode::NOT_FOUND,
-            Refusal::Loop => StatusCode::LOOP_DETECTED,
-            Refusal::BodyTooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Refusal::BodyTooSlow => StatusCode::REQUEST_TIMEOUT,
-            Refusal::ClientGone => StatusCode::BAD_REQUEST,
-            Refusal::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
-            Refusal::Overloaded | Refusal::Waited | Refusal::NoTarget => {
-                StatusCode::SERVICE_UNAVAILABLE
-            }
-            Refusal::Unreachable | Refusal::Broken => StatusCode::BAD_GATEWAY,
-            Refusal::TooLate => StatusCode::GATEWAY_TIMEOUT,
+    pub const TOO_LARGE: Refusal = Refusal::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        "the body is larger than this gateway accepts",
+    );
+    pub const TOO_SLOW: Refusal =
+        Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body arrives too slowly");
+    pub const NO_ROUTE: Refusal = Refusal::new(StatusCode::NOT_FOUND, "no route leads there");
+    pub const LOOP: Refusal = Refusal::new(StatusCode::LOOP_DETECTED, "the request is in a loop");
+    pub const OVERLOADED: Refusal = Refusal::new(BUSY, "too many requests are in progress");
+    pub const WAITED: Refusal = Refusal::new(BUSY, "too many requests are before this one");
+    pub const NO_TARGET: Refusal = Refusal::new(BUSY, "no server is well");
+    pub const UNREACHABLE: Refusal =
+        Refusal::new(StatusCode::BAD_GATEWAY, "the server cannot be reached");
+    pub const BROKEN: Refusal =
+        Refusal::new(StatusCode::BAD_GATEWAY, "the server closed the connection");
+    pub const TOO_LATE: Refusal = Refusal::new(
+        StatusCode::GATEWAY_TIMEOUT,
+        "the server does not respond in time",
+    );
+
+    pub const fn new(status: StatusCode, message: &'static str) -> Refusal {
+        Refusal {
+            status,
+            message: Cow::Borrowed(message),
+            retry_after: if status.as_u16() == 503 {
+                Some(1)
+            } else {
+                None
+            },
         }
     }
 
-    pub fn message(&self) -> String {
-        let message = match self {
-            Refusal::Bad(what) => what,
-            Refusal::Method => "this method is not passed on",
-            Refusal::Coding => "Transfer-Encoding may be 'chunked' alone",
-            Refusal::NoRoute => "no route leads there",
-            Refusal::Loop => "the request goes in circles",
-            Refusal::BodyTooLarge(most) => {
-                return format!("the body is too large: at most {most} bytes are taken");
-            }
-            Refusal::BodyTooSlow => "the body comes too slowly",
-            Refusal::ClientGone => "the body broke off",
-            Refusal::RateLimited(_) => "too many requests; try again later",
-            Refusal::Overloaded => "too many requests are in progress; try again later",
-            Refusal::Waited => "too many requests are before this one; try again later",
-            Refusal::NoTarget => "no server is well; try again later",
-            Refusal::Unreachable => "the server cannot be reached",
-            Refusal::Broken => "the server broke off",
-            Refusal::TooLate => "the server does not respond in time",
-        };
-        message.to_owned()
+    pub const fn bad(message: &'static str) -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// When to try again, in whole seconds (RFC 9110, section 10.2.3).
-    fn retry_after(&self) -> Option<u64> {
-        match self {
-            Refusal::RateLimited(wait) => {
-                Some(wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).map(|wait| wait.max(1))
-            }
-            Refusal::Overloaded | Refusal::Waited | Refusal::NoTarget => Some(1),
-            _ => None,
+    pub fn broken_body(error: &hyper::Error) -> Refusal {
+        let message = format!("the body was cut off: {error}");
+        Refusal {
+            message: message.into(),
+            ..Refusal::bad("")
         }
     }
 
-    /// The response: JSON, or for gRPC a trailers-only response.
+    /// The error that a body caused, if one did.
+    pub fn of_body(error: &(dyn Error + 'static)) -> Option<Refusal> {
+        if error.is::<LengthLimitError>() {
+            return Some(Refusal::TOO_LARGE);
+        }
+        error.downcast_ref().cloned()
+    }
+
+    /// Too many requests for a key; there is capacity again after this time.
+    pub fn rate_limited(wait: Duration) -> Refusal {
+        let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
+        Refusal {
+            retry_after: Some(seconds),
+            ..Refusal::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too many requests; try again later",
+            )
+        }
+    }
+
+    /// The response: JSON, or for gRPC a trailers-only response (gRPC over HTTP/2, "Responses").
     /// `kind` is the request's Content-Type.
     pub fn response(&self, kind: Option<&HeaderValue>) -> Response<Bytes> {
-        let grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
-        let mut response = if grpc { self.grpc() } else { self.plain() };
-        if let Some(seconds) = self.retry_after() {
-            response.headers_mut().insert(RETRY_AFTER, seconds.into());
-        }
-        response
-    }
-
-    fn plain(&self) -> Response<Bytes> {
-        let body = serde_json::json!({"error": self.message()}).to_string() + "\n";
-        let mut response = Response::new(body.into());
-        *response.status_mut() = self.status();
+        let mut response = Response::new(Bytes::new());
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if *self == Refusal::Method {
+        if let Some(seconds) = self.retry_after {
+            headers.insert(RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::METHOD_NOT_ALLOWED {
             let methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
             headers.insert(ALLOW, HeaderValue::from_static(methods));
         }
-        response
-    }
-
-    /// gRPC over HTTP/2, "Responses"; the codes are from gRPC's table for HTTP statuses.
-    fn grpc(&self) -> Response<Bytes> {
-        let code = match self.status() {
-            StatusCode::BAD_REQUEST | StatusCode::METHOD_NOT_ALLOWED => "13",
-            StatusCode::NOT_FOUND | StatusCode::NOT_IMPLEMENTED => "12",
-            StatusCode::PAYLOAD_TOO_LARGE => "8",
-            StatusCode::REQUEST_TIMEOUT | StatusCode::GATEWAY_TIMEOUT => "4",
-            _ => "14",
-        };
-        let mut response = Response::new(Bytes::new());
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-        headers.insert("grpc-status", HeaderValue::from_static(code));
-        if let Ok(message) = HeaderValue::from_str(&self.message()) {
-            headers.insert("grpc-message", message);
+        if kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc")) {
+            // From gRPC's table for HTTP statuses.
+            let code = match self.status.as_u16() {
+                400 | 405 | 505 => "13",
+                404 | 501 => "12",
+                413 => "8",
+                408 | 504 => "4",
+                _ => "14",
+            };
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+            headers.insert("grpc-status", HeaderValue::from_static(code));
+            if let Ok(message) = HeaderValue::from_str(&self.message) {
+                headers.insert("grpc-message", message);
+            }
+        } else {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            let text = serde_json::json!({"error": self.message}).to_string() + "\n";
+            *response.body_mut() = text.into();
+            *response.status_mut() = self.status;
         }
         response
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn when_to_try_again_is_rounded_up() {
-        let after = |wait| {
-            let response = Refusal::RateLimited(wait).response(None);
-            assert_eq!(response.status(), 429);
-            response.headers()[RETRY_AFTER].to_str().unwrap().to_owned()
-        };
-        assert_eq!(after(Duration::from_millis(1)), "1");
-        assert_eq!(after(Duration::from_millis(2500)), "3");
-    }
-
-    #[test]
-    fn grpc_errors_have_a_grpc_status() {
-        let kind = HeaderValue::from_static("application/grpc+proto");
-        let response = Refusal::TooLate.response(Some(&kind));
-        assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["grpc-status"], "4");
     }
 }

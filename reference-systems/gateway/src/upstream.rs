@@ -1,109 +1,118 @@
 //! An upstream: its targets, their health, and the selection of the next one.
 
-mod balance;
-mod connect;
 mod connection;
 mod health;
-mod multiplexed;
-mod pool;
 mod probe;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use balance::Balance;
-pub use connect::Stream;
-pub use connection::{Connection, Trouble, TroubleKind, exchange, exchange_to_upgrade};
+pub use connection::{Connections, Lease};
 pub use health::Health;
-use multiplexed::Multiplexed;
-use pool::Pool;
 pub use probe::probe;
 
-use crate::config;
+use crate::config::{self, Strategy};
+use crate::key::hash;
+
+/// Interval between sweeps of idle connections.
+pub const SWEEP: Duration = Duration::from_secs(1);
 
 /// A running upstream.
 pub struct Upstream {
-    pub settings: config::Upstream,
-    targets: Vec<Arc<Target>>,
-    balance: Balance,
+    pub settings: Arc<config::Upstream>,
+    pub targets: Vec<Arc<Target>>,
 }
 
 /// One server of an upstream.
 pub struct Target {
     pub address: String,
     pub health: Health,
-    /// Requests in flight; compared by `least_connections`.
+    weight: u16,
+    /// How far it is behind its share of the turns.
+    turn: AtomicI64,
+    /// Requests in flight.
     under_way: AtomicU64,
-    weight: u32,
-    pools: Vec<Pool>,
-    multiplexed: Vec<Multiplexed>,
+    /// Those of each worker.
+    connections: Vec<Arc<Connections>>,
 }
 
 impl Upstream {
     /// An upstream for this number of workers.
     pub fn new(settings: config::Upstream, workers: usize) -> Upstream {
-        let targets: Vec<_> = settings
-            .targets
-            .iter()
-            .map(|target| {
-                Arc::new(Target {
-                    address: target.address.clone(),
-                    health: Health::new(&settings.passive),
-                    under_way: AtomicU64::new(0),
-                    weight: target.weight,
-                    pools: (0..workers).map(|_| Pool::new(settings.keep)).collect(),
-                    multiplexed: (0..workers)
-                        .map(|_| Multiplexed::new(settings.connections))
-                        .collect(),
-                })
+        let settings = Arc::new(settings);
+        let target = |target: &config::Target| {
+            let connections = || Connections::new(&target.address, &settings);
+            Arc::new(Target {
+                address: target.address.clone(),
+                health: Health::new(&settings.passive),
+                weight: target.weight.get(),
+                turn: AtomicI64::new(0),
+                under_way: AtomicU64::new(0),
+                connections: (0..workers).map(|_| connections()).collect(),
             })
-            .collect();
+        };
         Upstream {
-            balance: Balance::new(&settings),
-            targets,
+            targets: settings.targets.iter().map(target).collect(),
             settings,
         }
     }
 
-    pub fn targets(&self) -> &[Arc<Target>] {
-        &self.targets
-    }
-
-    /// Selects a target other than those `tried`; for `hash`, `key` decides. A target that failed
-    /// for clients is excluded as long as there is another; one that the active check found
-    /// unhealthy is never used.
+    /// Selects a target, if possible not one of those `tried`; for `hash`, `key` decides. A target
+    /// that failed for clients is excluded as long as there is another; one that the active check
+    /// found unhealthy is never used.
     pub fn choose(&self, key: u64, tried: &[Arc<Target>]) -> Option<Arc<Target>> {
-        let untried = |target: &Arc<Target>| !tried.iter().any(|other| Arc::ptr_eq(other, target));
-        let fit = |target: &Arc<Target>| untried(target) && target.health.is_well();
-        let last = |target: &Arc<Target>| untried(target) && !target.health.is_ill();
-        self.balance
-            .choose(&self.targets, key, fit)
-            .or_else(|| self.balance.choose(&self.targets, key, last))
-            .cloned()
+        let untried = |target: &Target| !tried.iter().any(|other| std::ptr::eq(&**other, target));
+        let chosen = self
+            .pick(key, |target| target.health.is_well() && untried(target))
+            .or_else(|| self.pick(key, |target| !target.health.is_ill() && untried(target)));
+        match chosen {
+            None if !tried.is_empty() => self.choose(key, &[]),
+            chosen => chosen.cloned(),
+        }
     }
 
-    /// Whether the choice depends on the request.
-    pub fn hashes(&self) -> Option<&config::HashBy> {
-        self.settings.hash_by.as_ref()
-    }
-
-    /// Closes a worker's idle connections that are broken or were idle too long.
-    pub fn sweep(&self, worker: usize) {
-        let sweeps = self.settings.keep_timeout.as_secs().max(1);
-        let sweeps = u32::try_from(sweeps / SWEEP.as_secs().max(1)).unwrap_or(u32::MAX);
-        for target in &self.targets {
-            if let Some(pool) = target.pools.get(worker) {
-                pool.sweep(sweeps);
+    fn pick(&self, key: u64, fit: impl Fn(&Target) -> bool) -> Option<&Arc<Target>> {
+        let fit = &fit;
+        let fit = || self.targets.iter().filter(move |target| fit(target));
+        match self.settings.strategy {
+            Strategy::RoundRobin => in_turn(fit()),
+            Strategy::LeastConnections => {
+                let least = fit().map(|target| target.load()).min_by(f64::total_cmp)?;
+                // None is left if others have just become busier.
+                in_turn(fit().filter(|target| target.load() <= least)).or_else(|| in_turn(fit()))
+            }
+            Strategy::Hash => {
+                fit().max_by(|one, other| one.score(key).total_cmp(&other.score(key)))
             }
         }
     }
 
-    /// Number of idle connections, over all targets and workers.
-    pub fn idle(&self) -> u64 {
-        let pools = self.targets.iter().flat_map(|target| &target.pools);
-        pools.map(|pool| pool.len() as u64).sum()
+    /// Closes a worker's idle connections that are broken or were idle too long.
+    pub fn sweep(&self, worker: usize) {
+        for target in &self.targets {
+            if let Some(connections) = target.connections(worker) {
+                connections.sweep();
+            }
+        }
     }
+}
+
+/// Smooth weighted round robin, as in nginx: each target gains its weight, and the one that has
+/// gained most is next and pays for all.
+fn in_turn<'t>(targets: impl Iterator<Item = &'t Arc<Target>>) -> Option<&'t Arc<Target>> {
+    let (mut total, mut next) = (0, None);
+    for target in targets {
+        let weight = i64::from(target.weight);
+        let gained = target.turn.fetch_add(weight, Relaxed) + weight;
+        total += weight;
+        if next.is_none_or(|(most, _)| gained > most) {
+            next = Some((gained, target));
+        }
+    }
+    let (_, target) = next?;
+    target.turn.fetch_sub(total, Relaxed);
+    Some(target)
 }
 
 impl Target {
@@ -111,38 +120,22 @@ impl Target {
         self.under_way.load(Relaxed)
     }
 
-    pub fn weight(&self) -> u32 {
-        self.weight
+    /// A worker's connections.
+    pub fn connections(&self, worker: usize) -> Option<&Arc<Connections>> {
+        self.connections.get(worker)
     }
 
-    /// An idle HTTP/1.1 connection, if there is one.
-    pub fn idle_connection(&self, worker: usize) -> Option<Box<Connection>> {
-        self.pools.get(worker)?.take()
+    /// Requests in flight per weight, with the next one.
+    fn load(&self) -> f64 {
+        (self.under_way() + 1) as f64 / f64::from(self.weight)
     }
 
-    /// Keeps a connection for the next request, if it is usable.
-    pub fn keep(&self, worker: usize, connection: Box<Connection>) {
-        if let Some(pool) = self.pools.get(worker) {
-            pool.put(connection);
-        }
-    }
-
-    /// A new HTTP/1.1 connection.
-    pub async fn connect(&self, upstream: &config::Upstream) -> Result<Box<Connection>, Trouble> {
-        let stream = connect::connect(&self.address, upstream).await?;
-        connection::start(stream).await
-    }
-
-    /// An HTTP/2 connection for a request.
-    pub async fn multiplexed(
-        &self,
-        upstream: &config::Upstream,
-        worker: usize,
-    ) -> Result<multiplexed::Sender, Trouble> {
-        match self.multiplexed.get(worker) {
-            Some(multiplexed) => multiplexed.sender(&self.address, upstream).await,
-            None => Err(Trouble::unreachable("there is no such worker".to_owned())),
-        }
+    /// The target with the highest score gets a key (weighted rendezvous hashing), so a key keeps
+    /// its target when another one is excluded.
+    fn score(&self, key: u64) -> f64 {
+        let mixed = hash(&(key ^ hash(self.address.as_bytes())).to_le_bytes());
+        let share = (mixed as f64 + 1.0) / (u64::MAX as f64 + 2.0);
+        f64::from(self.weight) / -share.ln()
     }
 }
 
@@ -154,10 +147,6 @@ impl Using {
         target.under_way.fetch_add(1, Relaxed);
         Using(target)
     }
-
-    pub fn target(&self) -> &Arc<Target> {
-        &self.0
-    }
 }
 
 impl Drop for Using {
@@ -166,5 +155,26 @@ impl Drop for Using {
     }
 }
 
-/// Interval between sweeps of idle connections.
-pub const SWEEP: Duration = Duration::from_secs(1);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_key_keeps_its_target_when_another_target_fails() {
+        let text = "{strategy: hash, targets: ['a:1', {address: 'b:1', weight: 2}, 'c:1']}";
+        let upstream = Upstream::new(serde_saphyr::from_str(text).unwrap(), 1);
+        let gone = &upstream.targets[1];
+        let mut moved = 0;
+        for key in (0..4000u64).map(|key| hash(&key.to_le_bytes())) {
+            let before = upstream.choose(key, &[]).unwrap();
+            let after = upstream.choose(key, std::slice::from_ref(gone)).unwrap();
+            if Arc::ptr_eq(&before, gone) {
+                moved += 1;
+            } else {
+                assert!(Arc::ptr_eq(&before, &after));
+            }
+        }
+        // Half of the weight, and so of the keys.
+        assert!((1900..2100).contains(&moved), "{moved}");
+    }
+}

@@ -74,36 +74,44 @@ pub fn prepare(directory: &Path) -> Result<(), String> {
 /// `mutual`, clients must have a certificate from the same authority.
 pub fn server_config(directory: &Path, mutual: bool) -> Result<ServerConfig, String> {
     let path = |file: &str| directory.join(file);
-    let said =
-        |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", path(file).display());
-    let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(path("server.pem"))
+    let authority = mutual.then(|| path("ca.pem"));
+    with_files(
+        &path("server.pem"),
+        &path("server.key"),
+        authority.as_deref(),
+    )
+}
+
+/// The TLS configuration of a server. With `authority`, clients must have a certificate from it. An
+/// error names the file.
+pub fn with_files(
+    certificate: &Path,
+    key: &Path,
+    authority: Option<&Path>,
+) -> Result<ServerConfig, String> {
+    let said = |file: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let chain: Vec<CertificateDer> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
-        .map_err(|error| said("server.pem", &error))?;
-    let key = PrivateKeyDer::from_pem_file(path("server.key"))
-        .map_err(|error| said("server.key", &error))?;
+        .map_err(|error| said(certificate, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| said(key, &error))?;
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| format!("TLS: {error}"))?;
-    let builder = if mutual {
+    let builder = if let Some(file) = authority {
         let mut roots = RootCertStore::empty();
-        let authority = CertificateDer::from_pem_file(path("ca.pem"))
-            .map_err(|error| said("ca.pem", &error))?;
-        roots
-            .add(authority)
-            .map_err(|error| said("ca.pem", &error))?;
+        let authority = CertificateDer::from_pem_file(file).map_err(|error| said(file, &error))?;
+        roots.add(authority).map_err(|error| said(file, &error))?;
         let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider)
             .build()
-            .map_err(|error| said("ca.pem", &error))?;
+            .map_err(|error| said(file, &error))?;
         builder.with_client_cert_verifier(verifier)
     } else {
         builder.with_no_client_auth()
     };
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
-        format!(
-            "{}: the certificate and its key do not fit: {error}",
-            path("server.pem").display()
-        )
+    let mut config = builder.with_single_cert(chain, secret).map_err(|error| {
+        let what = format!("the certificate and its key do not fit: {error}");
+        said(certificate, &what)
     })?;
     // Tickets let a client resume without state in the server.
     config.ticketer = ring::Ticketer::new().map_err(|error| format!("TLS tickets: {error}"))?;

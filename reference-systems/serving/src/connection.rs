@@ -32,9 +32,11 @@ const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 4 << 20;
 
 /// The HTTP versions of a listener.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Protocol {
     /// HTTP/2 if the client requests it (by ALPN, or by prior knowledge), else HTTP/1.1
+    #[default]
     Auto,
     /// HTTP/1.1 alone
     H1,
@@ -139,7 +141,11 @@ where
     connection.await.map_err(|error| error.to_string())
 }
 
-async fn handshake(acceptor: &TlsAcceptor, stream: Arrival) -> Result<TlsStream<Arrival>, String> {
+/// Performs the TLS handshake within its time limit.
+pub async fn handshake(
+    acceptor: &TlsAcceptor,
+    stream: Arrival,
+) -> Result<TlsStream<Arrival>, String> {
     tokio::time::timeout(HANDSHAKE, acceptor.accept(stream))
         .await
         .map_err(|_| "the handshake took too long".to_owned())?

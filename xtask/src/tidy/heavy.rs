@@ -112,6 +112,7 @@ const FREE: &[&str] = &[
     "timezone",
     "orders",
     "gateway",
+    "systems-fuzz",
     "bench",
 ];
 

@@ -1,6 +1,6 @@
-use std::num::NonZero;
-
 use super::*;
+
+use std::path::Path;
 
 const WHOLE: &str = "\
 access_log: access.jsonl
@@ -41,176 +41,77 @@ upstreams:
     passive_check: {failures: 2, leave_out: 3s}
 ";
 
-fn problems(text: &str) -> Vec<String> {
-    let found = read(text, Path::new("/nowhere")).unwrap_err();
-    found
-        .into_iter()
-        .map(|problem| format!("{}: {}: {}", problem.line, problem.path, problem.what))
-        .collect()
-}
-
-/// The errors in the whole file with one text replaced.
-fn with(old: &str, new: &str) -> Vec<String> {
-    assert!(WHOLE.contains(old), "{old}");
-    problems(&WHOLE.replacen(old, new, 1))
-}
-
 #[test]
 fn everything_is_read() {
-    let config = read(WHOLE, Path::new("/folder")).unwrap();
-    assert_eq!(
-        config.access_log,
-        AccessLog::File("/folder/access.jsonl".into())
-    );
+    let config = read(WHOLE, Path::new("/folder/file")).unwrap();
+    let log = config.access_log.as_deref();
+    assert_eq!(log, Some("/folder/access.jsonl"));
     assert_eq!(config.limits.buffer, 8192);
-    assert_eq!(config.entries[0].forwarded, Forwarded::Append);
-    let [orders, rest] = &config.routes[..] else {
-        panic!()
-    };
+    assert_eq!(config.entries["web"].forwarded, Forwarded::Append);
+    let orders = &config.routes["orders"];
     assert_eq!(orders.hosts, ["*.example", "api.test"]);
-    assert_eq!(orders.rewrite, Rewrite::Prefix("/v2".into()));
     let limit = orders.rate_limit.as_ref().unwrap();
-    let (count, per) = limit.rate;
-    assert_eq!((count.get(), per), (600, Duration::from_secs(60)));
+    assert_eq!((limit.rate.0.get(), limit.rate.1.as_secs()), (600, 60));
     assert_eq!(limit.burst.map(NonZero::get), Some(20));
-    assert_eq!(
-        limit.key,
-        Key::Header(hyper::http::HeaderName::from_static("x-api-key"))
-    );
-    assert!(matches!(&rest.rewrite, Rewrite::Regex(_, to) if to == "/users/$1"));
-    assert_eq!(
-        config.services[0].retries,
-        Retries {
-            attempts: 2,
-            budget_percent: 10
-        }
-    );
-    assert_eq!(config.services[0].max_queue, 0);
-    let upstream = &config.upstreams[0];
-    assert_eq!(upstream.strategy, Strategy::Hash);
-    assert_eq!(upstream.hash_by, Some(HashBy::Cookie("sid".into())));
-    assert_eq!(
-        upstream.targets[1],
-        Target {
-            address: "localhost:9002".into(),
-            weight: 3
-        }
-    );
-    assert_eq!(
-        upstream.active.as_ref().unwrap().interval,
-        Duration::from_millis(500)
-    );
-    assert_eq!(upstream.passive.failures, 2);
+    assert_eq!(limit.key, Key::Header("x-api-key".parse().unwrap()));
+    let service = &config.services["orders"];
+    assert_eq!(service.retries.budget_percent, 10);
+    assert_eq!((service.max_queue, service.max_requests), (0, 4096));
+    let upstream = &config.upstreams["pair"];
+    assert_eq!(upstream.hash_by, Some(Key::Cookie("sid".into())));
+    let weights = upstream.targets.iter().map(|target| target.weight.get());
+    assert_eq!(weights.collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(upstream.targets[1].address, "localhost:9002");
+    assert_eq!(upstream.active.as_ref().unwrap().interval.as_millis(), 500);
     // Parsing the same text again gives an equal value: a reload would replace nothing.
-    let again = read(WHOLE, Path::new("/folder")).unwrap();
+    let again = read(WHOLE, Path::new("/folder/file")).unwrap();
     assert_eq!(config.routes, again.routes);
     assert_eq!(config.services, again.services);
     assert_eq!(config.upstreams, again.upstreams);
 }
 
-#[test]
-fn wrong_keys_name_the_right_one_with_line_and_place() {
-    assert_eq!(
-        with("    prefix: /spot", "    perfix: /spot")[0],
-        "9: routes.orders.perfix: there is no such key; did you mean 'prefix'?"
-    );
-    assert_eq!(
-        with("strategy: hash", "strategy: hsah")[0],
-        "29: upstreams.pair.strategy: 'hsah' is none of round_robin, weighted, least_connections, hash; did you mean 'hash'?"
-    );
-}
+/// A text of the file, what replaces it, and the error.
+const WRONG: &str = r"
+prefix: /spot => perfix: /spot => gateway.yaml:9: routes.orders.perfix: there is no such key
+prefix: /spot => perfix: /spot => did you mean 'prefix'?
+prefix: /spot => entries: [wbe] => routes.orders.entries: there is no entry 'wbe'
+strategy: hash => strategy: hsah => gateway.yaml:29: upstreams.pair.strategy: 'hsah' is unknown
+upstream: pair => upstream: pears => there is no upstream 'pears'; there are: pair
+bind: 127.0.0.1:0 => protocol: h1 => entries.web: 'bind' is missing
+bind: 127.0.0.1:0 => bind: localhost => gateway.yaml:5: entries.web.bind:
+600/m => 600 => rate: '600' is not a rate
+600/m => 0/s => is not a rate
+regex: ^/u/(\d+)$ => regex: '(' => is not a regular expression
+{x-team: blue} => {content-length: 5} => those that frame messages
+{x-team: blue} => {'x team': 5} => is not a header's name
+[GET, POST] => [get] => 'get' is not a method
+budget: 10% => budget: 110% => a share from 0% to 100%
+interval: 500ms => interval: 500 => a duration from 1ms
+buffer: 8KiB => buffer: 1GiB => at most 16MiB
+hash_by: cookie sid => keep: 1 => needs 'hash_by'
+- 127.0.0.1:9001 => - 127.0.0.1 => a host and a port
+weight: 3 => weight: 0 => gateway.yaml:34: upstreams.pair.targets[1].weight:
+protocol: h2 => protocol: h3 => 'h3' is unknown
+forwarded: append => tls: {certificate: none.pem, key: none.key} => /nowhere/none.pem
+{prefix: /v2} => {to: /v2} => either 'prefix', or 'regex' and 'to'";
 
 #[test]
-fn names_of_missing_sections_are_reported() {
-    assert_eq!(
-        with("service: orders", "service: order")[0],
-        "0: routes.orders.service: there is no service 'order'; did you mean 'orders'?"
-    );
-    assert_eq!(
-        with("upstream: pair", "upstream: pears")[0],
-        "0: services.orders.upstream: there is no upstream 'pears'; there are: pair"
-    );
-    assert!(with("    prefix: /spot", "    entries: [wbe]")[0].contains("there is no entry 'wbe'"));
-}
-
-#[test]
-fn values_are_checked() {
-    for (old, new, expected) in [
-        (
-            "bind: 127.0.0.1:0",
-            "bind: localhost",
-            "5: entries.web.bind: 'localhost' is not an address",
-        ),
-        ("600/m", "600", "rate: '600' is not a rate"),
-        ("600/m", "0/s", "is not a rate"),
-        (
-            "regex: ^/u/(\\d+)$\n",
-            "regex: '('\n",
-            "is not a regular expression",
-        ),
-        (
-            "set: {x-team: blue}",
-            "set: {content-length: 5}",
-            "frames messages",
-        ),
-        (
-            "set: {x-team: blue}",
-            "set: {'x team': 5}",
-            "is not a name of a header",
-        ),
-        (
-            "methods: [GET, POST]",
-            "methods: [get]",
-            "'get' is not a method",
-        ),
-        ("budget: 10%", "budget: 110%", "a share from 0% to 100%"),
-        ("interval: 500ms", "interval: 500", "a duration from 1ms"),
-        ("head: 16KiB", "head: 1KiB", "from 8KiB to 1MiB"),
-        ("    hash_by: cookie sid\n", "", "'hash' needs 'hash_by'"),
-        ("- 127.0.0.1:9001", "- 127.0.0.1", "a host and a port"),
-        ("weight: 3", "weight: 0", "from 1 to 1000"),
-        ("protocol: h2", "protocol: h3", "none of h1, h2"),
-        (
-            "    forwarded: append",
-            "    tls: {certificate: none.pem, key: none.key}",
-            "/nowhere/none.pem",
-        ),
-        (
-            "rewrite: {prefix: /v2}",
-            "rewrite: {to: /v2}",
-            "either 'prefix', or 'regex' and 'to'",
-        ),
-    ] {
-        let found = with(old, new);
-        assert!(
-            found.iter().any(|found| found.contains(expected)),
-            "{new}: {found:?}"
-        );
+fn errors_name_the_line_the_key_and_the_fix() {
+    let file = Path::new("/nowhere/gateway.yaml");
+    for case in WRONG.trim_start().lines() {
+        let [old, new, expected] = case.split(" => ").collect::<Vec<_>>()[..] else {
+            panic!("{case}")
+        };
+        assert!(WHOLE.contains(old), "{case}");
+        let found = read(&WHOLE.replacen(old, new, 1), file).unwrap_err();
+        assert!(found.contains(expected), "{case}: {found}");
     }
-}
-
-#[test]
-fn missing_keys_and_sections_are_reported() {
-    let text = "entries:\n  web: {}\nroutes:\n  a: {service: b}\nservices:\n";
-    assert_eq!(problems(text), ["2: entries.web: 'bind' is missing"]);
-    let text = WHOLE.split("upstreams:").next().unwrap();
-    assert!(problems(text)[0].contains("'upstreams' is missing"));
-    let text = WHOLE.replacen("upstreams:", "upstreams: {}\nunknown:", 1);
-    assert!(problems(&text)[0].contains("there must be at least one"));
-    assert!(!problems("").is_empty());
-}
-
-#[test]
-fn names_that_do_not_exist_are_all_reported() {
+    // Names that do not exist are all reported.
     let text = WHOLE.replace("service: orders", "service: order");
-    assert_eq!(problems(&text).len(), 2);
-}
-
-#[test]
-fn a_missing_file_says_so() {
-    let error = load(Path::new("/nowhere/gateway.yaml"))
-        .unwrap_err()
-        .to_string();
-    assert!(error.starts_with("/nowhere/gateway.yaml: "), "{error}");
-    assert!(error.contains("--config"), "{error}");
+    assert_eq!(read(&text, file).unwrap_err().lines().count(), 2);
+    let sections = "entries: {}\nroutes: {}\nservices: {}\nupstreams: {}\n";
+    assert_eq!(read(sections, file).unwrap_err().lines().count(), 4);
+    read("", file).unwrap_err();
+    let missing = load(file).unwrap_err();
+    assert!(missing.starts_with("/nowhere/gateway.yaml: ") && missing.contains("--config"));
 }
