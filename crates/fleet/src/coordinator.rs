@@ -278,7 +278,7 @@ impl Coordinator {
         if phase.setup.is_none()
             && let Some(setup) = first.and_then(|state| state.setup.clone())
         {
-            self.load.set_setup_data(setup.json.clone());
+            self.load.set_setup_data(&setup);
             phase.setup = Some(setup);
             self.tell_all();
             return;

@@ -7,6 +7,7 @@ use plimsoll_plan::{Division, Plan, Scenario, Segment, SegmentSequence};
 use plimsoll_run::{FileSet, Prepared, Resolved, TlsFiles, files_of_flags};
 
 use crate::assignment::{Assignment, LONGEST_PACKAGE};
+use crate::messages::SetupData;
 
 /// The name of a script's archive among the files.
 pub const ARCHIVE: &str = "/script.tar";
@@ -100,9 +101,9 @@ impl FleetLoad {
     }
 
     /// Sets what `setup` has returned on an agent.
-    pub fn set_setup_data(&self, json: Option<String>) {
+    pub fn set_setup_data(&self, data: &SetupData) {
         if let FleetLoad::Script(script) = self {
-            script.prepared.program.set_setup_data(json);
+            data.put_into(&script.prepared);
         }
     }
 

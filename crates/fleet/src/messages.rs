@@ -115,10 +115,14 @@ impl TakeoverPart {
     }
 }
 
-/// What `setup` returned, as JSON; nothing if it returned nothing.
+/// What `setup` returned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SetupData {
+    /// As JSON; nothing if it returned nothing.
     pub json: Option<String>,
+    /// The secrets that it may contain, which no output may show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
 }
 
 /// A message of an agent.
@@ -261,7 +265,7 @@ mod tests {
     fn a_state_is_read_back() {
         let state = State {
             run: "7".to_owned(),
-            setup: Some(SetupData { json: None }),
+            setup: Some(SetupData::default()),
             aborted: Some(Aborted {
                 cause: AbortCause::ByScript,
                 text: "enough".to_owned(),
@@ -272,7 +276,7 @@ mod tests {
         let Ok(Report::State(read)) = serde_json::from_slice(&bytes) else {
             panic!("{}", String::from_utf8_lossy(&bytes));
         };
-        assert_eq!(read.setup, Some(SetupData { json: None }));
+        assert_eq!(read.setup, Some(SetupData::default()));
         assert_eq!(
             read.aborted.map(|aborted| aborted.text).as_deref(),
             Some("enough")

@@ -85,7 +85,7 @@ impl Handle {
     /// Sets what `setup` returned on another agent, and lets the part wait for its start.
     pub fn set_setup_data(&self, data: &SetupData) {
         if let Some(prepared) = &self.prepared {
-            prepared.program.set_setup_data(data.json.clone());
+            data.put_into(prepared);
         }
         // It was resumed already if this fails.
         let _ = self.control.set_paused(false);
@@ -95,8 +95,20 @@ impl Handle {
     pub fn setup_data(&self) -> SetupData {
         let prepared = self.prepared.as_ref();
         let data = prepared.and_then(|prepared| prepared.program.setup_data());
+        let mask = prepared.and_then(|prepared| prepared.mask.as_ref());
         SetupData {
             json: data.map(|json| json.to_string()),
+            secrets: mask.map(|mask| mask.secrets()).unwrap_or_default(),
         }
+    }
+}
+
+impl SetupData {
+    /// Gives it to the users of a script, whose outputs must not show the secrets in it.
+    pub fn put_into(&self, prepared: &Prepared) {
+        if let Some(mask) = &prepared.mask {
+            self.secrets.iter().for_each(|secret| mask.hide(secret));
+        }
+        prepared.program.set_setup_data(self.json.clone());
     }
 }

@@ -1,17 +1,14 @@
-//! Secrets for scripts: where they come from, and keeping them out of the log.
+//! Secrets for scripts: where they come from, and keeping them out of everything that is shown or written.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use plimsoll_http::Settings;
+use plimsoll_samples::Mask;
 
 pub use crate::secret_url::ReadText;
 use crate::secret_url::SecretUrl;
-
-/// The replacement for secrets in the log.
-const REDACTED: &str = "***SECRET_REDACTED***";
 
 /// The name of the source that `secrets.get` reads.
 const DEFAULT: &str = "default";
@@ -20,8 +17,8 @@ const DEFAULT: &str = "default";
 #[derive(Debug, Default)]
 pub struct Secrets {
     sources: Vec<Source>,
-    /// The secrets that a script has read, which the log must not show.
-    read: RwLock<Vec<String>>,
+    /// The secrets that a script has read.
+    mask: Arc<Mask>,
     /// The secrets that were fetched, by the source's place and their names.
     fetched: Mutex<HashMap<(usize, String), String>>,
 }
@@ -75,7 +72,7 @@ impl Secrets {
         }
         Ok(Secrets {
             sources: opened,
-            read: RwLock::default(),
+            mask: Arc::default(),
             fetched: Mutex::default(),
         })
     }
@@ -132,26 +129,17 @@ impl Secrets {
         Ok(secret)
     }
 
-    /// Keeps a secret out of the log.
+    /// Keeps a secret, and the forms that it has in URLs and in JSON, out of all text.
     fn hide(&self, secret: &str) {
-        let mut read = self.read.write().unwrap_or_else(PoisonError::into_inner);
-        if !secret.is_empty() && !read.iter().any(|known| known == secret) {
-            read.push(secret.to_owned());
-            // A secret may contain another one.
-            read.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        }
+        self.mask.hide(secret);
+        self.mask.hide(&in_url(secret));
+        let quoted = serde_json::Value::from(secret).to_string();
+        self.mask.hide(&quoted[1..quoted.len() - 1]);
     }
 
-    /// `text` without the secrets that were read.
-    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let read = self.read.read().unwrap_or_else(PoisonError::into_inner);
-        let mut redacted = Cow::Borrowed(text);
-        for secret in read.iter() {
-            if redacted.contains(secret) {
-                redacted = Cow::Owned(redacted.replace(secret, REDACTED));
-            }
-        }
-        redacted
+    /// Hides the secrets that were read; `None` if there are no sources.
+    pub fn mask(&self) -> Option<&Arc<Mask>> {
+        (!self.is_empty()).then_some(&self.mask)
     }
 }
 
@@ -236,6 +224,21 @@ impl Source {
     }
 }
 
+/// What `encodeURIComponent` returns for a text.
+fn in_url(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => encoded.push(byte.into()),
+            b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => {
+                encoded.push(byte.into())
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
 /// A source without its secrets, for messages.
 fn shown(text: &str) -> &str {
     // Headers may be secret, too.
@@ -248,6 +251,8 @@ fn shown(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use plimsoll_samples::REDACTED;
 
     use super::*;
 
@@ -268,13 +273,26 @@ mod tests {
     #[test]
     fn a_single_source_is_the_default() {
         let secrets = open(&["mock=name=two,mine=cool,long=cool one"]).unwrap();
-        assert_eq!(secrets.redact("cool"), "cool");
+        assert_eq!(secrets.mask.apply("cool"), "cool");
         assert_eq!(secrets.get(None, "mine").unwrap(), here("cool"));
         assert_eq!(secrets.get(Some("two"), "long").unwrap(), here("cool one"));
         assert_eq!(secrets.get(None, "other").unwrap_err(), "no value");
         assert!(secrets.get(Some("none"), "mine").is_err());
-        let redacted = secrets.redact("a cool one, cooler");
+        let redacted = secrets.mask.apply("a cool one, cooler");
         assert_eq!(redacted, format!("a {REDACTED}, {REDACTED}er"));
+    }
+
+    #[test]
+    fn a_secret_is_also_hidden_in_urls_and_in_json() {
+        let secrets = open(&[r#"mock=key=a/"é b"#]).unwrap();
+        assert!(secrets.mask().is_some());
+        secrets.get(None, "key").unwrap();
+        let text = r#"a/"é b a%2F%22%C3%A9%20b "a/\"é b""#;
+        assert_eq!(
+            secrets.mask.apply(text),
+            format!("{REDACTED} {REDACTED} \"{REDACTED}\"")
+        );
+        assert!(open(&[]).unwrap().mask().is_none());
     }
 
     #[test]

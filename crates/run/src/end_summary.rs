@@ -8,7 +8,9 @@ use plimsoll_output::summary_machine::{self, RunIdentity};
 use plimsoll_output::summary_text::{self, Detail};
 use plimsoll_output::{Paint, Style, pretty_json, summary_export, summary_legacy};
 use plimsoll_script::{ScriptError, SummaryOutput};
+use serde_json::Value;
 
+use crate::mask_json::mask_json;
 use crate::{Outcome, Prepared, Refusal};
 
 /// The k6 version with which the interface is compatible.
@@ -120,7 +122,10 @@ impl<'a> EndSummary<'a> {
         let data = if self.is_newer {
             self.machine_readable()
         } else {
-            summary_data::handle_summary_argument(&self.outcome.summary, &self.context)
+            self.masked(summary_data::handle_summary_argument(
+                &self.outcome.summary,
+                &self.context,
+            ))
         };
         let handled = self.prepared.program.handle_summary(&data, interrupted);
         (handled, pretty_json(&data))
@@ -131,17 +136,29 @@ impl<'a> EndSummary<'a> {
         pretty_json(&if self.is_newer {
             self.machine_readable()
         } else {
-            summary_export::summary_export(&self.outcome.summary, &self.context)
+            self.masked(summary_export::summary_export(
+                &self.outcome.summary,
+                &self.context,
+            ))
         })
     }
 
-    fn machine_readable(&self) -> serde_json::Value {
+    fn machine_readable(&self) -> Value {
         let run = RunIdentity {
             script: String::from_utf8_lossy(&self.prepared.source).into_owned(),
             generated_at: SystemTime::now(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             k6_version: K6_VERSION.to_owned(),
         };
-        summary_machine::machine_readable(&self.outcome.summary, &run, &self.context)
+        let data = summary_machine::machine_readable(&self.outcome.summary, &run, &self.context);
+        self.masked(data)
+    }
+
+    /// Without secrets, which the data from `setup` may contain.
+    fn masked(&self, mut data: Value) -> Value {
+        if let Some(mask) = &self.prepared.mask {
+            mask_json(mask, &mut data);
+        }
+        data
     }
 }

@@ -36,6 +36,8 @@ mod grpc;
 mod grpc_options;
 mod http_options;
 mod load_options;
+#[cfg(feature = "scripts")]
+mod mask_json;
 pub mod memory_limit;
 mod metrics_page;
 #[cfg(feature = "scripts")]

@@ -15,7 +15,7 @@ use plimsoll_output::header::{Header, HeaderScenario};
 use plimsoll_plan::{
     Division, Exports, Layers, Options, Plan, Segment, SegmentSequence, Warning, consolidate,
 };
-use plimsoll_samples::{Registry, SystemTags, TagMap};
+use plimsoll_samples::{Mask, Registry, SystemTags, TagMap};
 use plimsoll_script::{Archive, ImportMap, LoadSettings, Program};
 
 use crate::at_rate::{self, AtRate};
@@ -42,6 +42,8 @@ pub struct Prepared {
     pub registry: Arc<Registry>,
     pub system_tags: SystemTags,
     pub run_tags: TagMap,
+    /// The secrets that the script has read, if there are sources of secrets.
+    pub mask: Option<Arc<Mask>>,
     pub source: Vec<u8>,
     /// The script's file.
     pub path: PathBuf,
@@ -190,21 +192,21 @@ impl ScriptRequest {
 }
 
 /// A log that does not show the secrets that a script has read.
-fn redacting(log: &Log, secrets: &Arc<Secrets>) -> Log {
-    if secrets.is_empty() {
+fn masking(log: &Log, mask: Option<&Arc<Mask>>) -> Log {
+    let Some(mask) = mask else {
         return Arc::clone(log);
-    }
-    let (log, secrets) = (Arc::clone(log), Arc::clone(secrets));
+    };
+    let (log, mask) = (Arc::clone(log), Arc::clone(mask));
     Arc::new(move |level, message, fields| {
         let shown: Vec<_> = fields
             .iter()
-            .map(|(name, value)| (*name, secrets.redact(value)))
+            .map(|(name, value)| (*name, mask.apply(value)))
             .collect();
         let shown: Vec<_> = shown
             .iter()
             .map(|(name, value)| (*name, &**value))
             .collect();
-        log(level, &secrets.redact(message), &shown);
+        log(level, &mask.apply(message), &shown);
     })
 }
 
@@ -216,8 +218,8 @@ fn redacting(log: &Log, secrets: &Arc<Secrets>) -> Log {
 pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     let secrets =
         Secrets::open(&request.secret_sources, &read_text_file).map_err(Refusal::other)?;
-    let secrets = Arc::new(secrets);
-    let log = &redacting(log, &secrets);
+    let mask = secrets.mask().cloned();
+    let log = &masking(log, mask.as_ref());
     let authorities = request.tls.authorities().map_err(Refusal::config)?;
     let fetch = modules::script_fetcher(request.is_offline, authorities.clone());
     let mut input =
@@ -244,7 +246,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         import_map: import_map(request.import_map.as_deref())?,
         archive: None,
         keep_files: request.keep_files,
-        secrets,
+        secrets: Arc::new(secrets),
     };
     take(input, &mut settings);
     let (path, source) = (settings.path.clone(), settings.source.clone());
@@ -340,6 +342,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
         registry,
         system_tags,
         run_tags,
+        mask,
         source,
         path,
         env,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plimsoll_samples::Watch;
 use serde_json::json;
 
+use crate::mask_json::mask_json;
 use crate::prepare::Prepared;
 use crate::recording::{Contents, Recording};
 use crate::request::RecordRequest;
@@ -53,6 +54,9 @@ pub(crate) fn begin(
         (configuration.as_object_mut(), record.configuration)
     {
         all.extend(asked);
+    }
+    if let Some(mask) = &prepared.mask {
+        mask_json(mask, &mut configuration);
     }
     let record = RecordRequest {
         configuration,

@@ -165,6 +165,7 @@ impl<'a> Launch<'a> {
             breakdown: script.breakdown,
             by_name: self.record.is_some() || self.listeners.need_names(),
             by_second: self.record.is_some() || self.listeners.need_seconds(),
+            mask: prepared.mask.clone(),
         };
         let watch = Watch::new(&prepared.registry, settings).map_err(Refusal::config)?;
         let watch = Arc::new(watch);

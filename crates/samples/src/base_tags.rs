@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::condition_set::ConditionSet;
+use crate::mask::{Mask, Masking};
 use crate::record::SampleTags;
 use crate::tags::{Metadata, TagMap};
 
@@ -29,14 +30,16 @@ pub(crate) struct Base {
     pub may_hold: ConditionSet,
     /// The tags of samples for outputs, once there is one without further tags.
     pub sample_tags: OnceCell<Arc<SampleTags>>,
+    /// Masks metadata, if the run has secrets.
+    pub mask: Option<Arc<Mask>>,
 }
 
 impl Base {
     /// The tags of a sample without further tags.
-    pub fn sample_tags(&self) -> Arc<SampleTags> {
+    pub fn sample_tags(&self, masking: &Masking) -> Arc<SampleTags> {
         let tags = self
             .sample_tags
-            .get_or_init(|| Arc::new(SampleTags::from_base(&self.tags)));
+            .get_or_init(|| Arc::new(masking.tags(SampleTags::from_base(&self.tags))));
         Arc::clone(tags)
     }
 }
@@ -56,17 +59,31 @@ impl BaseTags {
     pub fn with_metadata(&self, metadata: Option<Metadata>) -> BaseTags {
         BaseTags {
             inner: Rc::clone(&self.inner),
-            metadata,
+            metadata: match &self.inner.mask {
+                Some(mask) => metadata.map(|metadata| masked(mask, &metadata)),
+                None => metadata,
+            },
         }
     }
 
-    /// The same tags with this additional metadata on every sample.
+    /// The same tags with this additional metadata, which contains no secrets, on every sample.
     pub fn with_more_metadata<'a>(
         &self,
         more: impl IntoIterator<Item = (&'a str, String)>,
     ) -> BaseTags {
         let mut all = self.metadata.as_deref().cloned().unwrap_or_default();
         all.extend(more.into_iter().map(|(key, value)| (key.to_owned(), value)));
-        self.with_metadata(Some(Arc::new(all)))
+        BaseTags {
+            inner: Rc::clone(&self.inner),
+            metadata: Some(Arc::new(all)),
+        }
     }
+}
+
+/// The same metadata without secrets.
+fn masked(mask: &Mask, metadata: &Metadata) -> Metadata {
+    let all = metadata.iter();
+    let all =
+        all.map(|(key, value)| (mask.apply(key).into_owned(), mask.apply(value).into_owned()));
+    Arc::new(all.collect())
 }

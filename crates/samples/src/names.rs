@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::call::CallFacts;
 use crate::exchange::{HttpFacts, Phases};
+use crate::mask::Masking;
 use crate::summary::{NamePart, NameParts, Values};
 
 /// Maximum number of names with figures of their own. Requests with other names are counted
@@ -34,14 +35,14 @@ struct Part {
 
 impl NameTally {
     #[inline]
-    pub fn record(&mut self, facts: &HttpFacts) {
+    pub fn record(&mut self, facts: &HttpFacts, masking: &Masking) {
         let name = facts.tagged_url();
-        let part = self.part(&name, facts.method);
+        let part = self.part(&masking.apply(&name), facts.method);
         part.record(facts.failed(), || service_time(&facts.phases));
     }
 
-    pub fn record_call(&mut self, facts: &CallFacts) {
-        let part = self.part(facts.name, facts.method);
+    pub fn record_call(&mut self, facts: &CallFacts, masking: &Masking) {
+        let part = self.part(&masking.apply(facts.name), facts.method);
         let took = || facts.took.as_nanos() as f64 / 1e6;
         part.record(!facts.error.is_empty(), took);
     }
@@ -173,11 +174,11 @@ mod tests {
     #[test]
     fn requests_are_counted_by_name_and_method() {
         let mut one = NameTally::default();
-        one.record(&request("cart", "GET", 200, 3));
-        one.record(&request("cart", "POST", 200, 9));
+        one.record(&request("cart", "GET", 200, 3), &Masking::default());
+        one.record(&request("cart", "POST", 200, 9), &Masking::default());
         let mut other = NameTally::default();
-        other.record(&request("cart", "GET", 0, 500));
-        other.record(&request("pay", "POST", 200, 7));
+        other.record(&request("cart", "GET", 0, 500), &Masking::default());
+        other.record(&request("pay", "POST", 200, 7), &Masking::default());
         one.merge(&other);
         let parts = one.parts();
         let of = |at: usize| &parts.listed[at];
@@ -202,18 +203,21 @@ mod tests {
     #[test]
     fn calls_are_listed_next_to_requests() {
         let mut tally = NameTally::default();
-        tally.record(&request("cart", "GET", 200, 3));
+        tally.record(&request("cart", "GET", 200, 3), &Masking::default());
         let call = CallFacts {
             name: "shop.Cart/Add",
             method: "gRPC",
             took: Duration::from_millis(8),
             ..CallFacts::default()
         };
-        tally.record_call(&call);
-        tally.record_call(&CallFacts {
-            error: "Unavailable: gone",
-            ..call
-        });
+        tally.record_call(&call, &Masking::default());
+        tally.record_call(
+            &CallFacts {
+                error: "Unavailable: gone",
+                ..call
+            },
+            &Masking::default(),
+        );
         let listed = tally.parts().listed;
         assert_eq!((listed[0].requests, listed[0].failed), (2, 1));
         assert_eq!(listed[0].name, "shop.Cart/Add");
@@ -224,7 +228,10 @@ mod tests {
     fn names_above_the_limit_are_counted_together() {
         let mut tally = NameTally::default();
         for number in 0..NAME_LIMIT + 5 {
-            tally.record(&request(&format!("item {number}"), "GET", 200, 1));
+            tally.record(
+                &request(&format!("item {number}"), "GET", 200, 1),
+                &Masking::default(),
+            );
         }
         let parts = tally.parts();
         assert_eq!(parts.listed.len(), NAME_LIMIT);
@@ -234,12 +241,15 @@ mod tests {
     #[test]
     fn a_request_without_a_name_is_listed_by_its_url_without_the_password() {
         let mut tally = NameTally::default();
-        tally.record(&HttpFacts {
-            url: "http://me:secret@host/a",
-            method: "GET",
-            status: 200,
-            ..HttpFacts::default()
-        });
+        tally.record(
+            &HttpFacts {
+                url: "http://me:secret@host/a",
+                method: "GET",
+                status: 200,
+                ..HttpFacts::default()
+            },
+            &Masking::default(),
+        );
         assert_eq!(tally.parts().listed[0].name, "http://****:****@host/a");
     }
 }

@@ -10,6 +10,7 @@ use plimsoll_units::Moment;
 use crate::base_tags::{Base, BaseTags};
 use crate::builtin::*;
 use crate::exchange::{GRPC_STATUS, HttpFacts};
+use crate::mask::Masking;
 use crate::metric_id::MetricId;
 use crate::record::{Records, SampleRecord, SampleTags};
 use crate::system_tags::SystemTag;
@@ -60,9 +61,10 @@ impl Outgoing {
         facts: &HttpFacts,
         base: &BaseTags,
         watch: &Watch,
+        masking: &Masking,
         records: &mut Records,
     ) {
-        let tags = self.tags(facts, base, watch);
+        let tags = self.tags(facts, base, watch, masking);
         let mut record = |metric: MetricId, value: f64| {
             records.push(SampleRecord {
                 metric,
@@ -113,6 +115,7 @@ impl Outgoing {
         sample: &Sample,
         check: Option<&str>,
         watch: &Watch,
+        masking: &Masking,
         records: &mut Records,
     ) {
         let &Sample {
@@ -127,7 +130,7 @@ impl Outgoing {
             return;
         }
         let tags = if extra.is_empty() && check.is_none() {
-            base.inner.sample_tags()
+            base.inner.sample_tags(masking)
         } else {
             let mut tags = SampleTags::from_base(base.tags());
             set_extra(&mut tags, extra);
@@ -136,7 +139,7 @@ impl Outgoing {
             {
                 tags.set(SystemTag::Check.key().into(), check);
             }
-            Arc::new(tags)
+            Arc::new(masking.tags(tags))
         };
         records.push(SampleRecord {
             metric,
@@ -149,11 +152,17 @@ impl Outgoing {
         });
     }
 
-    fn tags(&mut self, facts: &HttpFacts, base: &BaseTags, watch: &Watch) -> Arc<SampleTags> {
+    fn tags(
+        &mut self,
+        facts: &HttpFacts,
+        base: &BaseTags,
+        watch: &Watch,
+        masking: &Masking,
+    ) -> Arc<SampleTags> {
         self.remembered.resize_with(REMEMBERED, || None);
         let slot = slot(facts);
         let Some(place) = self.remembered.get_mut(slot) else {
-            return Arc::new(exchange_tags(facts, base, watch));
+            return Arc::new(masking.tags(exchange_tags(facts, base, watch)));
         };
         if let Some(known) = place
             && Rc::ptr_eq(&known.base, &base.inner)
@@ -162,7 +171,7 @@ impl Outgoing {
         {
             return Arc::clone(&known.tags);
         }
-        let tags = Arc::new(exchange_tags(facts, base, watch));
+        let tags = Arc::new(masking.tags(exchange_tags(facts, base, watch)));
         *place = Some(Remembered {
             base: Rc::clone(&base.inner),
             texts: texts(facts).map(Box::from).collect(),

@@ -107,3 +107,13 @@ impl SampleTags {
         self.0.is_empty()
     }
 }
+
+impl<'a> FromIterator<(Cow<'a, str>, Cow<'a, str>)> for SampleTags {
+    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Cow<'a, str>)>>(tags: I) -> Self {
+        let mut all = SampleTags::default();
+        for (key, value) in tags {
+            all.set(Cow::Owned(key.into_owned()), &value);
+        }
+        all
+    }
+}

@@ -18,6 +18,7 @@ use crate::call::CallFacts;
 use crate::checks::CheckTable;
 use crate::exchange::HttpFacts;
 use crate::exchange_log::ExchangeLog;
+use crate::mask::Masking;
 use crate::metric_id::MetricId;
 use crate::outgoing::{CheckTag, Outgoing, Sample};
 use crate::record::Records;
@@ -65,6 +66,7 @@ pub struct Recorder {
     registry: Arc<Registry>,
     watch: Arc<Watch>,
     home: Home,
+    masking: Masking,
     inner: RefCell<Inner>,
 }
 
@@ -85,6 +87,7 @@ impl Recorder {
         let home = Home::default();
         Recorder {
             registry,
+            masking: Masking::new(watch.mask.clone()),
             watch,
             home: home.clone(),
             inner: RefCell::new(Inner {
@@ -115,6 +118,7 @@ impl Recorder {
                 group: inner.checks.group(tags.get("group").unwrap_or_default()),
                 may_hold: self.watch.may_hold(&tags),
                 sample_tags: OnceCell::new(),
+                mask: self.watch.mask.clone(),
                 tags: Arc::clone(&tags),
             });
             bases.insert(tags, Rc::clone(&base));
@@ -147,16 +151,19 @@ impl Recorder {
                 log.mark(bit);
             }
         }
-        bin.contents.http.record(facts);
+        bin.contents.http.record(facts, &self.masking);
         if watch.by_name {
-            bin.contents.names.record(facts);
+            bin.contents.names.record(facts, &self.masking);
         }
         if !watch.series_counted.load(Ordering::Relaxed) {
             bin.contents.exchanges.insert(exchange_hash(facts, base));
         }
         if watch.outputs {
             let records = &mut inner.records;
-            inner.outgoing.exchange(facts, base, watch, records);
+            let masking = &self.masking;
+            inner
+                .outgoing
+                .exchange(facts, base, watch, masking, records);
         }
     }
 
@@ -165,9 +172,9 @@ impl Recorder {
         let inner = &mut *self.inner.borrow_mut();
         inner.bins.select(facts.counted);
         let contents = &mut inner.bins.current.contents;
-        contents.http.record_call(facts);
+        contents.http.record_call(facts, &self.masking);
         if self.watch.by_name && !facts.name.is_empty() {
-            contents.names.record_call(facts);
+            contents.names.record_call(facts, &self.masking);
         }
     }
 
@@ -423,7 +430,10 @@ impl Recorder {
         }
         if watch.outputs {
             let records = &mut inner.records;
-            inner.outgoing.sample(sample, own.name(), watch, records);
+            let masking = &self.masking;
+            inner
+                .outgoing
+                .sample(sample, own.name(), watch, masking, records);
         }
         Ok(())
     }

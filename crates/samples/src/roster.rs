@@ -5,9 +5,12 @@
 //! names, so it takes the lock only once per name. The number of names is bounded: a script that
 //! creates a new check name in every iteration must not exhaust memory.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
+
+use crate::mask::Mask;
 
 /// Maximum number of groups.
 pub(crate) const GROUP_LIMIT: usize = 10_000;
@@ -25,6 +28,8 @@ pub(crate) const ROOT: usize = 0;
 #[derive(Debug)]
 pub(crate) struct Roster {
     names: Mutex<Names>,
+    /// Masks the names of groups and checks.
+    mask: Option<Arc<Mask>>,
 }
 
 /// The content of the roster, for the summary.
@@ -54,13 +59,14 @@ pub(crate) struct CheckName {
 }
 
 impl Roster {
-    pub fn new() -> Roster {
+    pub fn new(mask: Option<Arc<Mask>>) -> Roster {
         let root = GroupName {
             name: String::new(),
             path: String::new(),
             parent: ROOT,
         };
         Roster {
+            mask,
             names: Mutex::new(Names {
                 groups: vec![root],
                 checks: Vec::new(),
@@ -77,16 +83,22 @@ impl Roster {
         self.names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A name without secrets.
+    fn shown<'t>(&self, name: &'t str) -> Cow<'t, str> {
+        let mask = self.mask.as_ref();
+        mask.map_or(Cow::Borrowed(name), |mask| mask.apply(name))
+    }
+
     /// Registers a group.
     pub fn group(&self, path: &str) {
-        self.names().group(path);
+        self.names().group(&self.shown(path));
     }
 
     /// The number of a check; `None` above the limit.
     pub fn check(&self, group_path: &str, name: &str) -> Option<usize> {
         let mut names = self.names();
-        let group = names.group(group_path)?;
-        let key = (group, name.to_owned());
+        let group = names.group(&self.shown(group_path))?;
+        let key = (group, self.shown(name).into_owned());
         if let Some(&check) = names.check_by_name.get(&key) {
             return Some(check);
         }
@@ -105,7 +117,7 @@ impl Roster {
     /// The cell of a scenario and a group; the common one above the limit.
     pub fn cell(&self, scenario: &str, group_path: &str) -> usize {
         let mut names = self.names();
-        let key = (scenario.to_owned(), group_path.to_owned());
+        let key = (scenario.to_owned(), self.shown(group_path).into_owned());
         if let Some(&cell) = names.cell_by_key.get(&key) {
             return cell;
         }

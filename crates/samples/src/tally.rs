@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::call::CallFacts;
 use crate::exchange::HttpFacts;
+use crate::mask::Masking;
 use crate::summary::{ErrorCount, HttpOverview};
 
 /// Maximum number of different error texts.
@@ -36,7 +37,7 @@ type Transport = [Box<str>; 3];
 
 impl HttpTally {
     #[inline]
-    pub fn record(&mut self, facts: &HttpFacts) {
+    pub fn record(&mut self, facts: &HttpFacts, masking: &Masking) {
         self.status(facts.status, 1);
         if !facts.proto.is_empty() {
             let way = [facts.proto, facts.tls_version, facts.tls_cipher_suite];
@@ -46,12 +47,12 @@ impl HttpTally {
         self.resent += u64::from(facts.resent);
         if !facts.error.is_empty() {
             self.exhausted += u64::from(facts.exhausted);
-            self.error(facts.error_code, facts.error, 1);
+            self.error(facts.error_code, &masking.apply(facts.error), 1);
         }
     }
 
     /// Counts a request of a protocol other than HTTP.
-    pub fn record_call(&mut self, facts: &CallFacts) {
+    pub fn record_call(&mut self, facts: &CallFacts, masking: &Masking) {
         self.calls += 1;
         self.resent += u64::from(facts.resent);
         if facts.status != 0 {
@@ -64,7 +65,7 @@ impl HttpTally {
         if !facts.error.is_empty() {
             self.failed_calls += 1;
             self.exhausted += u64::from(facts.exhausted);
-            self.error(facts.error_code, facts.error, 1);
+            self.error(facts.error_code, &masking.apply(facts.error), 1);
         }
     }
 

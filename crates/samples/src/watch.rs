@@ -4,6 +4,7 @@
 //! Selectors are compiled once, split by the source of a tag's value, so that recording a sample
 //! evaluates only what the base tags do not already decide.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use plimsoll_plan::threshold::MetricSelector;
@@ -11,6 +12,7 @@ use plimsoll_plan::{Errors, Threshold};
 
 use crate::builtin;
 use crate::condition_set::ConditionSet;
+use crate::mask::Mask;
 use crate::metric_id::MetricId;
 use crate::registry::Registry;
 use crate::roster::Roster;
@@ -39,6 +41,8 @@ pub struct WatchSettings {
     pub by_name: bool,
     /// Whether to separate the seconds of the run, for a record of it.
     pub by_second: bool,
+    /// The secrets that samples and names must not show, if the run has any.
+    pub mask: Option<Arc<Mask>>,
 }
 
 /// [`WatchSettings`] compiled against a registry; shared by all recorders and
@@ -52,6 +56,7 @@ pub struct Watch {
     pub(crate) breakdown: bool,
     pub(crate) by_name: bool,
     pub(crate) by_second: bool,
+    pub(crate) mask: Option<Arc<Mask>>,
     pub(crate) conditions: Vec<Conditions>,
     pub(crate) submetrics: Vec<Submetric>,
     pub(crate) judges: Vec<Judge>,
@@ -174,7 +179,8 @@ impl Watch {
             watched: Vec::new(),
             by_metric: Vec::new(),
             http_conditions: Vec::new(),
-            roster: Roster::new(),
+            roster: Roster::new(settings.mask.clone()),
+            mask: settings.mask,
             series_counted: AtomicBool::new(false),
         };
         if settings.system_tags.has(SystemTag::ExpectedResponse) {

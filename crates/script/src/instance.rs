@@ -15,6 +15,7 @@ use plimsoll_k6::user::{Phase, User, user};
 use plimsoll_quickjs::{
     Context, Fiber, Persistent, PromiseState, Runtime, Settings, Thrown, Value,
 };
+use plimsoll_samples::Mask;
 
 use crate::failure::{ScriptError, uncaught, with_stack};
 use crate::globals;
@@ -44,6 +45,21 @@ pub enum Outcome<T> {
     Interrupted,
     /// The script asked to end the run.
     Aborted(AbortReason),
+}
+
+impl<T> Outcome<T> {
+    /// Without the secrets that the script has read.
+    fn masked(self, mask: Option<&Arc<Mask>>) -> Self {
+        let Some(mask) = mask else { return self };
+        match self {
+            Outcome::Threw(text) => Outcome::Threw(mask.apply(&text).into_owned()),
+            Outcome::Rejected(text) => Outcome::Rejected(mask.apply(&text).into_owned()),
+            Outcome::Aborted(AbortReason::ByScript(text)) => {
+                Outcome::Aborted(AbortReason::ByScript(mask.apply(&text).into_owned()))
+            }
+            other => other,
+        }
+    }
 }
 
 impl Instance {
@@ -322,7 +338,7 @@ fn settle<'c, T>(
     while context.take_unhandled_rejection().is_some() {}
     match outcome {
         Ok(value) => Outcome::Returned(value),
-        Err(other) => other,
+        Err(other) => other.masked(user.common.secrets.mask()),
     }
 }
 

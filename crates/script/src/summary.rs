@@ -1,5 +1,6 @@
 //! `handleSummary`.
 
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use plimsoll_engine::{AbortReason, UserId};
 use plimsoll_k6::user::{Common, Interrupted, Phase, User};
 use plimsoll_quickjs::{Thrown, Value};
+use plimsoll_samples::Mask;
 use serde_json::Value as Json;
 
 use crate::failure::ScriptError;
@@ -53,12 +55,28 @@ impl Program {
         let data = self
             .has("handleSummary")
             .then(|| Arc::from(data.to_string()));
-        once::on_own_thread(move || {
+        let mut outputs = once::on_own_thread(move || {
             once::block_on(summarize(common, data, interrupted)).map_err(|error| {
                 let reason = plimsoll_machine::shortage::explain(&error);
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?
-        })
+        })?;
+        if let Some(mask) = self.common.secrets.mask() {
+            let outputs = outputs.iter_mut().flatten();
+            outputs.for_each(|output| output.mask_secrets(mask));
+        }
+        Ok(outputs)
+    }
+}
+
+impl SummaryOutput {
+    /// Masks the secrets that the script has read, unless the output is not text.
+    fn mask_secrets(&mut self, mask: &Mask) {
+        if let Ok(text) = std::str::from_utf8(&self.bytes)
+            && let Cow::Owned(masked) = mask.apply(text)
+        {
+            self.bytes = masked.into_bytes();
+        }
     }
 }
 

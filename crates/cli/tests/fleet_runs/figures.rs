@@ -306,16 +306,37 @@ pub fn secrets_reach_agents_and_not_their_files() {
     let folder = tempfile::tempdir().unwrap();
     let script = "
         import secrets from 'k6/secrets';
-        export default async function () {
-            if (await secrets.get('word') !== 'hush') throw new Error('no secret');
+        import { check } from 'k6';
+        export async function setup() {
+            return { word: await secrets.get('word') };
+        }
+        export default function ({ word }) {
+            if (word !== 'hush') throw new Error('no secret');
+            check(word, { [`${word} was said`]: () => true });
+            console.log(`log: ${word}`);
         }
     ";
     let file = folder.path().join("secrets");
     fs::write(&file, "word=hush\n").unwrap();
+    let export = folder.path().join("summary.json");
     let ended = run(script, "", &["--fleet", "local:2", "-u", "2", "-i", "4"])
         .args(["--secret-source", &format!("file={}", file.display())])
+        .args(["--summary-export", &export.display().to_string()])
         .run();
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
     assert!(!ended.stderr.contains("no secret"), "{}", ended.stderr);
+    // Only the first agent has read it, and no output of the others shows it.
+    let summary = fs::read_to_string(export).unwrap();
+    for shown in [&ended.stderr, &ended.stdout, &summary] {
+        assert!(!shown.contains("hush"), "{shown}");
+    }
+    assert_eq!(
+        ended.stderr.matches("log: ***SECRET_REDACTED***").count(),
+        4
+    );
+    assert!(
+        summary.contains("***SECRET_REDACTED*** was said"),
+        "{summary}"
+    );
     assert!(ended.stderr.contains("fleet: complete"), "{}", ended.stderr);
 }

@@ -1,0 +1,101 @@
+//! Secrets of `k6/secrets`: no log, sample or file shows one that the script has read.
+
+mod plimsoll;
+
+use std::fs;
+
+use plimsoll::plimsoll;
+
+const SCRIPT: &str = r#"
+import http from 'k6/http';
+import exec from 'k6/execution';
+import secrets from 'k6/secrets';
+import { check, group } from 'k6';
+import { Counter } from 'k6/metrics';
+
+const mine = new Counter('mine');
+
+export async function setup() {
+  return { token: await secrets.get('token') };
+}
+
+export default function ({ token }) {
+  exec.vu.tags.user = token;
+  exec.vu.metrics.metadata.note = token;
+  // Nothing listens there, so the error has the URL, too.
+  http.get(`http://127.0.0.1:1/?token=${token}&encoded=${encodeURIComponent(token)}`);
+  http.get('http://127.0.0.1:1/', { tags: { name: `named ${token}`, own: token } });
+  group(`group of ${token}`, () => check(token, { [`${token} is there`]: (text) => text.length === 10 }));
+  mine.add(1, { [token]: 'key', value: token });
+  throw new Error(`${token} is wrong`);
+}
+
+export function teardown({ token }) {
+  if (__ENV.ABORTS === 'yes') {
+    exec.test.abort(`${token} was refused`);
+  }
+}
+
+export function handleSummary(data) {
+  return __ENV.WRITES === 'yes' ? { 'handled.json': JSON.stringify(data) } : undefined;
+}
+"#;
+
+/// Its form in URLs is another one.
+const SECRET: &str = "top/secret";
+
+#[test]
+fn no_output_shows_a_secret_that_a_script_has_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("script.js"), SCRIPT).expect("a file");
+    let run = |flags: &[&str]| {
+        let secret = format!("mock=token={SECRET}");
+        let common = ["run", "--secret-source", &secret, "script.js"];
+        let arguments = [&common[..], flags].concat();
+        plimsoll(&arguments).inside(folder.path()).run()
+    };
+    let all = run(&[
+        "--summary-mode=full",
+        "--summary-export=export.json",
+        "--record=record.jsonl",
+        "--report=report.html",
+        "--out=json=samples.json",
+        "--out=csv=samples.csv",
+    ]);
+    let handled = run(&[
+        "--env=WRITES=yes",
+        "--summary-export=new.json",
+        "--new-machine-readable-summary",
+    ]);
+    let aborted = run(&["--env=ABORTS=yes", "--record=aborted.jsonl"]);
+    let mut shown = vec![
+        ("stdout", all.stdout),
+        ("stderr", all.stderr),
+        ("stderr with handleSummary", handled.stderr),
+        ("stderr of an abort", aborted.stderr),
+    ];
+    for name in [
+        "export.json",
+        "record.jsonl",
+        "report.html",
+        "samples.json",
+        "samples.csv",
+        "handled.json",
+        "new.json",
+        "aborted.jsonl",
+    ] {
+        let text = fs::read_to_string(folder.path().join(name)).expect(name);
+        shown.push((name, text));
+    }
+    let encoded = SECRET.replace('/', "%2F");
+    for (name, text) in shown {
+        assert!(
+            !text.contains(SECRET) && !text.contains(&encoded),
+            "{name} shows the secret: {text}"
+        );
+        assert!(
+            text.contains("SECRET_REDACTED"),
+            "{name} hides nothing: {text}"
+        );
+    }
+}

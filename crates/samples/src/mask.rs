@@ -1,0 +1,179 @@
+//! Replaces the secrets that a script has read wherever text leaves the program.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+
+use crate::record::SampleTags;
+
+/// The replacement for a secret, as in k6's log.
+pub const REDACTED: &str = "***SECRET_REDACTED***";
+
+/// The secrets that a script has read. They may be used, but no log, sample or file shows them.
+#[derive(Default)]
+pub struct Mask {
+    /// The longest first: a secret may contain another one.
+    secrets: RwLock<Vec<String>>,
+    /// How many there are.
+    count: AtomicUsize,
+}
+
+impl Mask {
+    /// Hides a secret from now on.
+    pub fn hide(&self, secret: &str) {
+        let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+        if secret.is_empty() || secrets.iter().any(|known| known == secret) {
+            return;
+        }
+        secrets.push(secret.to_owned());
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        self.count.store(secrets.len(), Ordering::Release);
+    }
+
+    /// All hidden secrets, for a mask on another machine.
+    pub fn secrets(&self) -> Vec<String> {
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        secrets.clone()
+    }
+
+    /// `text` without secrets.
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        let mut masked = Cow::Borrowed(text);
+        for secret in secrets.iter() {
+            if masked.contains(secret) {
+                masked = Cow::Owned(masked.replace(secret, REDACTED));
+            }
+        }
+        masked
+    }
+
+    /// Whether there is nothing to hide. Takes no lock.
+    pub fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mask").finish_non_exhaustive()
+    }
+}
+
+/// How many texts are cached. A script may put a number into the name of each request.
+const CACHE_LIMIT: usize = 1_024;
+
+/// Masks the texts of one recorder. Each distinct text is searched once, so that recording takes no lock.
+#[derive(Debug, Default)]
+pub(crate) struct Masking {
+    /// `None` if the run has no secrets.
+    mask: Option<Arc<Mask>>,
+    cache: RefCell<Cache>,
+}
+
+#[derive(Debug, Default)]
+struct Cache {
+    /// How many secrets there were when the texts were searched.
+    secrets: usize,
+    /// What replaces a text that contains secrets.
+    texts: FxHashMap<Box<str>, Option<Box<str>>>,
+}
+
+impl Masking {
+    pub fn new(mask: Option<Arc<Mask>>) -> Masking {
+        Masking {
+            mask,
+            cache: RefCell::default(),
+        }
+    }
+
+    /// `text` without secrets.
+    #[inline]
+    pub fn apply<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.mask {
+            Some(mask) => self.search(mask, text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// `tags` without secrets.
+    pub fn tags(&self, tags: SampleTags) -> SampleTags {
+        let is_secret = |text: &str| matches!(self.apply(text), Cow::Owned(_));
+        let has_secrets = self.mask.as_ref().is_some_and(|mask| !mask.is_empty())
+            && tags
+                .iter()
+                .any(|(key, value)| is_secret(key) || is_secret(value));
+        if !has_secrets {
+            return tags;
+        }
+        let masked = tags.iter();
+        masked
+            .map(|(key, value)| (self.apply(key), self.apply(value)))
+            .collect()
+    }
+
+    fn search<'t>(&self, mask: &Mask, text: &'t str) -> Cow<'t, str> {
+        let count = mask.count.load(Ordering::Acquire);
+        if count == 0 {
+            return Cow::Borrowed(text);
+        }
+        let cache = &mut *self.cache.borrow_mut();
+        if cache.secrets != count || cache.texts.len() >= CACHE_LIMIT {
+            cache.texts.clear();
+            cache.secrets = count;
+        }
+        if let Some(known) = cache.texts.get(text) {
+            return match known {
+                Some(masked) => Cow::Owned(masked.to_string()),
+                None => Cow::Borrowed(text),
+            };
+        }
+        let masked = mask.apply(text);
+        let kept = match &masked {
+            Cow::Owned(masked) => Some(masked.as_str().into()),
+            Cow::Borrowed(_) => None,
+        };
+        cache.texts.insert(text.into(), kept);
+        masked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_replaced_the_longest_first() {
+        let mask = Mask::default();
+        assert!(mask.is_empty());
+        for secret in ["cool", "", "cool one", "cool"] {
+            mask.hide(secret);
+        }
+        assert_eq!(mask.count.load(Ordering::Relaxed), 2);
+        assert_eq!(
+            mask.apply("a cool one, cooler"),
+            format!("a {REDACTED}, {REDACTED}er")
+        );
+        assert!(matches!(mask.apply("plain"), Cow::Borrowed("plain")));
+    }
+
+    #[test]
+    fn a_cached_text_is_searched_again_after_another_secret_was_read() {
+        let mask = Arc::new(Mask::default());
+        let masking = Masking::new(Some(Arc::clone(&mask)));
+        assert_eq!(masking.apply("one two"), "one two");
+        mask.hide("one");
+        assert_eq!(masking.apply("one two"), format!("{REDACTED} two"));
+        assert_eq!(masking.apply("one two"), format!("{REDACTED} two"));
+        mask.hide("two");
+        assert_eq!(masking.apply("one two"), format!("{REDACTED} {REDACTED}"));
+        for number in 0..2 * CACHE_LIMIT {
+            masking.apply(&number.to_string());
+        }
+        assert!(masking.cache.borrow().texts.len() <= CACHE_LIMIT);
+    }
+}

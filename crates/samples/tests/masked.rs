@@ -1,0 +1,84 @@
+//! Secrets that a script has read, in everything that leaves a recorder.
+
+mod scene;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plimsoll_samples::{CallFacts, HttpFacts, Mask, REDACTED, WatchSettings};
+use scene::{Scene, at, find, ms, threshold};
+
+const SECRET: &str = "topsecret";
+
+#[test]
+fn no_text_that_leaves_the_program_shows_a_secret() {
+    let mask = Arc::new(Mask::default());
+    mask.hide(SECRET);
+    let scene = Scene::of(WatchSettings {
+        outputs: true,
+        breakdown: true,
+        by_name: true,
+        mask: Some(mask),
+        ..WatchSettings::default()
+    });
+    let base = scene.base(&[("group", "::in topsecret"), ("mine", SECRET)]);
+    let metadata = BTreeMap::from([("user".to_owned(), SECRET.to_owned())]);
+    let base = base.with_metadata(Some(Arc::new(metadata)));
+    let recorder = &scene.recorder;
+    recorder.http(
+        &HttpFacts {
+            method: "GET",
+            url: "http://host/?token=topsecret",
+            error: "Get \"http://host/?token=topsecret\": refused",
+            extra: &[("own", SECRET), (SECRET, "key")],
+            ..HttpFacts::default()
+        },
+        &base,
+    );
+    recorder.call(&CallFacts {
+        name: "shop.topsecret",
+        error: "topsecret is unknown",
+        ..CallFacts::default()
+    });
+    recorder.check(
+        "topsecret is valid",
+        true,
+        &base,
+        &[("own", SECRET)],
+        at(2.0),
+    );
+    recorder.group("::in topsecret", ms(1.0), &base, at(2.0));
+    recorder.iteration(ms(1.0), None, &base, at(2.0));
+    let summary = scene.summary(1.0);
+    let records = scene.totals.borrow_mut().take_records().concat();
+    assert_eq!(summary.checks[0].name, format!("{REDACTED} is valid"));
+    assert_eq!(summary.names.listed.len(), 2);
+    assert_eq!(summary.http.errors.len(), 2);
+    for shown in [format!("{summary:?}"), format!("{records:?}")] {
+        assert!(
+            shown.contains(REDACTED) && !shown.contains(SECRET),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn thresholds_judge_the_tags_that_the_script_has_set() {
+    let mask = Arc::new(Mask::default());
+    mask.hide("a");
+    let scene = Scene::of(WatchSettings {
+        thresholds: vec![threshold("http_reqs{name:cart}", "count==1")],
+        mask: Some(mask),
+        ..WatchSettings::default()
+    });
+    let facts = HttpFacts {
+        method: "GET",
+        name: Some("cart"),
+        status: 200,
+        ..HttpFacts::default()
+    };
+    scene.recorder.http(&facts, &scene.base(&[]));
+    let summary = scene.summary(1.0);
+    let metric = find(&summary, "http_reqs{name:cart}").expect("the threshold's metric");
+    assert!(metric.thresholds[0].ok);
+}
