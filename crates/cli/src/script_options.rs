@@ -48,6 +48,7 @@ pub fn read(
             max_users: options.limit.max_users,
             arrivals: arrivals.cloned(),
         }),
+        arrivals_seed: options.limit.arrivals_seed,
         import_map: runtime.import_map.clone(),
         is_offline: runtime.offline,
         keep_files: false,

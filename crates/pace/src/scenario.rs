@@ -42,7 +42,7 @@ fn even(scenario: &Scenario) -> Option<SharedPacer> {
 
 fn random(scenario: &Scenario, whole: SharedPacer, shape: f64) -> RandomArrivals<SharedPacer> {
     let end = scenario.executor.duration().unwrap_or(Duration::MAX);
-    RandomArrivals::new(whole, end, shape, scenario.arrivals.seed)
+    RandomArrivals::new(whole, end, shape, scenario.arrivals.random_seed())
 }
 
 /// What the times of a scenario with random arrivals must look like.

@@ -13,8 +13,8 @@ use crate::trace::Trace;
 pub struct Arrivals {
     /// The process.
     pub process: ArrivalProcess,
-    /// All machines of a run must use the same seed.
-    pub seed: u64,
+    /// `None` for the usual one. All machines of a run must use the same seed.
+    pub seed: Option<u64>,
 }
 
 /// A process by which iterations arrive.
@@ -46,10 +46,13 @@ impl Default for Arrivals {
     fn default() -> Arrivals {
         Arrivals {
             process: ArrivalProcess::Even,
-            seed: 1,
+            seed: None,
         }
     }
 }
+
+/// The seed if none is selected.
+const USUAL_SEED: u64 = 1;
 
 /// The accepted forms.
 pub const ARRIVAL_FORMS: &str = "even, poisson, gamma:SHAPE or on-off:ON/OFF, and optionally @SEED; or trace:FILE, and optionally @SPEEDx";
@@ -69,17 +72,17 @@ impl Arrivals {
             return match Trace::parse(trace) {
                 Ok(trace) => Ok(Arrivals {
                     process: ArrivalProcess::Trace(trace),
-                    seed: Arrivals::default().seed,
+                    seed: None,
                 }),
                 Err(error) => wrong(&error),
             };
         }
         let (process, seed) = match text.split_once('@') {
             Some((process, seed)) => match seed.parse() {
-                Ok(seed) => (process, seed),
+                Ok(seed) => (process, Some(seed)),
                 Err(_) => return wrong(&format!("\"{seed}\" is not a whole number")),
             },
-            None => (text, Arrivals::default().seed),
+            None => (text, None),
         };
         let (name, value) = process.split_once(':').unwrap_or((process, ""));
         let process = match (name, value) {
@@ -99,6 +102,24 @@ impl Arrivals {
             _ => return wrong(&format!("unknown arrivals \"{text}\"")),
         };
         Ok(Arrivals { process, seed })
+    }
+
+    /// Selects the random numbers of a run, unless the arrivals have a seed of their own. With equal random numbers, every
+    /// run of several would have the same excess or lack of arrivals by chance, and repeats would not show it.
+    #[must_use]
+    pub fn seeded(mut self, seed: Option<u64>) -> Arrivals {
+        if !matches!(
+            self.process,
+            ArrivalProcess::Even | ArrivalProcess::Trace(_)
+        ) {
+            self.seed = self.seed.or(seed);
+        }
+        self
+    }
+
+    /// The seed of the random numbers.
+    pub fn random_seed(&self) -> u64 {
+        self.seed.unwrap_or(USUAL_SEED)
     }
 
     /// Whether iterations start at equal distances.
@@ -148,10 +169,9 @@ impl fmt::Display for Arrivals {
             }
             ArrivalProcess::Trace(trace) => write!(f, "{trace}")?,
         }
-        if self.seed == Arrivals::default().seed {
-            Ok(())
-        } else {
-            write!(f, "@{}", self.seed)
+        match self.seed {
+            Some(seed) => write!(f, "@{seed}"),
+            None => Ok(()),
         }
     }
 }
@@ -165,6 +185,7 @@ mod tests {
         for text in [
             "even",
             "poisson",
+            "poisson@1",
             "poisson@7",
             "gamma:0.5",
             "gamma:4@123",
@@ -174,6 +195,22 @@ mod tests {
             "trace:/a b/times@2.csv@0.5x",
         ] {
             assert_eq!(Arrivals::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_run_selects_the_random_numbers_that_nobody_else_has_selected() {
+        for (text, seeded) in [
+            ("poisson", "poisson@3"),
+            ("gamma:0.5", "gamma:0.5@3"),
+            ("on-off:1s/2s", "on-off:1s/2s@3"),
+            ("poisson@1", "poisson@1"),
+            ("even", "even"),
+            ("trace:poisson", "trace:poisson"),
+        ] {
+            let arrivals = Arrivals::parse(text).unwrap();
+            assert_eq!(arrivals.clone().seeded(Some(3)).to_string(), seeded);
+            assert_eq!(arrivals.seeded(None).to_string(), text);
         }
     }
 

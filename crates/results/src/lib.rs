@@ -17,6 +17,7 @@ pub mod noise;
 pub mod objective;
 pub mod objectives;
 pub mod record;
+pub mod run_seed;
 pub mod secrets;
 pub mod store;
 pub mod store_location;

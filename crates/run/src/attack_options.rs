@@ -29,6 +29,8 @@ pub struct AttackOptions {
     pub workers: u32,
     pub max_workers: Option<u64>,
     pub arrivals: Arrivals,
+    /// The seed of random arrivals without a seed of their own.
+    pub arrivals_seed: Option<u64>,
     pub name: String,
     /// Idle connections kept for each host.
     pub connections: usize,
@@ -70,6 +72,7 @@ impl AttackOptions {
     /// # Errors
     /// If a flag or a target is invalid.
     pub fn resolve(mut self, results: Destination) -> Result<Resolved, String> {
+        self.arrivals = self.arrivals.seeded(self.arrivals_seed);
         self.arrivals
             .read_trace(read_trace_file)
             .map_err(|error| format!("-arrivals={error}"))?;

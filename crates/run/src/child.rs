@@ -1,5 +1,6 @@
 //! Runs this program as a child process, and reads the record of the run.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use plimsoll_results::record::{self, Follower, ReadError, Record, Second};
+use plimsoll_results::run_seed;
 
 /// The exit status of a run that a signal ended.
 const INTERRUPTED: i32 = 105;
@@ -16,8 +18,12 @@ const INTERRUPTED: i32 = 105;
 /// How often the record of a run is read during the run.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// A folder for temporary records.
-pub struct Scratch(PathBuf);
+/// A folder for temporary records of runs.
+pub struct Scratch {
+    folder: PathBuf,
+    /// The number of runs that were started.
+    runs: Cell<u64>,
+}
 
 impl Scratch {
     /// Creates the folder.
@@ -33,17 +39,20 @@ impl Scratch {
                 folder.display()
             )
         })?;
-        Ok(Scratch(folder))
+        Ok(Scratch {
+            folder,
+            runs: Cell::new(0),
+        })
     }
 
     /// Runs the program with these arguments, which generate load. `name` is the run's name in
-    /// error messages.
+    /// error messages. Each run has other random arrivals.
     ///
     /// # Errors
     /// If the run wrote no complete record, with its output.
     pub fn run(&self, name: &str, arguments: &[String]) -> Result<Record, String> {
         let path = self.path();
-        let ended = execute(name, arguments, &path)?;
+        let ended = execute(name, arguments, &path, self.next_seed())?;
         record(name, &path, &ended)
     }
 
@@ -57,7 +66,7 @@ impl Scratch {
         arguments: &[String],
         mut show: impl FnMut(&Second) + Send,
     ) -> Result<Record, String> {
-        let path = self.path();
+        let (path, seed) = (self.path(), self.next_seed());
         let mut follower = Follower::new(path.clone());
         let (running, over) = channel::<()>();
         let ended = thread::scope(|scope| {
@@ -66,16 +75,22 @@ impl Scratch {
                     follower.seconds().iter().for_each(&mut show);
                 }
             });
-            let ended = execute(name, arguments, &path);
+            let ended = execute(name, arguments, &path, seed);
             drop(running);
             ended
         })?;
         record(name, &path, &ended)
     }
 
+    /// The seed of the next run.
+    fn next_seed(&self) -> u64 {
+        self.runs.set(self.runs.get() + 1);
+        run_seed::of_run(run_seed::of_this_process(), self.runs.get())
+    }
+
     /// Where a run writes its record.
     fn path(&self) -> PathBuf {
-        let path = self.0.join("run.jsonl");
+        let path = self.folder.join("run.jsonl");
         // Do not read the record of an earlier run if this one writes none.
         let _ = std::fs::remove_file(&path);
         path
@@ -108,13 +123,14 @@ fn record(name: &str, path: &Path, ended: &Ended) -> Result<Record, String> {
 }
 
 /// Runs the program until it ends.
-fn execute(name: &str, arguments: &[String], path: &Path) -> Result<Ended, String> {
+fn execute(name: &str, arguments: &[String], path: &Path, seed: u64) -> Result<Ended, String> {
     let program =
         std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
     let mut child = Command::new(program)
         .args(arguments)
         .arg("--record")
         .arg(path)
+        .env(run_seed::VARIABLE, seed.to_string())
         // A page of each run would need a port of its own.
         .env_remove("K6_WEB_DASHBOARD")
         // A job of GitHub Actions gets one summary, not one for each run.
@@ -138,6 +154,6 @@ fn execute(name: &str, arguments: &[String], path: &Path) -> Result<Ended, Strin
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

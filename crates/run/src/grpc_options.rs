@@ -52,7 +52,7 @@ impl GrpcOptions {
     /// If an option is invalid.
     pub fn resolve(mut self) -> Result<Resolved, String> {
         self.load.check()?;
-        self.load.read_trace()?;
+        self.load.settle_arrivals()?;
         let users = self.load.users(1)?;
         let scenario = self.load.scenario("grpc", users)?;
         let data = match self.data.as_deref() {

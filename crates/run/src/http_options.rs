@@ -42,7 +42,7 @@ impl HttpOptions {
     /// If an option is invalid.
     pub fn resolve(mut self) -> Result<Resolved, String> {
         self.load.check()?;
-        self.load.read_trace()?;
+        self.load.settle_arrivals()?;
         let request = self.request()?;
         let (users, streams) = self.users()?;
         let scenario = self.load.scenario("http", users)?;

@@ -28,6 +28,8 @@ pub struct LoadOptions {
     pub max_users: Option<u32>,
     /// How arrivals at the rate are spread; evenly by default.
     pub arrivals: Option<Arrivals>,
+    /// The seed of random arrivals without a seed of their own.
+    pub arrivals_seed: Option<u64>,
     /// Requests in all.
     pub requests: Option<u64>,
     /// Requests of each user: a fixed amount of work.
@@ -86,14 +88,15 @@ impl LoadOptions {
         }
     }
 
-    /// Reads the trace, if arrivals follow one: its mean rate and its length become those of the load.
+    /// Seeds random arrivals. Reads the trace, if arrivals follow one: its mean rate and its length become those of the load.
     ///
     /// # Errors
     /// If it cannot be read, or if another option sets the load.
-    pub(crate) fn read_trace(&mut self) -> Result<(), String> {
+    pub(crate) fn settle_arrivals(&mut self) -> Result<(), String> {
         let Some(arrivals) = &mut self.arrivals else {
             return Ok(());
         };
+        *arrivals = std::mem::take(arrivals).seeded(self.arrivals_seed);
         if arrivals.trace().is_none() {
             return match self.rate {
                 Some(_) => Ok(()),

@@ -144,6 +144,8 @@ pub struct ScriptRequest {
     pub flags: Options,
     /// A rate that replaces the script's scenario.
     pub rate: Option<AtRate>,
+    /// The seed of random arrivals without a seed of their own.
+    pub arrivals_seed: Option<u64>,
     /// The environment of the process, if the script may see it.
     pub system_env: BTreeMap<String, String>,
     /// Variables for the script only.
@@ -176,6 +178,7 @@ impl ScriptRequest {
             variables: Options::default(),
             flags: Options::default(),
             rate: None,
+            arrivals_seed: None,
             system_env: BTreeMap::new(),
             given_env: Vec::new(),
             import_map: None,
@@ -278,6 +281,7 @@ pub fn prepare(request: ScriptRequest, log: &Log) -> Result<Prepared, Refusal> {
     let (mut options, warnings) = consolidate(layers).map_err(Refusal::config)?;
     for scenario in options.scenarios.iter_mut().flat_map(BTreeMap::values_mut) {
         if let Some(arrivals) = &mut scenario.arrivals {
+            *arrivals = std::mem::take(arrivals).seeded(request.arrivals_seed);
             arrivals
                 .read_trace(|file| match program.read_text(file) {
                     // A flag's trace is not in an archive.

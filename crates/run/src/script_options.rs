@@ -30,6 +30,8 @@ pub struct ScriptOptions {
     /// Options of flags.
     pub flags: Options,
     pub rate: Option<AtRate>,
+    /// The seed of random arrivals without a seed of their own.
+    pub arrivals_seed: Option<u64>,
     pub import_map: Option<PathBuf>,
     pub is_offline: bool,
     pub keep_files: bool,
@@ -76,6 +78,7 @@ impl ScriptOptions {
             variables,
             flags: self.flags,
             rate: self.rate,
+            arrivals_seed: self.arrivals_seed,
             system_env: if self.has_system_env {
                 system
             } else {

@@ -160,17 +160,16 @@ impl LoadCommand {
     }
 
     /// The command line of a trial at `rate`, for `warm_up` and then for `length`, with at most
-    /// `users` if given. Each `trial` has other random arrivals.
+    /// `users` if given.
     pub(crate) fn at_rate(
         &self,
-        trial: usize,
         rate: u64,
         length: Duration,
         warm_up: Duration,
         users: Option<u32>,
     ) -> Vec<String> {
         let quiet = self.kind.quiet.iter().map(|word| (*word).to_owned());
-        let mut words = with_seed(&self.words, trial);
+        let mut words = self.words.clone();
         words.extend(quiet);
         words.extend(["--rate".to_owned(), rate.to_string()]);
         let whole = plimsoll_units::duration::format(warm_up + length);
@@ -183,63 +182,5 @@ impl LoadCommand {
             words.extend([(*flag).to_owned(), users.to_string()]);
         }
         words
-    }
-}
-
-/// Gives random arrivals a seed, unless they have one: with equal random numbers, every trial would have the same excess or lack
-/// of arrivals by chance, and repeats would not show it.
-fn with_seed(words: &[String], seed: usize) -> Vec<String> {
-    let random = |process: &str| {
-        let name = process.split(':').next().unwrap_or_default();
-        ["poisson", "gamma", "on-off"].contains(&name) && !process.contains('@')
-    };
-    let mut is_value = false;
-    let seeded = words.iter().map(|word| {
-        let (flag, value) = word.split_once('=').unwrap_or((word, ""));
-        let is_flag = flag == "--arrivals" || flag == "-arrivals";
-        let process = if is_value { word } else { value };
-        let is_random = (is_value || is_flag) && random(process);
-        is_value = is_flag && !word.contains('=');
-        match is_random {
-            true => format!("{word}@{seed}"),
-            false => word.clone(),
-        }
-    });
-    seeded.collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn trials_have_other_random_arrivals() {
-        let arrivals = |text: &str| -> String {
-            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-            with_seed(&words, 3).join(" ")
-        };
-        for (command, seeded) in [
-            (
-                "http --arrivals poisson URL",
-                "http --arrivals poisson@3 URL",
-            ),
-            ("attack -arrivals=gamma:0.5", "attack -arrivals=gamma:0.5@3"),
-            (
-                "run --arrivals=on-off:1s/2s s.js",
-                "run --arrivals=on-off:1s/2s@3 s.js",
-            ),
-            (
-                "http --arrivals poisson@7 URL",
-                "http --arrivals poisson@7 URL",
-            ),
-            ("http --arrivals even URL", "http --arrivals even URL"),
-            (
-                "http --arrivals trace:poisson URL",
-                "http --arrivals trace:poisson URL",
-            ),
-            ("http poisson --name=poisson", "http poisson --name=poisson"),
-        ] {
-            assert_eq!(arrivals(command), seeded);
-        }
     }
 }

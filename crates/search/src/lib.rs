@@ -73,7 +73,7 @@ pub fn search(
         let length = if soak { settings.soak } else { settings.trial };
         let outcome = loop {
             let allowed = users.allowed(rate, bound);
-            let words = command.at_rate(trials.len() + 1, rate, length, settings.warm_up, allowed);
+            let words = command.at_rate(rate, length, settings.warm_up, allowed);
             let record = run(&TrialCommand {
                 name: &format!("the trial at {rate}/s"),
                 words: &words,

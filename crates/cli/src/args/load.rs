@@ -59,6 +59,9 @@ pub struct MaxUsersArgs {
     /// --rate: trace:FILE, the times in a file; @2x is twice as fast
     #[arg(long, value_name = "PROCESS", value_parser = Arrivals::parse)]
     pub arrivals: Option<Arrivals>,
+    /// The seed of random arrivals without a seed of their own. A command that starts several runs sets it for each
+    #[arg(long, value_name = "SEED", env = plimsoll_results::run_seed::VARIABLE, hide = true)]
+    pub arrivals_seed: Option<u64>,
 }
 
 /// The threads of a load.
@@ -81,6 +84,7 @@ impl LoadArgs {
             rate: self.rate,
             max_users: self.limit.max_users,
             arrivals: self.limit.arrivals.clone(),
+            arrivals_seed: self.limit.arrivals_seed,
             requests: self.requests,
             loops: self.loops,
             include_connecting: self.include_connecting,

@@ -74,6 +74,9 @@ pub struct AttackLoadArgs {
     /// trace:FILE, the times in a file; @2x is twice as fast
     #[arg(long, value_name = "PROCESS", value_parser = plimsoll_plan::Arrivals::parse)]
     pub arrivals: Option<plimsoll_plan::Arrivals>,
+    /// The seed of random arrivals without a seed of their own. A command that starts several runs sets it for each
+    #[arg(long, value_name = "SEED", env = plimsoll_results::run_seed::VARIABLE, hide = true)]
+    pub arrivals_seed: Option<u64>,
     /// Maximum number of virtual users (default: as many as the rate needs)
     #[arg(long, value_name = "N")]
     pub max_workers: Option<u64>,
@@ -237,6 +240,7 @@ impl AttackArgs {
             workers: load.workers,
             max_workers: load.max_workers,
             arrivals: load.arrivals.clone().unwrap_or_default(),
+            arrivals_seed: load.arrivals_seed,
             name: load.name.clone(),
             threads: load.cpus,
             connections: connection.connections,

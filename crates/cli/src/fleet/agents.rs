@@ -87,9 +87,11 @@ fn command_workers(
 ) -> Result<Workers, String> {
     let log: ScriptLog = Arc::new(|_, text: &str, _: &[(&str, &str)]| say(text));
     let words = std::env::args_os().skip(1).map(OsString::into_string);
-    let words = words
-        .collect::<Result<_, _>>()
+    let mut words = words
+        .collect::<Result<Vec<_>, _>>()
         .map_err(|word| format!("{} is not UTF-8 text, which agents need", word.display()))?;
+    // Agents do not get the environment, and all need the same random arrivals.
+    words.extend(plimsoll_results::run_seed::flag());
     let scenario = resolved.load.scenario().cloned();
     let load = FleetLoad::Command(Arc::new(CommandLoad {
         words,

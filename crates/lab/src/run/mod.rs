@@ -36,6 +36,7 @@ use std::time::{Duration, Instant};
 use plimsoll_machine::Programs;
 use plimsoll_results::environment::Environment;
 use plimsoll_results::lab::{CellState, Placed};
+use plimsoll_results::run_seed;
 
 use crate::plan::variants_of;
 use crate::problem::Problem;
@@ -311,8 +312,9 @@ pub fn run(
         let problem = match bring_up(lab, cell, turn.restart, store, private, &mut up, tell) {
             Ok(variant) => {
                 let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-                let mut attempt =
-                    |before: &[String]| once(cell, variant, store, turn.run, number, before);
+                let mut attempt = |before: &[String]| {
+                    once(cell, variant, store, turn.run, (seed, number), before)
+                };
                 let seen = RefCell::new(FirstLook::default());
                 let why = || {
                     seen.replace((reading.look)(cell, turn.run, store));
@@ -431,13 +433,14 @@ fn bring_up<'a>(
 
 type Unmeasured = (CellState, Problem);
 
-/// Makes one attempt of a run. `disturbed`: why earlier attempts do not count.
+/// Makes one attempt of a run. `seed` is the lab's, and `turn` the number of the run in the lab. `disturbed`: why earlier attempts do
+/// not count.
 fn once(
     cell: &Cell,
     variant: &mut Variant,
     store: &Store,
     repeat: u32,
-    turn: u32,
+    (seed, turn): (u64, u32),
     disturbed: &[String],
 ) -> Result<String, Unmeasured> {
     let failed = |problem: Problem| (CellState::Failed(problem.to_string()), problem);
@@ -468,12 +471,13 @@ fn once(
     let standstill = Standstill::watch(processors(variant, cell));
     let mut observer = Observer::begin(&processes, cell.observe.every);
     let mut load = Command::new(program);
-    load.args(arguments).envs(
-        invocation
-            .environment
-            .iter()
-            .map(|(name, value)| (name, value)),
-    );
+    let environment = invocation.environment.iter();
+    load.args(arguments)
+        .env(
+            run_seed::VARIABLE,
+            run_seed::of_run(seed, turn.into()).to_string(),
+        )
+        .envs(environment.map(|(name, value)| (name, value)));
     let inside = enter().map_err(nowhere)?;
     let finished = process::run_watched(&mut load, &cell.load.cpus, cell.load.within, |pid| {
         observer.turn(pid)
