@@ -33,7 +33,7 @@ const OTHER: [&str; 22] = [
     "success",
     "confidence",
     "timeout",
-    "utiliz",
+    "utilization",
     "per core",
     "per user",
     "hit rate",
