@@ -505,7 +505,7 @@ impl Class for Element {
             }),
             Entry::function(c"validity", 0, |context, _| Ok(context.undefined())),
             Entry::function(c"selection", 0, |context, call| {
-                context.instance(Selection::of(vec![node(context, call)?]))
+                Selection::of(vec![node(context, call)?]).object(context, context.string("")?)
             }),
         ];
         ENTRIES

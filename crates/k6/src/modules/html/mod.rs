@@ -35,5 +35,6 @@ fn parse_html<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     } else {
         source.to_text()?.into_string()
     };
-    context.instance(Selection::of(vec![html::parse(&text)]))
+    let document = Selection::of(vec![html::parse(&text)]);
+    document.object(context, context.string("")?)
 }

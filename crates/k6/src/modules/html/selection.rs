@@ -14,6 +14,8 @@ use crate::pure::html::{Node, Selectors};
 /// The cost of looking at a node, as a number of bytes that could be read in the same time.
 const NODE: usize = 128;
 
+const URL: &str = "url";
+
 /// The nodes of a selection, and the selection it was made from.
 pub struct Selection(Rc<Found>);
 
@@ -38,6 +40,13 @@ impl Selection {
         Selection(Rc::new(Found { nodes, from: None }))
     }
 
+    /// A new object of the script, with the URL of the page as a property that scripts may set.
+    pub fn object<'c>(self, context: &'c Context, url: Value<'c>) -> Returned<'c> {
+        let object = context.instance(self)?;
+        object.define(URL, url)?;
+        Ok(object)
+    }
+
     pub fn nodes(&self) -> &[Node] {
         &self.0.nodes
     }
@@ -49,7 +58,7 @@ impl Class for Selection {
     fn prototype() -> &'static [Entry] {
         static ENTRIES: &[Entry] = &[
             Entry::function(c"find", 1, |context, call| {
-                let wanted = Filter::read(&call.argument(0))?;
+                let wanted = Filter::read(call, &call.argument(0))?;
                 go(context, call, |node| {
                     wanted.only(context, collect_in_pieces(node.descendants()))
                 })
@@ -123,7 +132,8 @@ impl Class for Selection {
             Entry::function(c"get", 1, get),
             Entry::function(c"toArray", 0, |context, call| {
                 let found = found(context, call)?;
-                let each = found.nodes.iter().map(|node| one(context, node));
+                let url = call.this().get(URL)?;
+                let each = found.nodes.iter().map(|node| one(context, node, &url));
                 let each: Result<Vec<_>, Thrown> = each.collect();
                 context.array(each?)
             }),
@@ -174,11 +184,12 @@ enum Filter<'c> {
     /// An invalid selector matches nothing.
     Selectors(Option<Selectors>),
     Nodes(Vec<Node>),
-    Function(Value<'c>),
+    /// A function, and the URL of the selections that it receives.
+    Function(Value<'c>, Value<'c>),
 }
 
 impl<'c> Filter<'c> {
-    fn read(value: &Value<'c>) -> Result<Filter<'c>, Thrown> {
+    fn read(call: &Call<'c>, value: &Value<'c>) -> Result<Filter<'c>, Thrown> {
         if let Some(selection) = value.instance::<Selection>() {
             return Ok(Filter::Nodes(selection.nodes().to_vec()));
         }
@@ -186,7 +197,7 @@ impl<'c> Filter<'c> {
             return Ok(Filter::Nodes(vec![element.0.clone()]));
         }
         if value.is_function() {
-            return Ok(Filter::Function(value.clone()));
+            return Ok(Filter::Function(value.clone(), call.this().get(URL)?));
         }
         if !value.is_string() {
             let kind = go_value::kind(value);
@@ -205,8 +216,8 @@ impl<'c> Filter<'c> {
                 give_way(nodes.len());
                 Ok(nodes.contains(node))
             }
-            Filter::Function(function) => {
-                let (place, node) = (context.number(place as f64), one(context, node)?);
+            Filter::Function(function, url) => {
+                let (place, node) = (context.number(place as f64), one(context, node, url)?);
                 let answer = function.call(&context.undefined(), &[&place, &node])?;
                 Ok(answer.is_truthy())
             }
@@ -232,22 +243,28 @@ fn found(context: &Context, call: &Call<'_>) -> Result<Rc<Found>, Thrown> {
     }
 }
 
-fn one<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
+fn one<'c>(context: &'c Context, node: &Node, url: &Value<'c>) -> Returned<'c> {
     give_way(NODE);
-    context.instance(Selection::of(vec![node.clone()]))
+    Selection::of(vec![node.clone()]).object(context, url.clone())
 }
 
 /// A selection derived from another one, without duplicates.
-fn follow<'c>(context: &'c Context, from: &Rc<Found>, nodes: Vec<Node>) -> Returned<'c> {
+fn follow<'c>(
+    context: &'c Context,
+    call: &Call<'c>,
+    from: &Rc<Found>,
+    nodes: Vec<Node>,
+) -> Returned<'c> {
     let mut seen = std::collections::HashSet::new();
     let nodes = nodes.into_iter().filter(|node| {
         give_way(NODE);
         seen.insert(node.key())
     });
-    context.instance(Selection(Rc::new(Found {
+    let found = Found {
         nodes: collect_in_pieces(nodes),
         from: Some(Rc::clone(from)),
-    })))
+    };
+    Selection(Rc::new(found)).object(context, call.this().get(URL)?)
 }
 
 /// All nodes that `way` leads to from each node.
@@ -261,7 +278,7 @@ fn go<'c>(
     for node in &from.nodes {
         nodes.extend(way(node)?);
     }
-    follow(context, &from, nodes)
+    follow(context, call, &from, nodes)
 }
 
 /// Like `go`, filtered by the argument if there is one.
@@ -274,7 +291,7 @@ fn filtered<'c>(
     if wanted.is_nullish() {
         return go(context, call, |node| Ok(way(node)));
     }
-    let wanted = Filter::read(&wanted)?;
+    let wanted = Filter::read(call, &wanted)?;
     go(context, call, |node| wanted.only(context, way(node)))
 }
 
@@ -286,7 +303,7 @@ fn until<'c>(
 ) -> Returned<'c> {
     let optional = |value: &Value<'c>| match value.is_nullish() {
         true => Ok(None),
-        false => Filter::read(value).map(Some),
+        false => Filter::read(call, value).map(Some),
     };
     let (border, wanted) = (optional(&call.argument(0))?, optional(&call.argument(1))?);
     go(context, call, |node| {
@@ -320,7 +337,7 @@ fn before(node: &Node) -> Vec<Node> {
 }
 
 fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let wanted = Filter::read(&call.argument(0))?;
+    let wanted = Filter::read(call, &call.argument(0))?;
     go(context, call, |node| {
         for node in std::iter::once(node.clone()).chain(node.ancestors()) {
             if wanted.has(context, 0, &node)? {
@@ -334,19 +351,19 @@ fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// The nodes that the argument selects, or the others.
 fn keep<'c>(context: &'c Context, call: &Call<'c>, those: bool) -> Returned<'c> {
     let from = found(context, call)?;
-    let wanted = Filter::read(&call.argument(0))?;
+    let wanted = Filter::read(call, &call.argument(0))?;
     let mut nodes = Vec::new();
     for (place, node) in from.nodes.iter().enumerate() {
         if wanted.has(context, place, node)? == those {
             nodes.push(node.clone());
         }
     }
-    follow(context, &from, nodes)
+    follow(context, call, &from, nodes)
 }
 
 fn is<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
-    let wanted = Filter::read(&call.argument(0))?;
+    let wanted = Filter::read(call, &call.argument(0))?;
     for (place, node) in from.nodes.iter().enumerate() {
         if wanted.has(context, place, node)? {
             return Ok(context.bool(true));
@@ -358,7 +375,7 @@ fn is<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 /// The nodes that have a selected descendant.
 fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
-    let wanted = Filter::read(&call.argument(0))?;
+    let wanted = Filter::read(call, &call.argument(0))?;
     let mut nodes = Vec::new();
     for node in &from.nodes {
         let below = wanted.only(context, collect_in_pieces(node.descendants()))?;
@@ -366,13 +383,13 @@ fn has<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             nodes.push(node.clone());
         }
     }
-    follow(context, &from, nodes)
+    follow(context, call, &from, nodes)
 }
 
 fn add<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
     let mut nodes = from.nodes.clone();
-    match Filter::read(&call.argument(0))? {
+    match Filter::read(call, &call.argument(0))? {
         Filter::Nodes(more) => nodes.extend(more),
         wanted => {
             if let Some(root) = from.root() {
@@ -380,15 +397,16 @@ fn add<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             }
         }
     }
-    follow(context, &from, nodes)
+    follow(context, call, &from, nodes)
 }
 
 fn end<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let found = found(context, call)?;
-    match &found.from {
-        Some(from) => context.instance(Selection(Rc::clone(from))),
-        None => context.instance(Selection::of(Vec::new())),
-    }
+    let before = match &found.from {
+        Some(from) => Selection(Rc::clone(from)),
+        None => Selection::of(Vec::new()),
+    };
+    before.object(context, call.this().get(URL)?)
 }
 
 fn eq<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
@@ -413,7 +431,7 @@ fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>
         (Ok(start), Ok(end)) => from.nodes.get(start..end).unwrap_or_default().to_vec(),
         _ => Vec::new(),
     };
-    follow(context, &from, nodes)
+    follow(context, call, &from, nodes)
 }
 
 /// The position of the first node among its siblings, of the argument in this selection, or of this node among those
@@ -428,7 +446,7 @@ fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let place = if argument.is_nullish() {
         Some(first.siblings().1)
     } else {
-        match Filter::read(&argument)? {
+        match Filter::read(call, &argument)? {
             Filter::Nodes(nodes) => nodes
                 .first()
                 .and_then(|wanted| from.nodes.iter().position(|node| node == wanted)),
@@ -487,9 +505,10 @@ fn map<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if !function.is_function() {
         return Err(context.throw_plain("map() needs a function"));
     }
+    let url = call.this().get(URL)?;
     let mut results = Vec::new();
     for (place, node) in from.nodes.iter().enumerate() {
-        let (place, node) = (context.number(place as f64), one(context, node)?);
+        let (place, node) = (context.number(place as f64), one(context, node, &url)?);
         results.push(function.call(&context.undefined(), &[&place, &node])?);
     }
     context.array(results)

@@ -11,13 +11,13 @@ use crate::pure::html::{self, Node, Selectors};
 
 /// `response.html(selector?)`.
 pub fn html<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-    let (page, _) = page(context, call)?;
+    let (page, url) = page(context, call)?;
     let selector = call.argument(0);
-    if selector.is_nullish() {
-        return context.instance(Selection::of(vec![page]));
-    }
-    let found = find(&page, &selector.to_text()?);
-    context.instance(Selection::of(found))
+    let found = match selector.is_nullish() {
+        true => vec![page],
+        false => find(&page, &selector.to_text()?),
+    };
+    Selection::of(found).object(context, context.string(url.as_str())?)
 }
 
 /// `response.clickLink({ selector, params })`: requests the target of a link.
