@@ -1,0 +1,2 @@
+export const order = [];
+globalThis.order = order;

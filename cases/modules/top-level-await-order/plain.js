@@ -1,0 +1,2 @@
+import { order } from './order.js';
+order.push('plain');

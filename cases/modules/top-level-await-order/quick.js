@@ -1,0 +1,4 @@
+import { order } from './order.js';
+order.push('quick');
+await null;
+order.push('quick 2');
