@@ -1,6 +1,6 @@
 //! Metrics as aligned lines, for both of k6's text layouts.
 
-use plimsoll_plan::{Figure, Options, TimeUnit, TrendStat};
+use plimsoll_plan::{Figure, GivenTimeUnit, Options, TimeUnit, TrendStat};
 use plimsoll_samples::{Contains, MetricSummary, Values};
 
 use crate::collation;
@@ -37,7 +37,10 @@ impl Style {
                 .summary_trend_stats
                 .clone()
                 .unwrap_or_else(default_trend_stats),
-            time_unit: options.summary_time_unit,
+            time_unit: options
+                .summary_time_unit
+                .as_ref()
+                .and_then(GivenTimeUnit::unit),
             paint,
         }
     }

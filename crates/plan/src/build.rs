@@ -46,6 +46,12 @@ impl Plan {
             .execution_segment_sequence
             .clone()
             .unwrap_or_default();
+        if options.execution_segment_sequence.is_some() && sequence.is_empty() {
+            errors.push(
+                "executionSegmentSequence",
+                "is empty: list the boundaries, such as \"0,1/2,1\", or leave it out",
+            );
+        }
         let division = Division::of(segment, &sequence).unwrap_or_else(|fault| {
             errors.0.push(fault);
             Division::whole()

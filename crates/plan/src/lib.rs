@@ -37,8 +37,8 @@ pub use executor::{Executor, ExecutorKind, Rate, Stage};
 pub use hosts::Hosts;
 pub use layers::{Layers, consolidate};
 pub use options::{
-    Figure, HttpDebug, Options, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat, parse_tag,
-    parse_trend_stats,
+    Figure, GivenTimeUnit, HttpDebug, Options, Protocol, SystemTag, SystemTags, TimeUnit,
+    TrendStat, parse_tag, parse_trend_stats,
 };
 pub use requirements::Requirements;
 pub use scenario::{Scenario, ScenarioOptions};

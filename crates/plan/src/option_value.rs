@@ -173,7 +173,7 @@ impl OptionValue for Duration {
 impl OptionValue for Value {
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Value> {
         match value {
-            Value::Object(_) => Some(value.clone()),
+            Value::Object(_) | Value::Null => Some(value.clone()),
             other => reader.wrong_kind("an object", other),
         }
     }

@@ -25,8 +25,8 @@ use crate::threshold::ThresholdOptions;
 use crate::tls::{TlsAuth, TlsVersions};
 
 pub use listed::{
-    Figure, HttpDebug, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat, parse_tag,
-    parse_trend_stats,
+    Figure, GivenTimeUnit, HttpDebug, Protocol, SystemTag, SystemTags, TimeUnit, TrendStat,
+    parse_tag, parse_trend_stats,
 };
 
 macro_rules! options {
@@ -42,7 +42,8 @@ macro_rules! options {
             pub const KEYS: &'static [&'static str] = &[ $( $key, )* ];
 
             fn read_key(&mut self, key: &str, value: &Value, reader: &mut Reader<'_>) {
-                if value.is_null() {
+                // As in k6, only `cloud` keeps a null.
+                if value.is_null() && key != "cloud" {
                     return;
                 }
                 match key {
@@ -106,6 +107,10 @@ macro_rules! options {
             $object.insert($key.to_owned(), OptionValue::to_json(value));
         }
     };
+    (@show filled, $object:ident, $key:literal, $value:expr) => {
+        let filled = $value.as_ref().filter(|list| !list.is_empty());
+        $object.insert($key.to_owned(), filled.map_or(Value::Null, OptionValue::to_json));
+    };
     (@show dns, $object:ident, $key:literal, $value:expr) => {
         $object.insert($key.to_owned(), $value.clone().unwrap_or_default().to_json());
     };
@@ -156,7 +161,7 @@ options! {
     /// Accept any certificate.
     insecure_skip_tls_verify: bool, "insecureSkipTLSVerify", Some("K6_INSECURE_SKIP_TLS_VERIFY"), always;
     /// Cipher suites to offer, by their names in Go.
-    tls_cipher_suites: Vec<CipherSuite>, "tlsCipherSuites", Some("K6_TLS_CIPHER_SUITES"), always;
+    tls_cipher_suites: Vec<CipherSuite>, "tlsCipherSuites", Some("K6_TLS_CIPHER_SUITES"), filled;
     /// TLS versions to offer.
     tls_version: TlsVersions, "tlsVersion", None, always;
     /// Client certificates.
@@ -184,7 +189,7 @@ options! {
     /// The values that a summary shows for a trend.
     summary_trend_stats: Vec<TrendStat>, "summaryTrendStats", Some("K6_SUMMARY_TREND_STATS"), always;
     /// The time unit of a summary; if unset, the best-fitting one.
-    summary_time_unit: TimeUnit, "summaryTimeUnit", Some("K6_SUMMARY_TIME_UNIT"), always;
+    summary_time_unit: GivenTimeUnit, "summaryTimeUnit", Some("K6_SUMMARY_TIME_UNIT"), always;
     /// The system tags samples carry.
     system_tags: SystemTags, "systemTags", Some("K6_SYSTEM_TAGS"), always;
     /// Tags of every sample of the run.

@@ -98,6 +98,10 @@ impl SegmentSequence {
         Ok(SegmentSequence(borders))
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The boundaries from 0 to 1, with missing ends added. Without any, those of `segment` alone.
     pub(crate) fn filled(&self, segment: Segment) -> Vec<Ratio> {
         let mut borders = self.0.clone();

@@ -18,6 +18,17 @@ pub enum TimeUnit {
 }
 named_values! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "us" }
 
+/// What a script gives as the time unit of a summary. As in k6, it may be any text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenTimeUnit(String);
+
+impl GivenTimeUnit {
+    /// The unit; a summary chooses one itself if there is no such unit.
+    pub fn unit(&self) -> Option<TimeUnit> {
+        TimeUnit::parse(&self.0).ok()
+    }
+}
+
 /// The HTTP protocol to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Protocol {
@@ -158,26 +169,18 @@ impl OptionValue for SystemTags {
     }
 }
 
-impl OptionValue for TimeUnit {
-    /// An invalid unit is a warning, and the summary chooses one: k6 runs such a script.
-    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<TimeUnit> {
-        let name = String::from_json(value, reader)?;
-        match TimeUnit::parse(&name) {
-            Ok(unit) => Some(unit),
-            Err(_) if name.is_empty() => None,
-            Err(fault) => {
-                reader.warn(fault.to_string());
-                None
-            }
-        }
+impl OptionValue for GivenTimeUnit {
+    fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<GivenTimeUnit> {
+        String::from_json(value, reader).map(GivenTimeUnit)
     }
 
-    fn from_text(text: &str) -> Result<TimeUnit, String> {
-        TimeUnit::parse(text).map_err(|fault| fault.to_string())
+    fn from_text(text: &str) -> Result<GivenTimeUnit, String> {
+        let unit = TimeUnit::parse(text).map_err(|fault| fault.to_string())?;
+        Ok(GivenTimeUnit(unit.name().to_owned()))
     }
 
     fn to_json(&self) -> Value {
-        Value::from(self.name())
+        Value::from(self.0.as_str())
     }
 }
 

@@ -1,0 +1,2 @@
+export const options = { tlsCipherSuites: [] };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { executionSegment: '' };
+export default function () {}

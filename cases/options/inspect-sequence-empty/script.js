@@ -1,0 +1,2 @@
+export const options = { executionSegmentSequence: '' };
+export default function () {}

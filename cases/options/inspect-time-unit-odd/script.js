@@ -1,0 +1,2 @@
+export const options = { summaryTimeUnit: 'm' };
+export default function () {}

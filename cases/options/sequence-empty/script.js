@@ -1,0 +1,2 @@
+export const options = { executionSegmentSequence: '', iterations: 3 };
+export default function () {}

@@ -1,0 +1,2 @@
+export const options = { summaryTimeUnit: 'm', iterations: 1 };
+export default function () {}
