@@ -23,7 +23,7 @@ named_values! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "u
 pub struct GivenTimeUnit(String);
 
 impl GivenTimeUnit {
-    /// The unit; a summary chooses one itself if there is no such unit.
+    /// The unit as the script gives it. If it is unknown, the summary chooses one.
     pub fn unit(&self) -> Option<TimeUnit> {
         TimeUnit::parse(&self.0).ok()
     }
