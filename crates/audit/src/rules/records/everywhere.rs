@@ -2,7 +2,7 @@
 //! record that contradicts it.
 
 use super::subject::named;
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{number, time_unit};
 use crate::records::{Field, Grid, Grids, Kind, Meaning, Name, label_words as name, tokens};
@@ -258,12 +258,7 @@ fn denied(
         "errors-denied",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(text),
-                field.name.text,
-                field.figure.text
-            ),
+            beside(text, field),
             format!("{} is not {}", field.figure.text, found.as_str()),
             "State how many requests failed.".to_owned(),
         ],

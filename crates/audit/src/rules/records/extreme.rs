@@ -3,12 +3,11 @@
 use super::compared::{METRIC, VERB, object};
 use super::subject::{Metric, before_verb, is_uncertain, named};
 use super::verdict::Verdict;
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::digits;
 use crate::records::{Field, Grid, Grids, Record};
 use crate::report::Findings;
-use crate::rules::prose::shortened;
 
 static MOST: Pattern = pattern!(&format!(
     r"(?i)^(.+?)\s+{VERB}\s+(?:clearly |by far |still |also |again |overall |with )*(?:the\s+)?(fastest|slowest|(?:best|worst|highest|lowest|shortest|longest)(?:\s+[\w/()]+){{0,2}}?\s+{METRIC})\b"
@@ -64,12 +63,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         "comparison-reversed",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(sentence),
-                field.name.text,
-                field.figure.text
-            ),
+            beside(sentence, field),
             format!(
                 "{} of {} is beyond {}: {} ÷ {} = {}",
                 other.figure.text,

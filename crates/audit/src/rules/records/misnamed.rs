@@ -1,12 +1,11 @@
 //! A figure of the page under another name in a sentence: of another percentile, or in another unit.
 
 use super::subject::is_uncertain;
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{number, time_unit};
 use crate::records::{Field, Grids, Kind, Meaning, Name};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
 
 static QUOTED: Pattern = pattern!(
     r"(?i)(?:^|[^\w])(p\d\d(?:\.\d+)?|\d\d(?:\.\d+)?(?:th)?[ -]percentile|median|mean|average|avg|maximum|max|minimum|min)\b([^.;,\d|]{0,30}?)[ (:=~≈](\d[\d,]*(?:\.\d+)?)\s?(ns|µs|μs|us|ms|milliseconds|s|seconds|secs?)\b"
@@ -161,11 +160,6 @@ fn judge(
     } else {
         return;
     };
-    let evidence = format!(
-        "\"{}\"; {}: {}",
-        shortened(text),
-        other.name.text,
-        other.figure.text
-    );
+    let evidence = beside(text, other);
     warn(rule, line, [evidence, error, advice.to_owned()], findings);
 }

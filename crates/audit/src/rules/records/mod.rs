@@ -36,9 +36,10 @@ mod wins;
 pub use subject::{Metric, is_uncertain};
 
 use crate::finding::Level;
-use crate::records::Grids;
+use crate::records::{Field, Grids};
 use crate::report::{Findings, Report};
 use crate::rules::claims::sentences;
+use crate::rules::prose::shortened;
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     if !report.document.markdown {
@@ -85,6 +86,12 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
         claimed::sentence(report, grids, sentence, prose.line, findings);
         quoted::sentence(report, grids, sentence, prose.line, findings);
     }
+}
+
+/// The sentence, and the figure that it is compared with.
+fn beside(sentence: &str, field: &Field) -> String {
+    let (name, figure) = (&field.name.text, &field.figure.text);
+    format!("\"{}\"; {name}: {figure}", shortened(sentence))
 }
 
 /// Adds a warning about a line, unless a rule has reported the line.

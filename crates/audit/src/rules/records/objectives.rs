@@ -1,6 +1,6 @@
 //! Findings with a mark or "all objectives are met", against the records of the same name.
 
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::number;
 use crate::records::{Field, Figure, Grids, Kind, Meaning, Record, label_words as name, read};
@@ -95,12 +95,7 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         "objective-contradicted",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(text),
-                value.name.text,
-                value.figure.text
-            ),
+            beside(text, value),
             format!("{} is not {} {}", value.figure.text, group(2), limit.text),
             "State by how much it was missed, or correct the figure.".to_owned(),
         ],
@@ -134,12 +129,7 @@ fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         "errors-denied",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(text),
-                share.name.text,
-                share.figure.text
-            ),
+            beside(text, share),
             format!("{} is not 100 %", share.figure.text),
             "State how many requests failed.".to_owned(),
         ],
@@ -228,12 +218,7 @@ fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         "generator-saturated",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(text),
-                most.name.text,
-                most.figure.text
-            ),
+            beside(text, most),
             format!(
                 "{} of {said} are {:.1} %",
                 most.figure.text,

@@ -3,12 +3,11 @@
 use super::misnamed::is_precise;
 use super::subject::{Metric, before_verb, is_uncertain, named};
 use super::swapped::is_printed;
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::number;
 use crate::records::{Field, Grids, Kind, Record, label_words};
 use crate::report::Findings;
-use crate::rules::prose::shortened;
 
 const UNIT: &str = r"(?:(ns|µs|μs|us|ms|s|seconds)|req/s(?:ec)?|reqs/s(?:ec)?|requests?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?|transactions per second|queries per second)\b";
 
@@ -62,12 +61,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
             "stale-prose",
             line,
             [
-                format!(
-                    "\"{}\"; {}: {}",
-                    shortened(text),
-                    own.name.text,
-                    own.figure.text
-                ),
+                beside(text, own),
                 format!(
                     "{written} is the figure of {}, not {}",
                     owner.label, own.figure.text

@@ -1,12 +1,12 @@
 //! "A handles 12,345 requests per second" next to a table whose row of A has another rate.
 
 use super::subject::{Metric, is_uncertain, named};
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, pattern};
 use crate::quantity::{digits, number};
 use crate::records::{Field, Grids, Kind};
 use crate::report::{Findings, Report};
-use crate::rules::prose::{is_conditional, shortened};
+use crate::rules::prose::is_conditional;
 
 static RATE: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,-])(~|≈|about |around |over |nearly |almost |roughly |approximately |more than )?(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req/s(?:ec)?|reqs/s(?:ec)?|requests?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?|transactions per second|queries per second)\b"
@@ -92,12 +92,7 @@ pub fn sentence(
         "stale-prose",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(sentence),
-                shown.name.text,
-                shown.figure.text
-            ),
+            beside(sentence, shown),
             format!(
                 "{} ÷ {} = {:.2}, and no figure of the page is {}",
                 digits(value),

@@ -2,7 +2,7 @@
 //! percentage of the range.
 
 use super::subject::is_uncertain;
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::digits;
 use crate::records::{Field, Grids, Kind, Meaning, Name, tokens};
@@ -164,12 +164,7 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
         "ratio-misstated",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(sentence),
-                top.name.text,
-                top.figure.text
-            ),
+            beside(sentence, top),
             format!(
                 "the largest of the {} figures is {}, not {}",
                 figures.len(),

@@ -2,11 +2,10 @@
 
 use super::orders::TIE;
 use super::subject::{Metric, before_verb, is_uncertain, named};
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::records::{Field, Grid, Grids, Record};
 use crate::report::Findings;
-use crate::rules::prose::shortened;
 
 static PLACE: Pattern = pattern!(
     r"(?i)^(.+?)\s+(?:is|was|are|came|comes|ranks?|ranked|finish(?:es|ed)|takes?|took|places?|placed|sits|holds?)\s+(?:in\s+|at\s+|the\s+|a\s+|clear\s+|close\s+|solid\s+|still\s+|only\s+|number\s+|#)*(first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)\b\s*(?:(fastest|slowest|best|worst|highest|lowest|place|position|overall|in|with|by|for|on|behind|at|among|of|[.,;(:]|$))"
@@ -74,12 +73,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         "comparison-reversed",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(sentence),
-                field.name.text,
-                field.figure.text
-            ),
+            beside(sentence, &field),
             format!(
                 "{} is number {best} of {all} in its column, and no other figure of the record has the place",
                 field.figure.text

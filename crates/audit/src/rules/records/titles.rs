@@ -1,11 +1,10 @@
 //! A heading whose users, requests, duration or rate is not that of the tables and lists below it.
 
-use super::warn;
+use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
 use crate::quantity::{digits, number, time_unit};
 use crate::records::{Field, Grids, Kind, Meaning};
 use crate::report::{Findings, Report};
-use crate::rules::prose::shortened;
 
 static USERS: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,–-])(\d[\d,]*)\s?(k\b)?\s*(?:(?:concurrent|virtual|parallel|simultaneous)\s+)*(?:users?|connections?|clients?|vus?|threads?|conns?)\b"
@@ -119,12 +118,7 @@ fn mismatch(
         rule,
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(title),
-                field.name.text,
-                field.figure.text
-            ),
+            beside(title, field),
             format!(
                 "the heading says {said}, and every figure below it is {}",
                 field.figure.text
@@ -229,12 +223,7 @@ fn rate(report: &Report, title: &str, line: usize, fields: &[&Field], findings: 
         "stale-prose",
         line,
         [
-            format!(
-                "\"{}\"; {}: {}",
-                shortened(title),
-                field.name.text,
-                field.figure.text
-            ),
+            beside(title, field),
             format!(
                 "{text} ÷ {} = {}, and no rate below the heading is {text}",
                 field.figure.text,
