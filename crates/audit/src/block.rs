@@ -1,4 +1,4 @@
-//! One result as a tool printed it, in a form that is the same for every tool.
+//! One result as a tool printed it, in a form common to all tools.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub enum Tool {
     Zrk,
     Jmeter,
     Locust,
-    /// HttpArena's result files, of several load generators.
+    /// HttpArena's result files, which combine several load generators.
     HttpArena,
     /// CSV exports in the layout of ann-benchmarks.
     AnnBenchmarks,
@@ -59,7 +59,7 @@ impl Tool {
 /// The load model of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Model {
-    /// A user starts its next iteration when it has the response.
+    /// A user starts its next iteration when the previous one is complete.
     Closed,
     /// Requests start on a schedule.
     Open,
@@ -70,9 +70,9 @@ pub enum Model {
 /// The quantity that a distribution measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The whole exchange: the main latency.
+    /// The whole request: the main latency.
     Request,
-    /// The same, for expected responses.
+    /// The whole request, counting only expected responses.
     Expected,
     Blocked,
     Connecting,
@@ -81,11 +81,11 @@ pub enum Role {
     Waiting,
     Receiving,
     Iteration,
-    /// Defined by the script.
+    /// A custom metric of the script.
     Own,
 }
 
-/// A distribution, as far as it was printed.
+/// A latency distribution, or the part of it that the tool printed.
 #[derive(Clone, Debug)]
 pub struct Trend {
     pub role: Role,
@@ -95,7 +95,7 @@ pub struct Trend {
     pub mean: Option<Quantity>,
     pub min: Option<Quantity>,
     pub max: Option<Quantity>,
-    /// Quantile (0.95) and figure, ascending by quantile. The median is 0.5.
+    /// Pairs of a quantile (such as 0.95) and its value, in ascending order. The median is 0.5.
     pub quantiles: Vec<(f64, Quantity)>,
 }
 
@@ -124,8 +124,8 @@ impl Trend {
         self.at(0.5)
     }
 
-    /// The smallest and largest possible mean, given the quantiles, the minimum and the maximum.
-    /// `samples` is their number, if known.
+    /// The smallest and largest mean that the printed quantiles, minimum and maximum allow.
+    /// `samples` is the number of samples, if known.
     pub fn mean_bounds(&self, samples: Option<f64>) -> Option<(f64, f64)> {
         let n = samples.filter(|n| *n >= 10.0);
         let low = |figure: &Quantity| (figure.value - figure.step).max(0.0);
@@ -146,7 +146,7 @@ impl Trend {
             Some(max) => most + (1.0 - below) * high(max),
             None => f64::INFINITY,
         };
-        // Tools place a quantile one sample higher or lower, and interpolate.
+        // Tools may pick the neighboring sample for a quantile, or interpolate between samples.
         let sum: f64 = self.quantiles.iter().map(|(_, figure)| figure.value).sum();
         let top = self.max.as_ref().map_or(0.0, |max| max.value);
         let slack = n.map_or(0.0, |n| 2.0 * sum / n);
@@ -164,7 +164,7 @@ impl Trend {
         self.quantiles.iter().rfind(|(q, _)| *q < 1.0)
     }
 
-    /// Every value with its column's name.
+    /// Every printed value with the name of its column.
     pub fn figures(&self) -> Vec<(String, &Quantity)> {
         let mut all = Vec::new();
         all.extend(self.min.iter().map(|figure| ("min".to_owned(), figure)));
@@ -176,7 +176,7 @@ impl Trend {
         all
     }
 
-    /// Inserts a quantile. 99.9 ÷ 100 is not exactly 0.999, and must print as such.
+    /// Inserts a quantile. Rounds it because 99.9 ÷ 100 is not exactly 0.999 but must print as p99.9.
     pub fn put(&mut self, quantile: f64, figure: Quantity) {
         let quantile = (quantile * 1e9).round() / 1e9;
         let at = self
@@ -199,7 +199,7 @@ pub fn is_loopback(text: &str) -> bool {
     .any(|place| text.contains(place))
 }
 
-/// `p95`, `p99.9`; 0.5 is the median.
+/// `p95`, `p99.9`, or `median` for 0.5.
 pub fn quantile_name(quantile: f64) -> String {
     if (quantile - 0.5).abs() < 1e-9 {
         return "median".to_owned();
@@ -212,14 +212,14 @@ pub fn quantile_name(quantile: f64) -> String {
 pub struct Tally {
     pub passed: f64,
     pub failed: f64,
-    /// The printed share, of either passes or failures.
+    /// The printed percentage, of either passes or failures.
     pub share: Option<Quantity>,
     pub line: usize,
-    /// Written with marks that have the opposite meaning.
+    /// Whether the tool's ✓ and ✗ marks have the opposite meaning.
     pub inverted: bool,
 }
 
-/// The line of one check: how often it passed and failed.
+/// The passes and failures of one check.
 #[derive(Clone, Debug)]
 pub struct CheckCount {
     pub passed: f64,
@@ -227,7 +227,7 @@ pub struct CheckCount {
     pub line: usize,
 }
 
-/// Connections and requests that failed below HTTP, as counted by wrk.
+/// Socket errors as counted by wrk: connections and requests that failed below HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SocketErrors {
     pub connect: f64,
@@ -238,7 +238,7 @@ pub struct SocketErrors {
 }
 
 impl SocketErrors {
-    /// As wrk prints them.
+    /// Formats the counts like wrk does.
     pub fn text(&self) -> String {
         format!(
             "connect {}, read {}, write {}, timeout {}",
@@ -247,7 +247,7 @@ impl SocketErrors {
     }
 }
 
-/// A histogram's row: how many were at or below `upper` and above `lower`.
+/// A row of a histogram: the number of samples above `lower` and at or below `upper`.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     pub lower: f64,
@@ -263,11 +263,11 @@ pub struct Bucket {
 pub struct Traffic {
     pub total: Option<Quantity>,
     pub rate: Option<Quantity>,
-    /// The duration in seconds for the total, if each side has its own.
+    /// The duration in seconds that the total covers, if each direction has its own.
     pub time: Option<f64>,
 }
 
-/// A row of a table with a sum: the requests of one kind.
+/// One row of a table that also has a total row: the requests of one kind.
 #[derive(Clone, Debug)]
 pub struct Part {
     pub requests: f64,
@@ -289,22 +289,22 @@ pub struct Block {
     pub layout: &'static str,
     pub first_line: usize,
     pub last_line: usize,
-    /// Headings and list items above it, outermost first.
+    /// The headings and list items above the block, outermost first.
     pub titles: Vec<String>,
-    /// Its command line, if shown.
+    /// The command line that produced the block, if shown.
     pub command: Option<String>,
     pub model: Model,
     /// Users or connections.
     pub users: Option<Quantity>,
-    /// k6: the users that were allocated, as the highest value of `vus_max`.
+    /// k6: the number of allocated users, from the maximum of `vus_max`.
     pub most_users: Option<Quantity>,
-    /// Users without think time: the tool does not support any.
+    /// Whether the tool has no support for think time, so that users never pause.
     pub thinks_never: bool,
     /// The configured duration.
     pub declared: Option<Quantity>,
     /// The actual duration.
     pub elapsed: Option<Quantity>,
-    /// vegeta: how long the last response took after the last request was sent.
+    /// vegeta: the time from the last request sent to the last response.
     pub last_wait: Option<Quantity>,
     /// The requested rate per second.
     pub asked_rate: Option<Quantity>,
@@ -320,28 +320,28 @@ pub struct Block {
     pub iteration_rate: Option<Quantity>,
     pub interrupted: Option<f64>,
     pub dropped: Option<Quantity>,
-    /// Users at the end, and their maximum.
+    /// The number of users at the end, and its maximum.
     pub gauge: Option<(Quantity, Quantity)>,
     pub failures: Option<Tally>,
-    /// k6: the share of failures as printed, with or without their counts.
+    /// k6: the failure percentage as printed, with or without counts.
     pub failed_share: Option<Quantity>,
-    /// Failures only because of their length.
+    /// Responses that ab counts as failed only because their length differs.
     pub length_failures: Option<Quantity>,
-    /// Kept connections, as counted by ab.
+    /// Keep-alive requests, as counted by ab.
     pub kept: Option<Quantity>,
     /// 1 ÷ rate, printed as a time.
     pub inverse_rate: Option<Quantity>,
     pub streams: Option<Quantity>,
     pub checks: Option<Tally>,
     pub check_names: Vec<(String, usize)>,
-    /// How many of them are marked as failed.
+    /// The number of checks that are marked as failed.
     pub failed_marks: usize,
     pub statuses: Vec<(String, Quantity)>,
     pub success: Option<Quantity>,
     pub errors: Vec<(String, usize)>,
     pub thresholds: Vec<Threshold>,
     pub histogram: Vec<Bucket>,
-    /// Rows of a histogram whose heading is missing.
+    /// Histogram rows whose heading is missing.
     pub torn: Vec<(String, usize)>,
     pub sent: Traffic,
     pub received: Traffic,
@@ -351,27 +351,27 @@ pub struct Block {
     pub target: Option<String>,
     /// Whether the same users loop from start to end.
     pub looping: bool,
-    /// Rates that a k6 script counts itself.
+    /// Rate metrics defined by a k6 script.
     pub rates: Vec<(String, Tally)>,
     pub check_counts: Vec<CheckCount>,
     pub sockets: Option<SocketErrors>,
-    /// ab's first `Time per request`: users ÷ rate, which is not measured.
+    /// ab's first `Time per request`: computed as users ÷ rate, not measured.
     pub computed_mean: Option<Quantity>,
-    /// wrk2 prints its mean a second time.
+    /// The second mean that wrk2 prints, below the percentiles.
     pub repeated_mean: Option<Quantity>,
-    /// ab prints its maximum a second time, below the percentiles.
+    /// The second maximum that ab prints, below the percentiles.
     pub longest: Option<Quantity>,
-    /// Rows of a table whose sum is this block.
+    /// The table rows whose totals are in this block.
     pub parts: Vec<Part>,
-    /// Counts of a histogram whose bounds have no unit.
+    /// The counts of a histogram whose bounds have no unit.
     pub bars: Vec<f64>,
-    /// A histogram that ends in `...`.
+    /// Whether the histogram is cut off with `...`.
     pub histogram_cut: bool,
-    /// Requests without a status or a measured time, as printed.
+    /// The number of requests without a status or a measured time, as printed.
     pub lost: Option<Quantity>,
-    /// Parts that a complete block has and this one lacks.
+    /// The parts of a complete block that this block lacks.
     pub missing: Vec<&'static str>,
-    /// The number of users, if the maximum, the minimum and the last sample of `vus` are equal.
+    /// Whether the maximum, the minimum and the last sample of `vus` are equal.
     pub constant_users: bool,
 }
 
@@ -439,7 +439,7 @@ impl Block {
         }
     }
 
-    /// Counts failed requests; all others have passed.
+    /// Records the number of failed requests. All other requests passed.
     pub fn fail(&mut self, failed: f64, line: usize) {
         let total = self.requests.as_ref().map_or(failed, |count| count.value);
         self.failures = Some(Tally {
@@ -451,7 +451,7 @@ impl Block {
         });
     }
 
-    /// Adds the counts of a JSON object whose keys are statuses.
+    /// Adds the counts from a JSON object whose keys are status codes.
     pub fn add_statuses(&mut self, counts: Option<&Value>, line: usize) {
         let counts = counts.and_then(Value::as_object);
         for (status, count) in counts.into_iter().flatten() {
@@ -471,8 +471,7 @@ impl Block {
         self.trend(Role::Request)
     }
 
-    /// The duration of one turn of a user: the iteration, or the request if the tool has no
-    /// iterations.
+    /// The duration of one turn of a user: an iteration, or a request if the tool has no iterations.
     pub fn turn(&self) -> Option<&Trend> {
         self.trend(Role::Iteration)
             .or_else(|| self.latency().filter(|_| self.thinks_never))
@@ -483,7 +482,7 @@ impl Block {
         self.iteration_rate.as_ref().or(self.rate.as_ref())
     }
 
-    /// Requests in one turn.
+    /// Average number of requests in one turn.
     pub fn requests_per_turn(&self) -> Option<f64> {
         match (&self.requests, &self.iterations) {
             (Some(requests), Some(iterations)) if iterations.value > 0.0 => {
@@ -496,7 +495,8 @@ impl Block {
     /// Number of samples of the main latency.
     pub fn samples(&self) -> Option<f64> {
         let requests = self.requests.as_ref().map(|count| count.value);
-        // k6 judges each HTTP request. How many of them an iteration makes is not printed.
+        // k6 prints a pass or a failure for each HTTP request, but not how many requests an
+        // iteration makes.
         let http = self.tool == Tool::K6
             && self
                 .latency()
@@ -513,7 +513,7 @@ impl Block {
             .or(turns.map(|turns| turns.value))
     }
 
-    /// The time in seconds by which the tool divided: count ÷ rate.
+    /// The time in seconds that the tool used as the divisor: count ÷ rate.
     pub fn counted_time(&self) -> Option<f64> {
         let (count, rate) = match (&self.requests, &self.rate) {
             (Some(count), Some(rate)) => (count, rate),
@@ -522,7 +522,7 @@ impl Block {
         (rate.value > 0.0).then(|| count.value / rate.value)
     }
 
-    /// The declared users, or the constant value of `vus`.
+    /// The declared number of users, or `vus` if it was constant.
     pub fn known_users(&self) -> Option<&Quantity> {
         let constant = self.constant_users && self.model == Model::Unknown;
         let gauge = self
@@ -532,7 +532,7 @@ impl Block {
         self.users.as_ref().or(gauge.map(|(_, max)| max))
     }
 
-    /// Maximum requests in flight: users times pipelined requests.
+    /// Maximum number of requests in flight: users × pipelined requests.
     pub fn at_once(&self) -> Option<f64> {
         let users = self.known_users()?.value;
         Some(
@@ -549,12 +549,12 @@ impl Block {
         self.target.as_deref().map(is_loopback)
     }
 
-    /// The requests that failed.
+    /// Number of failed requests.
     pub fn failed(&self) -> f64 {
         self.failures.as_ref().map_or(0.0, |tally| tally.failed)
     }
 
-    /// Mean time per turn outside of requests, if known.
+    /// Mean time of a turn spent outside of requests, if known.
     pub fn think(&self) -> Option<f64> {
         let turn = self.trend(Role::Iteration)?.mean.as_ref()?.value;
         let request = self.latency()?.mean.as_ref()?.value;
@@ -567,7 +567,7 @@ impl Block {
         Some(turn - (request + part(Role::Blocked)) * per_turn)
     }
 
-    /// A name for readers: the innermost title, or the tool.
+    /// The name to show: the innermost title, or the tool.
     pub fn name(&self) -> String {
         match self.titles.last() {
             Some(title) => title.clone(),

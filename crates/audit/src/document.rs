@@ -1,5 +1,5 @@
-//! A parsed file: prose, tables and code under their headings. A file that is not Markdown is one
-//! region of code without headings.
+//! A parsed file: prose, tables and code blocks under their headings. A file that is not Markdown
+//! becomes a single code block without headings.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -11,12 +11,12 @@ pub struct Prose {
     pub line: usize,
     pub text: String,
     pub titles: Vec<String>,
-    /// The positions in the text at which another line of the file begins, with its number.
+    /// Where each further source line begins: its position in `text` and its line number.
     pub breaks: Vec<(usize, usize)>,
 }
 
 impl Prose {
-    /// Ends the paragraph above the first line for which `ends` is true.
+    /// Truncates the paragraph at the first line for which `ends` is true.
     pub fn end_above(&mut self, ends: impl Fn(usize) -> bool) {
         let Some((at, _)) = self.breaks.iter().find(|(_, line)| ends(*line)) else {
             return;
@@ -26,7 +26,7 @@ impl Prose {
         }
     }
 
-    /// The text by lines, with their numbers.
+    /// The lines of the text with their line numbers.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let starts = std::iter::once((0, self.line)).chain(self.breaks.iter().copied());
         let ends = self.breaks.iter().map(|(at, _)| *at);
@@ -38,7 +38,7 @@ impl Prose {
     }
 }
 
-/// A table; the header's cells name its columns.
+/// A table. The header cells name the columns.
 #[derive(Clone, Debug)]
 pub struct Table {
     pub line: usize,
@@ -46,10 +46,10 @@ pub struct Table {
     pub rows: Vec<(usize, Vec<String>)>,
 }
 
-/// Fenced or indented code, or a whole file without Markdown.
+/// A fenced or indented code block, or a whole file that is not Markdown.
 #[derive(Clone, Debug)]
 pub struct Code {
-    /// Number of the first line, and the position of the text in the file.
+    /// Number of the first line.
     pub line: usize,
     pub range: std::ops::Range<usize>,
     pub language: String,
@@ -65,7 +65,7 @@ pub struct Document {
     pub codes: Vec<Code>,
     /// Every heading with its line.
     pub headings: Vec<(usize, String)>,
-    /// The line of every heading, with the titles that apply from there on.
+    /// The line of each heading, with the titles that apply from that line on.
     pub paths: Vec<(usize, Vec<String>)>,
 }
 
@@ -86,7 +86,7 @@ impl Document {
         Walk::new(text).run()
     }
 
-    /// The titles above a line: of its code, or the headings.
+    /// The titles that apply to a line: those of its code block, or else the headings above it.
     pub fn titles(&self, line: usize) -> Vec<String> {
         if let Some(code) = self.code_at(line) {
             return code.titles.clone();
@@ -97,15 +97,15 @@ impl Document {
             .map_or_else(Vec::new, |(_, titles)| titles.clone())
     }
 
-    /// The fenced or indented code that contains a line.
+    /// The code block that contains a line.
     fn code_at(&self, line: usize) -> Option<&Code> {
         let at = self.codes.partition_point(|code| code.line <= line);
         let code = self.codes.get(at.checked_sub(1)?)?;
         (line <= code.last_line).then_some(code)
     }
 
-    /// A number for the region of a line: the same for lines of one fence, or of the same text
-    /// between two fences.
+    /// A number that identifies the region of a line. Lines of the same code block share a number,
+    /// and so do lines between the same two code blocks.
     pub fn region(&self, line: usize) -> usize {
         let at = self.codes.partition_point(|code| code.line <= line);
         2 * at + usize::from(self.code_at(line).is_some())
@@ -113,8 +113,8 @@ impl Document {
 }
 
 impl Code {
-    /// Its lines with their numbers in the file. A line that is longer than any tool's is cut, so
-    /// that later steps stay fast.
+    /// The lines with their line numbers in the file. Overlong lines are cut to keep later steps
+    /// fast: no tool prints lines of that length.
     pub fn lines<'a>(&self, text: &'a str) -> Vec<Line<'a>> {
         const LONGEST: usize = 1 << 22;
         let body = text.get(self.range.clone()).unwrap_or_default();
@@ -134,12 +134,12 @@ impl Code {
     }
 }
 
-/// Titles are copied to each block, so they are kept short.
+/// Shortens a title, because titles are copied to each block.
 fn title(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
-/// A file with a fence, a table rule or headings of both styles is Markdown; a tool's output has
+/// Whether a file is Markdown: it has a code fence, a table rule or a heading. A tool's output has
 /// none of these.
 fn is_markdown(text: &str) -> bool {
     if text.trim_start().starts_with('{') {
@@ -163,7 +163,7 @@ fn is_markdown(text: &str) -> bool {
     headings >= 1
 }
 
-/// The line without the marks of a quotation.
+/// The line without its `>` quotation marks.
 fn unquoted(line: &str) -> &str {
     let mut rest = line;
     while let Some(quoted) = rest.strip_prefix('>') {
@@ -177,11 +177,11 @@ struct Walk<'a> {
     starts: Vec<usize>,
     document: Document,
     headings: Vec<(HeadingLevel, String)>,
-    /// The list item or line above the next code.
+    /// The list item or line above the next code block.
     item: Option<String>,
     buffer: String,
     buffer_line: usize,
-    /// The positions in the buffer at which another line begins.
+    /// Where each further source line begins: its position in `buffer` and its line number.
     breaks: Vec<(usize, usize)>,
     in_heading: bool,
     in_item: bool,
@@ -255,7 +255,7 @@ impl<'a> Walk<'a> {
                 }
                 Event::End(TagEnd::CodeBlock) => {
                     if let (Some(mut code), Some(body)) = (code.take(), body.take()) {
-                        // From the start of the line, to keep the indentation.
+                        // Start at the beginning of the line, to keep the indentation.
                         let line = self.line(body.start);
                         let start = self.starts.get(line - 1).copied().unwrap_or(body.start);
                         code.line = line;
@@ -342,7 +342,7 @@ impl<'a> Walk<'a> {
         self.document
     }
 
-    /// Ends a paragraph. It becomes a title of the code that follows.
+    /// Ends a paragraph. A list item becomes a title of the code block that follows it.
     fn flush(&mut self) {
         if self.in_heading || self.table.is_some() {
             return;

@@ -1,11 +1,11 @@
-//! A finding: a conclusion with its figures and its calculation.
+//! A finding: a conclusion with its evidence and its calculation.
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Good to know, or not decidable from the printed figures.
+    /// Useful to know, or impossible to decide from the printed figures.
     Note,
-    /// The figure is correct but does not mean what it seems to.
+    /// The figure is correct but misleading.
     Warning,
     /// The figure contradicts itself or its description.
     Error,
@@ -28,13 +28,13 @@ pub struct Finding {
     pub level: Level,
     pub file: String,
     pub line: usize,
-    /// The number of its block, counted from 1.
+    /// The number of the block, counted from 1.
     pub block: Option<usize>,
     /// The error, in one sentence.
     pub conclusion: &'static str,
     /// The figures as printed.
     pub evidence: String,
-    /// The calculation, which anyone can repeat.
+    /// The calculation, so that a reader can repeat it.
     pub arithmetic: String,
     /// How to fix it.
     pub advice: String,

@@ -1,8 +1,10 @@
-//! Checks load-test reports for errors and contradictions. Reads the output of load tools, alone or
-//! in a Markdown document, and reports each error with the figures and the calculation.
+//! Checks load-test reports for errors and contradictions. Reads the output of load-testing tools,
+//! either alone or inside a Markdown document, and reports each error with its figures and its
+//! calculation.
 //!
-//! Pure: text in, findings out. [`audit`] reads one file; [`formats`] write the result. It does not
-//! fail on hostile text: a line that it does not understand is ignored.
+//! The crate has no side effects besides reading the given file: text in, findings out. [`audit`]
+//! reads one file; [`formats`] renders the result. Malformed input cannot make it fail: it ignores
+//! lines that it does not recognize.
 
 pub mod block;
 mod document;
@@ -23,10 +25,10 @@ pub use block::Block;
 pub use finding::{Finding, Level};
 pub use rules::RULES;
 
-/// Maximum size of a file, in bytes; reports are far smaller.
+/// Maximum size of a file, in bytes. Real reports are far smaller.
 pub const LARGEST: usize = 32 << 20;
 
-/// Maximum number of results in one file; each is compared with every other.
+/// Maximum number of results in one file, because each result is compared with every other one.
 pub const MOST_BLOCKS: usize = 1000;
 
 /// The findings for one file.
@@ -37,13 +39,13 @@ pub struct Audit {
     pub blocks: Vec<Block>,
 }
 
-/// Why a file has no result.
+/// The reason why a file could not be audited.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Unreadable {
     TooLarge,
-    /// More blocks than can be compared with each other.
+    /// The file has too many results to compare each with every other one.
     TooManyBlocks,
-    /// No output of a known tool, and no table with results.
+    /// The file has no output of a known tool and no table of results.
     NoBlock,
 }
 
@@ -69,8 +71,7 @@ impl std::fmt::Display for Unreadable {
 
 /// Audits a file, or stdin for `-`. Invalid UTF-8 is replaced.
 ///
-/// # Errors
-/// Why it cannot be read, or has no result.
+/// Returns an error if the file cannot be read or contains no result.
 pub fn audit_file(path: &Path) -> Result<Audit, String> {
     let most = LARGEST as u64 + 1;
     let mut bytes = Vec::new();
@@ -80,13 +81,13 @@ pub fn audit_file(path: &Path) -> Result<Audit, String> {
         std::fs::File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes))
     };
     read.map_err(|error| format!("cannot be read: {error}"))?;
-    // Text from a spreadsheet or a shell may begin with a byte order mark.
+    // Files saved by a spreadsheet or a shell may begin with a byte order mark.
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim_start_matches('\u{feff}');
     audit(&path.to_string_lossy(), text).map_err(|why| why.to_string())
 }
 
-/// Parses a file's text and applies every rule. `file` is its name in findings.
+/// Parses the text of a file and applies every rule. `file` is the name to use in findings.
 pub fn audit(file: &str, text: &str) -> Result<Audit, Unreadable> {
     if text.len() > LARGEST {
         return Err(Unreadable::TooLarge);

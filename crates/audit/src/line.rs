@@ -5,5 +5,5 @@ pub struct Line<'a> {
     pub text: &'a str,
 }
 
-/// The text of a line between two regions of a section, such as the end of a fence.
+/// The text of a line that separates two regions of a section, such as the end of a code fence.
 pub const BOUNDARY: &str = "\u{1}";

@@ -1,10 +1,10 @@
-//! A regular expression that is compiled when it is first used.
+//! A regular expression that is compiled on first use.
 
 use std::sync::LazyLock;
 
 use regex_lite::{Captures, Match, Regex};
 
-/// A pattern that does not compile matches nothing.
+/// A pattern that fails to compile matches nothing.
 pub struct Pattern(LazyLock<Option<Regex>>);
 
 macro_rules! pattern {
@@ -31,7 +31,7 @@ impl Pattern {
         self.0.as_ref()?.find(text)
     }
 
-    /// The only match of a text.
+    /// The match, if the text has exactly one.
     pub fn only<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         let mut all = self.all(text);
         all.next().filter(|_| all.next().is_none())
@@ -45,12 +45,12 @@ impl Pattern {
     }
 }
 
-/// The text of a group; empty if it did not take part in the match.
+/// The text of a group, or an empty string if the group did not take part in the match.
 pub fn group<'t>(found: &Captures<'t>, at: usize) -> &'t str {
     found.get(at).map_or("", |group| group.as_str())
 }
 
-/// The same for a group with a name.
+/// The text of a named group, or an empty string if the group did not take part in the match.
 pub fn named<'t>(found: &Captures<'t>, name: &str) -> &'t str {
     found.name(name).map_or("", |group| group.as_str())
 }

@@ -1,4 +1,4 @@
-//! A printed figure: its value, its unit and the step of its last digit.
+//! A printed figure: its value, its unit and its precision.
 
 /// The unit of a figure. Values are stored in this unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Unit {
     BitRate,
     /// Events per second.
     Rate,
-    /// Things counted.
+    /// A number of things.
     Count,
     /// A fraction: 5 % is 0.05.
     Share,
@@ -22,19 +22,19 @@ pub enum Unit {
 /// A printed figure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// In the unit's own scale: seconds, bytes, or one.
+    /// The value in the unit's base scale: seconds, bytes, or 1.
     pub value: f64,
     pub unit: Unit,
-    /// The value of one step of the last printed digit; 0 if the figure is exact.
+    /// The value of one step of the last printed digit, or 0 if the figure is exact.
     pub step: f64,
-    /// The figure as it was printed.
+    /// The figure as printed.
     pub text: String,
-    /// Its line, counted from 1.
+    /// The line number, counted from 1.
     pub line: usize,
 }
 
 impl Quantity {
-    /// An exact figure: a count, or a number in JSON.
+    /// An exact figure: a count, or a number from JSON.
     pub fn exact(value: f64, unit: Unit, line: usize) -> Quantity {
         Quantity {
             value,
@@ -45,13 +45,13 @@ impl Quantity {
         }
     }
 
-    /// The smallest and the largest value that would be printed this way. Tools round or truncate,
-    /// so it may be a whole step in either direction.
+    /// The smallest and largest values that would print like this. Tools either round or truncate,
+    /// so the true value may be a whole step away in either direction.
     pub fn bounds(&self) -> (f64, f64) {
         (self.value - self.step, self.value + self.step)
     }
 
-    /// Whether `other` may be the same value, given the printed digits.
+    /// Whether `other` may be the same value, given the printed digits of both.
     pub fn agrees(&self, other: &Quantity) -> bool {
         let slack = self.step.max(other.step) + self.value.abs() * 1e-9;
         (self.value - other.value).abs() <= slack
@@ -89,10 +89,10 @@ pub fn split_number(text: &str) -> Option<(&str, &str)> {
         .then_some((number, rest))
 }
 
-/// The value of a number, and the value of its last digit's step. Commas group digits.
+/// The value of a number and the value of one step of its last digit. Commas group digits.
 pub fn number(text: &str) -> Option<(f64, f64)> {
-    // A comma groups three digits; before another number of digits it is a decimal comma.
-    // No group of thousands begins with 0.
+    // A comma that three digits follow groups thousands. Any other comma is a decimal comma.
+    // A number with grouped thousands does not begin with 0.
     let decimal = text.split_once(',').is_some_and(|(before, after)| {
         (after.len() != 3 || before.trim_start_matches(['-', '+']) == "0")
             && !after.is_empty()
@@ -110,7 +110,7 @@ pub fn number(text: &str) -> Option<(f64, f64)> {
     Some((value, 10_f64.powi((exponent - decimals).clamp(-300, 300))))
 }
 
-/// Parses `3.91ms`, `1m0.5s`, `250.00us`, `0s`: one figure, with one or more units.
+/// Parses a duration of one or more parts: `3.91ms`, `1m0.5s`, `250.00us`, `0s`.
 pub fn duration(text: &str, line: usize) -> Option<Quantity> {
     let text = text.trim();
     if let Some(seconds) = clock_time(text) {
@@ -157,7 +157,7 @@ pub fn duration(text: &str, line: usize) -> Option<Quantity> {
     })
 }
 
-/// `00:05:00`: hours, minutes and seconds.
+/// Parses `00:05:00`: hours, minutes and seconds.
 fn clock_time(text: &str) -> Option<f64> {
     let mut parts = text.split(':');
     let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);
@@ -188,7 +188,7 @@ pub fn time_unit(unit: &str) -> Option<f64> {
     })
 }
 
-/// Whether a unit is of events per second: `req/s`, `RPS`, `[#/sec]`, but not `MB/s`.
+/// Whether a unit counts events per second: `req/s`, `RPS`, `[#/sec]`, but not `MB/s`.
 pub fn is_rate_unit(unit: &str) -> bool {
     const EVENTS: [&str; 13] = [
         "req", "r/", "op", "trans", "tx", "quer", "msg", "mess", "event", "iter", "call", "/s",
@@ -211,8 +211,8 @@ pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
         },
     };
     let bits = amount.ends_with("bit") || amount.ends_with("bits") || amount.ends_with('b');
-    // iperf3 prints binary bytes and decimal bits. wrk, hey and others print binary multiples under
-    // the decimal name, which their readers correct.
+    // iperf3 prints bytes with binary prefixes and bits with decimal ones. wrk, hey and others
+    // print binary multiples under decimal names; their readers correct for this.
     let scale = match amount.trim_end_matches("ytes").trim_end_matches("yte") {
         "B" | "b" | "bits" | "bit" => 1.0,
         "kB" | "KB" | "kb" | "Kbits" | "kbits" | "Kbit" | "kbit" | "Kb" => 1e3,
@@ -235,7 +235,7 @@ pub fn data_unit(unit: &str) -> Option<(f64, Unit)> {
     ))
 }
 
-/// `397 MB`, `13 MB/s`: data, in decimal multiples.
+/// Parses an amount of data or a data rate with decimal multiples: `397 MB`, `13 MB/s`.
 pub fn data(text: &str, line: usize) -> Option<Quantity> {
     let (digits, rest) = split_number(text)?;
     let (value, step) = number(digits)?;
@@ -249,7 +249,7 @@ pub fn data(text: &str, line: usize) -> Option<Quantity> {
     })
 }
 
-/// The same for tools whose kB are 1024 bytes.
+/// Like [`data`], for tools whose kB are 1024 bytes.
 pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
     let mut quantity = data(text, line)?;
     let (_, rest) = split_number(text)?;
@@ -264,7 +264,7 @@ pub fn binary_data(text: &str, line: usize) -> Option<Quantity> {
     Some(quantity)
 }
 
-/// A number without a unit, whose type the reader knows.
+/// Parses a number without a unit. The caller knows its type.
 pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
     let text = text.trim();
     let (digits, rest) = split_number(text)?;
@@ -290,7 +290,7 @@ pub fn bare(text: &str, unit: Unit, line: usize) -> Option<Quantity> {
     })
 }
 
-/// A value as text for a finding: `10.17 ms`, `47,618/s`, `27 MB`.
+/// Formats a value for a finding: `10.17 ms`, `47,618/s`, `27 MB`.
 pub fn plain(value: f64, unit: Unit) -> String {
     let scaled = |steps: &[(f64, &str)]| {
         let found = steps
@@ -317,7 +317,7 @@ pub fn plain(value: f64, unit: Unit) -> String {
     }
 }
 
-/// About four significant digits, never with an exponent; whole numbers for counts.
+/// Formats about four significant digits, never with an exponent. Counts are whole numbers.
 pub fn digits(value: f64) -> String {
     let size = value.abs();
     if value == value.trunc() && size < 1e15 {

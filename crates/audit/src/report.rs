@@ -1,4 +1,4 @@
-//! The parsed content of one file, for the rules.
+//! The parsed content of one file, as the rules see it.
 
 use crate::MOST_BLOCKS;
 use crate::block::{Block, Tool};
@@ -12,14 +12,15 @@ pub struct Report<'a> {
     pub text: &'a str,
     pub document: Document,
     pub blocks: Vec<Block>,
-    /// Every command line of a load tool, whether it belongs to a block or not.
+    /// Every command line of a load-testing tool, whether or not it belongs to a block.
     pub commands: Vec<Command>,
     outputs: Outputs,
 }
 
-/// The lines of the tools' outputs.
+/// The line ranges of tool output.
 struct Outputs {
-    /// The first line of each, ascending, with the last line of it and of all before.
+    /// For each output, in ascending order: its first line, and the last line of all outputs up to
+    /// this one.
     spans: Vec<(usize, usize)>,
 }
 
@@ -48,7 +49,7 @@ impl<'a> Report<'a> {
         let mut blocks = Vec::new();
         let mut commands = Vec::new();
         for section in readers::sections(&flat, &document) {
-            // The caller rejects too many blocks, so do not read them all.
+            // The caller rejects a file with too many blocks, so stop reading here.
             if blocks.len() > MOST_BLOCKS {
                 break;
             }
@@ -57,7 +58,7 @@ impl<'a> Report<'a> {
         }
         if blocks.len() <= MOST_BLOCKS {
             let tables = readers::read_tables(&document);
-            // A table next to the tool's own output repeats it.
+            // A table next to k6's original output repeats that output.
             let own = blocks.iter().any(|block: &Block| block.tool == Tool::K6);
             blocks.extend(tables.into_iter().filter(|_| !own));
         }
@@ -92,8 +93,8 @@ impl<'a> Report<'a> {
         self.outputs.has(line)
     }
 
-    /// The page's sentences, without a tool's output outside a fence. A paragraph may begin one line
-    /// above the output, with a prompt or "Before:".
+    /// The page's prose, without tool output outside of a code fence. A paragraph may begin one
+    /// line above the output, with a prompt or "Before:".
     pub fn prose(&self) -> impl Iterator<Item = &Prose> {
         self.document
             .prose
@@ -102,7 +103,7 @@ impl<'a> Report<'a> {
             .filter(|prose| !is_progress(&prose.text))
     }
 
-    /// The block's number for readers, counted from 1.
+    /// The number of the block to show to users, counted from 1.
     pub fn number(&self, block: &Block) -> Option<usize> {
         self.blocks
             .iter()
@@ -110,8 +111,8 @@ impl<'a> Report<'a> {
             .map(|at| at + 1)
     }
 
-    /// Pairs of blocks of the same tool, in the order of the page. Their number is limited, because
-    /// a hostile page has many.
+    /// Pairs of blocks of the same tool, in page order. Limited, because a malicious page may have
+    /// very many.
     pub fn pairs(&self) -> impl Iterator<Item = (&Block, &Block)> {
         const MOST: usize = 200;
         let blocks = &self.blocks[..self.blocks.len().min(MOST)];
@@ -124,12 +125,14 @@ impl<'a> Report<'a> {
     }
 }
 
-/// k6's last lines: `running (10.1s), 00/99 VUs, 14070 complete and 0 interrupted iterations`.
+/// Whether this is the progress line that k6 prints last: `running (10.1s), 00/99 VUs, 14070
+/// complete and 0 interrupted iterations`.
 fn is_progress(text: &str) -> bool {
     text.starts_with("running (") && text.contains("VUs")
 }
 
-/// A table or a list that repeats rows of a tool's output is not another result.
+/// Removes blocks from tables and lists that repeat rows of a tool's output: they are not separate
+/// results.
 fn drop_repeated(blocks: &mut Vec<Block>) {
     let mean = |block: &Block| Some(block.latency()?.mean.as_ref()?.text.clone());
     let whole: Vec<(Tool, String)> = blocks
@@ -174,7 +177,7 @@ impl<'r, 'a> Findings<'r, 'a> {
         }
     }
 
-    /// Adds a finding about a block, at a line in it.
+    /// Adds a finding about a block, at one of its lines.
     pub fn block(
         &mut self,
         rule: &'static str,
@@ -196,7 +199,7 @@ impl<'r, 'a> Findings<'r, 'a> {
         self.add(rule, level, &place, words);
     }
 
-    /// `words` are evidence, arithmetic and advice.
+    /// `words` are the evidence, the arithmetic and the advice.
     fn add(&mut self, rule: &'static str, level: Level, place: &Place, words: [String; 3]) {
         let [evidence, arithmetic, advice] = words;
         self.found.push(Finding {
@@ -205,7 +208,7 @@ impl<'r, 'a> Findings<'r, 'a> {
             file: self.report.file.to_owned(),
             line: place.line,
             block: place.block.and_then(|block| self.report.number(block)),
-            // Set when all rules have been applied.
+            // The caller sets this after all rules have run.
             conclusion: "",
             evidence,
             arithmetic,

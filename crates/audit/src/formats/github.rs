@@ -1,8 +1,8 @@
-//! GitHub Actions workflow commands. GitHub shows each finding next to its line.
+//! GitHub Actions workflow commands. GitHub shows each finding next to the line it refers to.
 
 use crate::{Audit, Level};
 
-/// One command per finding; the last line has the totals.
+/// Prints one command per finding, followed by a line with the totals.
 pub fn github(audits: &[Audit]) -> String {
     let mut out = String::new();
     for finding in audits.iter().flat_map(|audit| &audit.findings) {
@@ -29,14 +29,14 @@ pub fn github(audits: &[Audit]) -> String {
     out
 }
 
-/// Escapes a command's message, because a line break would end it.
+/// Escapes a command's message: a raw line break would end the command.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// Escapes a command's property, because a comma or a colon would end it.
+/// Escapes a command's property: a raw comma or colon would end the property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,4 +1,4 @@
-//! JSON, for programs.
+//! JSON output, for other programs.
 
 use serde_json::{Value, json as value};
 

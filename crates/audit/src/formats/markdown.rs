@@ -1,4 +1,4 @@
-//! Markdown, for a page or a comment.
+//! Markdown output, for a web page or a review comment.
 
 use crate::Audit;
 
@@ -28,7 +28,7 @@ pub fn markdown(audits: &[Audit]) -> String {
     out
 }
 
-/// Escapes text, so that it cannot end its cell or become markup.
+/// Escapes text so that it can neither end its table cell nor become markup.
 fn cell(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -14,7 +14,7 @@ pub use text::text;
 
 use crate::{Audit, Level};
 
-/// Number of findings with this level.
+/// Number of findings of this level.
 fn count(audits: &[Audit], level: Level) -> usize {
     audits
         .iter()

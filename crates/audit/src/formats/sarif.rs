@@ -1,10 +1,10 @@
-//! SARIF 2.1.0 (OASIS). Code hosts show each finding next to its line.
+//! SARIF 2.1.0 (OASIS) output. Code hosts show each finding next to the line it refers to.
 
 use serde_json::{Value, json as value};
 
 use crate::{Audit, RULES};
 
-/// One run with all rules and results.
+/// A SARIF log with one run: all rules and all results.
 pub fn sarif(audits: &[Audit], version: &str) -> String {
     let rules: Vec<Value> = RULES
         .iter()
@@ -47,7 +47,7 @@ pub fn sarif(audits: &[Audit], version: &str) -> String {
     format!("{whole:#}\n")
 }
 
-/// Converts a path to a relative reference (RFC 3986) and escapes the characters not allowed in one.
+/// Converts a path to a relative reference (RFC 3986) and percent-encodes reserved characters.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.replace('\\', "/").bytes() {

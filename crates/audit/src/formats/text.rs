@@ -1,8 +1,8 @@
-//! Text, for a terminal.
+//! Plain text output, for a terminal.
 
 use crate::Audit;
 
-/// One paragraph per finding, with `file:line` first.
+/// Prints one paragraph per finding, starting with `file:line`.
 pub fn text(audits: &[Audit]) -> String {
     let mut out = String::new();
     for audit in audits {

@@ -1,4 +1,4 @@
-//! `ab`: whole milliseconds, and two lines that are both called `Time per request`.
+//! Reads `ab`: whole milliseconds, and two lines that are both called `Time per request`.
 
 use super::{BOUNDARY, Line, after};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
@@ -60,7 +60,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// A row without what an author wrote after it: `9501 # the port`. ab's own `[#/sec]` remains.
+/// Removes what an author added after a row, as in `9501 # the port`, but keeps ab's own `[#/sec]`.
 fn without_remark(text: &str) -> &str {
     let remark = text
         .match_indices('#')
@@ -71,7 +71,7 @@ fn without_remark(text: &str) -> &str {
     }
 }
 
-/// Whether a block has enough rows for a result of its own.
+/// Whether a block has enough rows to count as a result.
 fn is_result(block: &Block) -> bool {
     let mean = block.trends.first().and_then(|trend| trend.mean.as_ref());
     block.requests.is_some() || block.rate.is_some() || mean.is_some()
@@ -84,9 +84,9 @@ fn is_timed(block: &Block) -> bool {
         || total.is_some_and(|trend| trend.mean.is_some() || !trend.quantiles.is_empty())
 }
 
-/// Whether a block may start with this row.
+/// Whether this row can start a block.
 fn begins(text: &str) -> bool {
-    // Copies may lose the unit.
+    // A copied row may have lost its unit.
     let mean = text.contains("[#/sec]") || text.ends_with("(mean)");
     let rate = text.starts_with("Requests per second:") && mean;
     rate || [
@@ -99,29 +99,29 @@ fn begins(text: &str) -> bool {
     .iter()
     .any(|label| text.starts_with(label))
         && !text.ends_with(['?', '`'])
-        // A sentence that quotes the line.
+        // This is a sentence that quotes the line.
         && text.split_whitespace().count() < 8
 }
 
-/// Whether the block has this row already, so that another block starts.
+/// Whether the block already has this row, which means that another block starts here.
 fn has(block: &Block, text: &str) -> bool {
     match text.split_once(':').map_or(text, |(label, _)| label) {
         "Concurrency Level" => block.users.is_some(),
         "Time taken for tests" => block.elapsed.is_some(),
         "Complete requests" => block.requests.is_some(),
         "Requests per second" => block.rate.is_some(),
-        // An author may append the number of failures to a block.
+        // An author may add the number of failures below a block.
         "Failed requests" => block.rate.is_some() && block.trends[0].quantiles.is_empty(),
         "Connection Times (ms)" => !block.trends[0].quantiles.is_empty(),
         _ => false,
     }
 }
 
-/// How many lines of comments may be between the two parts of a block.
+/// Maximum number of comment lines between the two parts of a block.
 const BETWEEN: usize = 6;
 
-/// Joins the figures of a run and its table of times. In plain text, a comment between them looks
-/// like a heading of Markdown, which begins another section.
+/// Joins the summary of a run and its table of times. In plain text, a comment between the two
+/// looks like a Markdown heading and starts another section.
 pub fn join_parts(blocks: &mut Vec<Block>) {
     let mut joined: Vec<Block> = Vec::with_capacity(blocks.len());
     for block in blocks.drain(..) {
@@ -143,15 +143,15 @@ pub fn join_parts(blocks: &mut Vec<Block>) {
                 first.last_line = block.last_line;
             }
             _ if is_result(&block) => joined.push(block),
-            // A table of times without the run's figures.
+            // This block is a table of times without the summary of the run.
             _ => {}
         }
     }
     *blocks = joined;
 }
 
-/// Derives what is not printed. The first `Time per request` is not measured but computed from the
-/// rate.
+/// Derives the figures that ab does not print. The first `Time per request` is not measured: ab
+/// computes it from the rate.
 fn finish(block: &mut Block) {
     if block.requests.is_none() {
         block.missing.push("Complete requests");
@@ -180,7 +180,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     } else if let Some(value) = after(text, "Complete requests") {
         block.requests = first(value, Unit::Count);
     } else if let Some(value) = after(text, "Failed requests") {
-        // A figure after the block is the author's, but counts the same.
+        // The author of the page added this figure below the block, but it counts the same.
         block.failures = first(value, Unit::Count).map(|count| Tally {
             passed: 0.0,
             failed: count.value,

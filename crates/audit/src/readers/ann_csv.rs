@@ -1,5 +1,5 @@
-//! CSV exports in the layout of ann-benchmarks: one row per algorithm, parameters and data set, with
-//! queries per second and percentiles in milliseconds.
+//! Reads CSV exports in the layout of ann-benchmarks: one row per algorithm, parameters and data
+//! set, with queries per second and percentiles in milliseconds.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};
@@ -7,7 +7,7 @@ use crate::quantity::{Quantity, Unit, number};
 
 const LAYOUT: &str = "ann-benchmarks CSV";
 
-/// Maximum number of columns; the real files have about twenty.
+/// Maximum number of columns. Real files have about twenty.
 const MOST_COLUMNS: usize = 64;
 
 pub fn read(lines: &[Line]) -> Vec<Block> {

@@ -1,5 +1,5 @@
-//! `autocannon`: two tables, boxed or written as Markdown, or in older versions rows of three figures. It truncates
-//! latencies to whole milliseconds.
+//! Reads `autocannon`. It prints two tables, either boxed or as Markdown; older versions print rows
+//! of three figures. Latencies are truncated to whole milliseconds.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};
@@ -19,7 +19,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 struct Reader {
     blocks: Vec<Block>,
     open: bool,
-    /// The last `Running …` line, which wrk prints as well.
+    /// The last `Running …` line. wrk prints the same line.
     running: Option<(usize, Option<Quantity>, String)>,
     users: Option<Quantity>,
     streams: Option<Quantity>,
@@ -106,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// The cells of a row of the same tables written as Markdown, whose bars are spaces by now.
+    /// The cells of a table row in Markdown. An earlier step has replaced the bars by spaces.
     fn tabled(&self, text: &str) -> Option<Vec<String>> {
         let (name, rest) = text.split_once(char::is_whitespace)?;
         if self.columns.is_empty() || !matches!(name, "Latency" | "Req/Sec") {
@@ -117,7 +117,7 @@ impl Reader {
             if word.starts_with(|letter: char| letter.is_ascii_digit()) {
                 cells.push(word.to_owned());
             } else {
-                // A figure and its unit: `195 ms`.
+                // A figure and its unit belong to one cell: `195 ms`.
                 let figure = cells.get_mut(1..)?.last_mut()?;
                 figure.push(' ');
                 figure.push_str(word);
@@ -235,7 +235,7 @@ impl Reader {
     }
 }
 
-/// The cells of an HTML table, by rows, as far as one line has them.
+/// The cells of an HTML table by row, as far as one line contains them.
 fn html_rows(text: &str) -> Vec<Vec<String>> {
     const MOST: usize = 64;
     let rows = text.split("</tr>").take(MOST);
@@ -245,7 +245,7 @@ fn html_rows(text: &str) -> Vec<Vec<String>> {
             .take(MOST)
             .map(|cell| without_tags(cell).trim().to_owned())
             .collect();
-        // Behind the last end of a cell is nothing.
+        // The text after the last closing tag is not a cell.
         cells.pop();
         cells
     })
@@ -266,7 +266,7 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// `83k`: the last digit's step is a thousand.
+/// Parses a count such as `83k`, whose last digit's step is a thousand.
 fn thousands(text: &str, line: usize) -> Option<Quantity> {
     let (digits, scale) = match text.strip_suffix('k') {
         Some(digits) => (digits, 1e3),

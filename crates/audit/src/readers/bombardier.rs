@@ -1,4 +1,4 @@
-//! Output of `bombardier`: mean, deviation and maximum of `Reqs/sec` and `Latency`, and the
+//! Reads `bombardier`: mean, standard deviation and maximum of `Reqs/sec` and `Latency`, and the
 //! counts of status classes.
 
 use super::{BOUNDARY, Line};
@@ -95,7 +95,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
                     block.statuses.push(((*name).to_owned(), count));
                 }
             }
-            // Even a run without a response prints this row.
+            // A run without any response also prints this row.
             block.sampled = Some(block.statuses.iter().map(|(_, count)| count.value).sum());
         }
         ["others", "-", count] => {
@@ -111,7 +111,7 @@ fn row(block: &mut Block, words: &[&str], line: usize) -> bool {
     true
 }
 
-/// The number of requests is the sum of the classes; requests without a status failed.
+/// The number of requests is the sum of the classes. Requests without a status failed.
 fn finish(block: &mut Block) {
     if block.sampled.is_none() {
         block.missing.push("HTTP codes");

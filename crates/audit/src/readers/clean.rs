@@ -1,6 +1,6 @@
-//! The lines of a page as a tool printed them: without quotation marks, comment signs, log prefixes
-//! and table bars. A section extends from one heading to the next, so a command in one fence and
-//! its output in another belong together.
+//! Restores the lines of a page as a tool printed them, without quotation marks, comment signs, log
+//! prefixes and table bars. A section extends from one heading to the next, so a command in one
+//! code fence and its output in another belong to the same section.
 
 use std::borrow::Cow;
 
@@ -12,10 +12,10 @@ pub struct Section<'a> {
     pub lines: Vec<Line<'a>>,
 }
 
-/// Longer lines are cut: no tool prints them, and later steps stay fast.
+/// Maximum length of a line. Longer lines are cut to keep later steps fast: no tool prints them.
 const LONGEST: usize = 1 << 22;
 
-/// The text with bars and emphasis outside of code replaced by spaces; offsets stay the same.
+/// Replaces table bars and emphasis outside of code by spaces, so that offsets stay the same.
 pub fn flattened(text: &str, document: &Document) -> String {
     if !document.markdown {
         return text.split_inclusive('\n').map(with_plain_blanks).collect();
@@ -32,7 +32,7 @@ pub fn flattened(text: &str, document: &Document) -> String {
             .is_some_and(|code| code.range.start < offset + line.len() && offset < code.range.end);
         let plain = with_plain_blanks(line);
         if in_code && plain.contains("**") {
-            // Authors mark figures in a block in bold, although code has no emphasis.
+            // Authors highlight figures in bold even in code blocks, where Markdown has no emphasis.
             out.push_str(&plain.replace("**", "  "));
         } else if in_code {
             out.push_str(&plain);
@@ -47,8 +47,8 @@ pub fn flattened(text: &str, document: &Document) -> String {
     out
 }
 
-/// The line with ordinary spaces in place of no-break spaces, which copies of web
-/// pages have. Its length stays the same. Between digits they group thousands.
+/// Replaces no-break spaces, which text copied from web pages contains, by ordinary spaces. The
+/// length stays the same. Between digits, no-break spaces group thousands.
 fn with_plain_blanks(line: &str) -> Cow<'_, str> {
     let line = without_colors(line);
     if line.contains('&') && line.contains(';') {
@@ -60,8 +60,8 @@ fn with_plain_blanks(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// The line without the colors of a terminal, which logs keep, and without zero-width characters. Spaces at
-/// its end keep its length.
+/// Removes terminal colors, which logs contain, and zero-width characters. Spaces at the end keep
+/// the length.
 fn without_colors(line: &str) -> Cow<'_, str> {
     const HIDDEN: [char; 6] = [
         '\u{1b}', '\u{200b}', '\u{200c}', '\u{200e}', '\u{200f}', '\u{feff}',
@@ -83,7 +83,7 @@ fn without_colors(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text behind its first letter, or behind a terminal's sequence such as `ESC [ 1 ; 32 m`.
+/// The rest of the text after its first character, or after a terminal sequence such as `ESC [ 1 ; 32 m`.
 fn behind_sequence(text: &str) -> &str {
     let mut letters = text.chars();
     letters.next();
@@ -101,8 +101,7 @@ fn behind_sequence(text: &str) -> &str {
     letters.as_str()
 }
 
-/// The line with HTML entities decoded: `p(95)&lt;500`, `&nbsp;`. Spaces at its end
-/// keep its length.
+/// Decodes HTML entities: `p(95)&lt;500`, `&nbsp;`. Spaces at the end keep the length.
 fn without_entities(line: &str) -> String {
     const NAMED: [(&str, &str); 9] = [
         ("&nbsp;", " "),
@@ -147,8 +146,8 @@ fn plain_blanks(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The line without the backslashes of Markdown, which converters add before each sign:
-/// `http\_reqs`. Spaces at its end keep its length.
+/// Removes the backslashes of Markdown, which converters put in front of special characters:
+/// `http\_reqs`. Spaces at the end keep the length.
 fn without_escapes(line: &str) -> Cow<'_, str> {
     if !line.contains('\\') {
         return Cow::Borrowed(line);
@@ -171,7 +170,7 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The sections of a document whose text was [`flattened`].
+/// The sections of a document. The caller has [`flattened`] its text.
 pub fn sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
     let mut sections = vec![Section { lines: Vec::new() }];
     let mut headings = document.headings.iter().map(|(line, _)| *line).peekable();
@@ -220,7 +219,7 @@ pub fn sections<'a>(flat: &'a str, document: &Document) -> Vec<Section<'a>> {
     sections
 }
 
-/// The line without what precedes a tool's own text.
+/// The line without any prefix that the tool did not print.
 fn stripped(line: &str, in_code: bool) -> &str {
     let mut rest = line;
     if !in_code {
@@ -232,14 +231,14 @@ fn stripped(line: &str, in_code: bool) -> &str {
             rest = item;
         }
     } else if let Some(quoted) = rest.trim_start().strip_prefix('>') {
-        // Code within a quotation.
+        // This is code within a quotation.
         rest = quoted;
     }
     rest = behind_time(rest);
     rest = behind_service(rest);
     let start = rest.trim_start();
     for sign in ["# ", "// ", "* ", ":clock1: "] {
-        // A scenario of k6 starts with an asterisk.
+        // An asterisk starts a scenario line of k6, so it is not a list marker.
         if sign == "* " && start.contains("raceful") {
             continue;
         }
@@ -264,7 +263,7 @@ fn behind_time(line: &str) -> &str {
     }
 }
 
-/// `bench_1        | text`, of docker compose.
+/// `bench_1        | text`, as docker compose prints it.
 fn behind_service(line: &str) -> &str {
     let Some((name, rest)) = line.split_once('|') else {
         return line;

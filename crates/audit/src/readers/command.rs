@@ -1,4 +1,4 @@
-//! Command lines: which run was requested, with which options.
+//! Reads command lines: the tool that ran, and its options.
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ const TOOLS: [(&str, Tool); 19] = [
     ("locust", Tool::Locust),
 ];
 
-/// Maximum number of commands that are used.
+/// Maximum number of commands that are considered.
 const MOST: usize = 4000;
 
 /// Every command line of a load tool.
@@ -54,7 +54,7 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
             continue;
         };
         let mut text = typed[start..].trim_end().to_owned();
-        // A backslash or PowerShell's backquote continues a command.
+        // A trailing backslash, or a trailing backquote in PowerShell, continues a command.
         let mut more = 0;
         without_comment(&mut text);
         while text.ends_with(['\\', '`']) && at < lines.len() && more < 40 {
@@ -75,8 +75,7 @@ pub fn find(lines: &[Line]) -> Vec<Command> {
     found
 }
 
-/// The line with hyphens in place of the dashes that editors write in front of an option: `—latency`,
-/// `–c 100`.
+/// Replaces the dashes that editors insert at the start of an option by hyphens: `—latency`, `–c 100`.
 fn with_plain_dashes(line: &str) -> Cow<'_, str> {
     if !line.contains(['–', '—']) {
         return Cow::Borrowed(line);
@@ -96,7 +95,7 @@ fn with_plain_dashes(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Removes a comment after the backslash that continues a command: `-c 100 \ # users`.
+/// Removes a comment after a continuation backslash: `-c 100 \ # users`.
 fn without_comment(text: &mut String) {
     if let Some(at) = text.rfind("\\ #") {
         text.truncate(at + 1);
@@ -140,7 +139,7 @@ fn tool_at(line: &str) -> Option<(Tool, usize)> {
     None
 }
 
-/// Assigns to each block the command line before it and its options.
+/// Assigns to each block the command line above it, and applies the options of that command.
 pub fn assign(
     blocks: &mut [Block],
     commands: &[Command],
@@ -167,13 +166,14 @@ pub fn assign(
                 of(command, block.tool) && command.line > from && command.line <= block.first_line
             })
             .collect();
-        // Of several commands in a row, only the one directly above the block is certain.
+        // If several commands follow each other, only the one directly above the block certainly
+        // produced it.
         let chosen = match pending[..] {
             [] => None,
             [only] => Some(only),
             [.., last] => same_region(last.line, block.first_line).then_some(last),
         };
-        // A list of commands far above is an introduction and does not belong to this run.
+        // A list of commands far above the block introduces the page and does not belong to this run.
         let near = chosen.filter(|command| {
             block.first_line - command.line <= 60 || same_region(command.line, block.first_line)
         });
@@ -199,14 +199,15 @@ pub fn assign(
     }
 }
 
-/// wrk2's program is often called wrk. Only wrk2 has an option for the rate.
+/// The wrk2 executable is often called wrk, but only wrk2 has an option for the rate.
 fn keeps_a_rate(command: &Command) -> bool {
     let words: Vec<&str> = command.text.split_whitespace().collect();
     command.tool == Tool::Wrk2 || flag(&words, &["-R", "--rate"]).is_some()
 }
 
-/// The number of users of the page's only command, for a later run that did what it requests: the
-/// same time or count, and as many requests in flight. Nothing else is certain for that run.
+/// The number of users in the page's only command, applied to a later run. The run must match the
+/// command's time or count, and its number of requests in flight. Nothing else is certain for that
+/// run.
 fn confirm_users(block: &mut Block, command: &Command) {
     if block.command.is_some() || block.users.is_some() {
         return;
@@ -235,8 +236,8 @@ fn confirm_users(block: &mut Block, command: &Command) {
     }
 }
 
-/// Whether the output shows another number of users than the command requests: the command was printed
-/// for another run, and nothing of it is certain for this one.
+/// Whether the output shows a different number of users than the command requests. If so, the
+/// command belongs to another run, and none of its options apply here.
 fn of_another_run(block: &Block, command: &str) -> bool {
     let prints_users = matches!(
         block.tool,
@@ -258,7 +259,7 @@ pub fn asked_users(command: &str) -> Option<f64> {
     Some(users)
 }
 
-/// The time of a test in a command's options, and as it is written there.
+/// The test duration in a command's options, parsed and as written.
 pub fn asked_time(command: &str) -> Option<(f64, String)> {
     let words: Vec<&str> = command
         .split_whitespace()
@@ -294,7 +295,7 @@ fn flag<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
     None
 }
 
-/// The options of the command line: users, counts, times and rates.
+/// Applies the options of the command line: users, counts, times and rates.
 fn apply(block: &mut Block) {
     let Some(text) = block.command.clone() else {
         return;
@@ -319,7 +320,7 @@ fn apply(block: &mut Block) {
         let value = flag(&words, names)?;
         let seconds = match value.parse::<f64>() {
             Ok(seconds) => seconds,
-            // wrk and others accept `30S`.
+            // wrk and other tools accept an upper-case unit: `30S`.
             Err(_) => duration(&value.to_lowercase(), line)?.value,
         };
         (seconds > 0.0 && seconds.is_finite()).then(|| {
@@ -428,7 +429,7 @@ fn apply(block: &mut Block) {
     if let Some(rate) = asked_rate {
         block.asked_rate = Some(exact(rate, Unit::Rate));
         block.model = Model::Open;
-        // hey's -q applies to each user, and a user that waits has think time.
+        // hey's -q limits each user, and a user that waits for its limit has think time.
         block.thinks_never = false;
     }
     if block.tool == Tool::Ghz && block.asked_rate.is_none() {
@@ -438,7 +439,7 @@ fn apply(block: &mut Block) {
     block.target = block.target.take().or_else(|| target(&words));
 }
 
-/// `100:5000`, a rate that rises during the run.
+/// Parses `100:5000`, a rate that increases during the run.
 fn ramp(text: &str) -> Option<(f64, f64)> {
     let (from, to) = text.split_once(':')?;
     let rate = |text: &str| {

@@ -1,4 +1,4 @@
-//! `drill`: times in whole milliseconds, each on a line of its own.
+//! Reads `drill`: times in whole milliseconds, each on a separate line.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, Tool, Trend};

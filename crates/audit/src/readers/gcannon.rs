@@ -1,4 +1,4 @@
-//! `gcannon`: text, and `--json`. Its percentiles are in one row with the mean.
+//! Reads `gcannon`, as text and `--json`. The text prints the percentiles in the same row as the mean.
 
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-/// Requests without a response: more than can be in flight at the end.
+/// Requests without a response, if there are more of them than can be in flight at the end.
 fn lost(block: &mut Block, sent: Option<Quantity>) {
     if let (Some(sent), Some(responses)) = (sent, &block.requests) {
         let lost = sent.value - responses.value;
@@ -128,7 +128,7 @@ pub fn read_json(value: &Value, line: usize) -> Option<Block> {
         number("requests").map(|n| exact(n, Unit::Count)),
     );
     let mut trend = Trend::new(Role::Request, "latency", line);
-    // Whole microseconds.
+    // gcannon prints whole microseconds.
     let time = |key: &str| {
         latency
             .get(key)

@@ -1,4 +1,4 @@
-//! `ghz`: text, and `-O json`.
+//! Reads `ghz`, as text and `-O json`.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     for block in &mut blocks {
         block.bars = block.histogram.iter().map(|bar| bar.count).collect();
         scale(block);
-        // Without its command line it is unknown whether the run had a fixed rate.
+        // Without the command line, it is unknown whether the run had a fixed rate.
         block.model = Model::Unknown;
         block.thinks_never = false;
     }
@@ -19,7 +19,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 }
 
 /// ghz prints its histogram without a unit. The first bar ends at the fastest request and the last
-/// one at the slowest, which have one. If they do not agree, the bars have no times.
+/// bar at the slowest one, which both have a unit. If they do not match, the times of the bars are
+/// unknown.
 fn scale(block: &mut Block) {
     let ends = |of: fn(&Trend) -> Option<&Quantity>| block.latency().and_then(of).cloned();
     let least = ends(|latency| latency.min.as_ref());

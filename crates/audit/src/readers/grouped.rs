@@ -1,4 +1,4 @@
-//! Numbers with spaces as thousands separators.
+//! Reads numbers with spaces as thousands separators.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! `h2load`: no percentiles; clients, streams and the protocol spoken.
+//! Reads `h2load`: clients, streams and the negotiated protocol, but no percentiles.
 
 use super::{BOUNDARY, Line, after};
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
@@ -68,7 +68,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 inverted: false,
             });
         }
-        // Requests without a response, timeouts among them.
+        // Requests without a response, including timeouts.
         block.lost = errored.clone().filter(|errored| errored.value > 0.0);
         if count(&errored) + count(&timeout) > 0.0 {
             block.errors.push((value.to_owned(), line));
@@ -88,7 +88,7 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             min_max_mean(Role::Request, "time for request", value, line),
         );
     } else if let Some(value) = after(text, "time for connect:") {
-        // One connect per client, not one per request.
+        // h2load measures one connect per client, not one per request.
         block
             .trends
             .push(min_max_mean(Role::Own, "time for connect", value, line));

@@ -1,4 +1,4 @@
-//! `hey`, whose layout `oha` and `ghz` adopted: [`Summary`] reads the common part.
+//! Reads `hey`. `oha` and `ghz` adopted its layout; [`Summary`] reads the common part.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Bucket, Model, Role, Tool, Trend};
@@ -7,15 +7,15 @@ use crate::quantity::{Quantity, Unit, bare, duration};
 pub fn read(lines: &[Line]) -> Vec<Block> {
     summaries(lines, Tool::Hey, |summary| {
         let timed = summary.contains("Fastest:");
-        // An author may have kept only some parts.
+        // An author may have kept only some parts of the output.
         let short = summary.contains("Requests/sec:") && summary.contains("distribution:")
             || summary.contains("Latency distribution:") && summary.contains(" secs");
         (timed || short) && !summary.contains("Success rate:") && !summary.contains("Count:")
     })
 }
 
-/// Blocks that start with `Summary:`, or without it at their first figure, and belong to the tool
-/// that `is` detects.
+/// Returns the blocks of the tool that `is` detects. A block starts at `Summary:`, or at its first
+/// figure if that heading is missing.
 pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block> {
     let starts: Vec<usize> = (0..lines.len()).filter(|at| begins(lines, *at)).collect();
     let mut blocks = Vec::new();
@@ -37,14 +37,14 @@ pub fn summaries(lines: &[Line], tool: Tool, is: fn(&str) -> bool) -> Vec<Block>
     blocks
 }
 
-/// Whether a summary starts at this line: its heading, or its first figure if an author omitted the
-/// heading.
+/// Whether a summary starts at this line: at its heading, or at its first figure if an author
+/// omitted the heading.
 fn begins(lines: &[Line], at: usize) -> bool {
     let text = lines[at].text.trim();
     if text == "Summary:" {
         return true;
     }
-    // Of a summary, only the percentiles and the status codes.
+    // The author kept only the percentiles and the status codes of the summary.
     if text == "Latency distribution:" {
         let above = lines[..at].iter().rev().take(60);
         let mut above = above
@@ -125,10 +125,11 @@ fn summary(lines: &[Line], tool: Tool) -> Option<Block> {
     (block.rate.is_some() || of_parts).then_some(block)
 }
 
-/// hey keeps the status and the time of at most a million responses. Its rate and its mean are of all.
+/// hey keeps the status and the time of at most a million responses, but its rate and its mean
+/// cover all of them.
 const MOST_KEPT: f64 = 1e6;
 
-/// The number of responses: from the status codes, or derived from other figures.
+/// The number of responses, from the status codes or derived from other figures.
 fn count(block: &mut Block) {
     if block.requests.is_some() {
         return;
@@ -169,7 +170,7 @@ fn figure(block: &mut Block, trend: &mut Trend, text: &str, line: usize) -> bool
     let Some((label, value)) = text.split_once(':') else {
         return false;
     };
-    // Boom, its first version, ended times with a dot; authors emphasize figures.
+    // Boom, the predecessor of hey, printed a period after times. Authors may add emphasis to figures.
     let value = value.trim().trim_matches('*');
     let time = || duration(value.trim_end_matches('.'), line);
     match label {
@@ -241,8 +242,8 @@ fn quantile(trend: &mut Trend, text: &str, line: usize) -> bool {
     true
 }
 
-/// `0.007 [1193]  |■■■`, and of oha `7.781 ms [2089] |■■■`: the upper end of a bar and its
-/// count. Without any response oha prints `NaN ns`.
+/// A histogram row with the upper end and the count of a bar: `0.007 [1193]  |■■■` of hey, `7.781
+/// ms [2089] |■■■` of oha. Without any response, oha prints `NaN ns`.
 fn bar(block: &mut Block, text: &str, line: usize) -> bool {
     if text == "..." || text == "…" {
         block.histogram_cut = true;

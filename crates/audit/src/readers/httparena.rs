@@ -1,5 +1,5 @@
-//! HttpArena's published results: one file per framework with its profiles, or one file per profile
-//! with its frameworks.
+//! Reads HttpArena's published results: either one file per framework with all its profiles, or one
+//! file per profile with all its frameworks.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
     let mean = text("avg_latency").and_then(|text| duration(text, line));
     let mut block = Block::new(Tool::HttpArena, "HttpArena JSON", line);
     block.titles = titles;
-    // Whole requests per second.
+    // HttpArena prints whole requests per second.
     block.rate = Some(Quantity {
         step: 1.0,
         ..exact(rate, Unit::Rate)
@@ -67,7 +67,8 @@ fn result(run: &Value, titles: Vec<String>, line: usize) -> Option<Block> {
     block.thinks_never = block.asked_rate.is_none();
     let streams = number("pipeline").unwrap_or(1.0);
     let connections = number("connections").filter(|n| *n > 0.0);
-    // The results do not contain the number of HTTP/2 or HTTP/3 streams, so the number of users is unknown.
+    // The results do not contain the number of HTTP/2 or HTTP/3 streams, so the number of users is
+    // unknown.
     let in_flight = mean.as_ref().map(|mean| mean.value * rate);
     let multiplexed = connections
         .zip(in_flight)

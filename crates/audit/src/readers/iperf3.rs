@@ -1,4 +1,4 @@
-//! Output of an `iperf3` client: text and JSON (`-J`). Bytes have binary prefixes, bits decimal ones.
+//! Reads an `iperf3` client, as text and JSON (`-J`). Bytes have binary prefixes, bits have decimal ones.
 
 use serde_json::Value;
 
@@ -44,8 +44,8 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. The rule `unit-mismatch`
-/// checks every row; the final rows are the result.
+/// `[  5]   0.00-10.00  sec  1.09 GBytes   933 Mbits/sec    0   sender`. The final rows are the
+/// result. The rule `unit-mismatch` checks every row.
 fn row(block: &mut Block, text: &str, line: usize) {
     let Some(rest) = text.strip_prefix('[') else {
         return;
@@ -74,7 +74,7 @@ fn row(block: &mut Block, text: &str, line: usize) {
     let side = match ending {
         "sender" => &mut block.sent,
         "receiver" => &mut block.received,
-        // Truncated output has no final rows: use the sum over the longest interval.
+        // Truncated output has no final rows, so use the sum over the longest interval.
         _ if summed && block.sent.time.is_none_or(|time| time < to - from) => &mut block.sent,
         _ => return,
     };

@@ -1,5 +1,6 @@
-//! The summary lines of JMeter without its window: `summary +` for an interval, `summary =` for the
-//! run so far. The name before the sign is that of the element in the test plan.
+//! Reads the summary lines that JMeter prints without its GUI: `summary +` for an interval,
+//! `summary =` for the run so far. The name before the sign is the name of the element in the test
+//! plan.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Role, Tally, Tool, Trend};
@@ -17,7 +18,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 #[derive(Default)]
 struct Reader {
     blocks: Vec<Block>,
-    /// The run so far, and the sum of its intervals.
+    /// The totals of the run so far, and the sums of its intervals.
     total: Option<Summary>,
     sum: Option<Summary>,
     first_line: usize,
@@ -41,7 +42,7 @@ struct Summary {
 impl Reader {
     fn line(&mut self, text: &str, number: usize) {
         let Some(summary) = summary(text, number) else {
-            // Other text ends a run; JMeter itself prints only these lines in between.
+            // Other text ends a run: JMeter prints nothing else between the summary lines.
             if text == BOUNDARY || !text.trim().is_empty() {
                 self.finish();
             }
@@ -68,7 +69,8 @@ impl Reader {
         }
     }
 
-    /// The total is the result. A run that ended within the first interval has only that one.
+    /// The total is the result. A run that ended within its first interval has only the line of
+    /// that interval.
     fn finish(&mut self) {
         let sum = self.sum.take();
         if let Some(summary) = self.total.take().or(sum) {

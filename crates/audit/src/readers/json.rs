@@ -1,4 +1,4 @@
-//! JSON results: a whole file of them, or objects between other lines.
+//! Reads JSON results: a file that is one JSON document, or objects between other lines.
 
 use serde_json::Value;
 
@@ -8,10 +8,10 @@ use super::{
 use crate::MOST_BLOCKS;
 use crate::block::Block;
 
-/// Maximum number of objects tried in a sequence of lines.
+/// Maximum number of objects to try in a sequence of lines.
 const MOST_OBJECTS: usize = 2000;
 
-/// Every result in JSON among the lines.
+/// Every JSON result among the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut at = 0;
@@ -32,7 +32,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// The number of lines that the object at the first line takes.
+/// The number of lines of the object that starts at the first line.
 fn object_end(lines: &[Line]) -> usize {
     let mut depth = 0_i64;
     let (mut in_string, mut escaped) = (false, false);
@@ -58,10 +58,10 @@ fn object_end(lines: &[Line]) -> usize {
     lines.len()
 }
 
-/// The values in these lines; trailing commas and a missing end are repaired.
+/// Parses the JSON values in these lines. Repairs trailing commas and a missing end.
 fn values(lines: &[Line]) -> Vec<Value> {
     let text: String = lines.iter().flat_map(|line| [line.text, "\n"]).collect();
-    // An element of an array ends in a comma.
+    // A comma follows each element of an array.
     let text = text.trim_end().trim_end_matches(',');
     let whole: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
@@ -74,7 +74,7 @@ fn values(lines: &[Line]) -> Vec<Value> {
     }
 }
 
-/// The text without commas before closing brackets, and closed if it ends too early.
+/// Removes commas in front of closing brackets, and closes the brackets that are still open at the end.
 fn mended(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut open = Vec::new();

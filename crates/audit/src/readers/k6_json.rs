@@ -1,4 +1,4 @@
-//! k6's summaries in JSON: `--summary-export`, the data of `handleSummary`, and the
+//! Reads k6's summaries in JSON: `--summary-export`, the data of `handleSummary`, and the
 //! machine-readable summary.
 
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub fn read(value: &Value, line: usize) -> Option<Block> {
             .and_then(Value::as_f64);
         block.elapsed = state.map(|ms| Quantity::exact(ms / 1e3, Unit::Time, line));
         for (name, metric) in metrics {
-            // The data of handleSummary contain the figures one level deeper.
+            // The data of `handleSummary` have the figures one level deeper.
             put(
                 &mut block,
                 name,
@@ -188,7 +188,7 @@ fn thresholds(block: &mut Block, name: &str, metric: &Value, line: usize) {
     }
 }
 
-/// Groups are nested; a hostile file may nest them deeper than any script does.
+/// Groups are nested. The limit is far above the nesting of any real script.
 fn names_of_checks(block: &mut Block, group: Option<&Value>, line: usize, depth: usize) {
     let Some(group) = group.filter(|_| depth < 32) else {
         return;

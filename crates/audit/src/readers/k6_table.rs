@@ -1,4 +1,4 @@
-//! Tables whose rows are k6's metrics: summaries that someone rewrote as a table.
+//! Reads tables whose rows are k6's metrics: summaries that an author rewrote as a table.
 
 use crate::block::{Block, Model, Role, Tally, Tool, Trend};
 use crate::document::{Document, Table};
@@ -21,7 +21,7 @@ pub fn read(document: &Document) -> Vec<Block> {
             .filter(|(_, row)| row.first().is_some_and(|name| metric(name).is_some()))
             .count();
         if named == 0 {
-            // A table with other names that follows one with k6's names describes the same run.
+            // A table with custom names below a table with k6's names describes the same run.
             if let Some(block) = &mut open
                 && about_results(table)
             {
@@ -88,7 +88,7 @@ fn results_in_rows(table: &Table) -> Vec<Block> {
     results.collect()
 }
 
-/// The columns of a table are variants of one comparison: keep the result of the first.
+/// The columns of a table are variants of one comparison, so keep only the result of the first column.
 fn merge_columns(blocks: &mut Vec<Block>) {
     let mut seen = Vec::new();
     blocks.retain(|block| {
@@ -112,7 +112,7 @@ fn merge_columns(blocks: &mut Vec<Block>) {
     }
 }
 
-/// Splits a row's name into the metric at its start and the rest.
+/// Splits the name of a row into the metric at its start and the rest.
 fn metric(name: &str) -> Option<(&'static str, String)> {
     let name = name.trim().trim_matches('`');
     const METRICS: [&str; 14] = [
@@ -140,7 +140,8 @@ fn about_results(table: &Table) -> bool {
     head.contains("value") && table.header.len() == 2
 }
 
-/// The quantile that a column's name denotes; -1 for the mean, -2 for the minimum, -3 for the maximum.
+/// The quantile that the name of a column denotes; -1 for the mean, -2 for the minimum, -3 for the
+/// maximum.
 fn statistic(name: &str) -> Option<f64> {
     let name = name.trim().to_lowercase();
     let name = name.trim_start_matches(['(', '`']).trim_end_matches(')');
@@ -157,8 +158,8 @@ fn statistic(name: &str) -> Option<f64> {
     }
 }
 
-/// The columns that each contain the values of one variant; empty if the columns are statistics or
-/// if there is only one.
+/// The columns that each contain the values of one variant. Empty if the columns are statistics, or
+/// if there is only one column.
 fn columns(table: &Table) -> Vec<usize> {
     let words = [
         "value",
@@ -204,7 +205,7 @@ fn repeats(block: &Block, table: &Table) -> bool {
     })
 }
 
-/// Reads the table's figures; returns false if it has none.
+/// Reads the figures of the table. Returns false if it has none.
 fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
     let mut some = false;
     for (line, row) in table.rows.iter().take(200) {
@@ -253,7 +254,7 @@ fn fill(block: &mut Block, table: &Table, column: Option<usize>) -> bool {
     some
 }
 
-/// The metric of a row that names it in plain words, in a table that follows one with k6's names.
+/// The metric of a row with a plain-language name, in a table below one with k6's names.
 fn generic(name: &str) -> Option<(&'static str, String)> {
     let found = |metric, rest: &str| Some((metric, rest.to_owned()));
     match name {
@@ -360,7 +361,7 @@ fn put(
     .is_some()
 }
 
-/// Keeps the first value.
+/// Sets the value unless it is already set.
 fn set(place: &mut Option<Quantity>, figure: Option<Quantity>) -> bool {
     let fresh = place.is_none() && figure.is_some();
     if fresh {

@@ -1,4 +1,4 @@
-//! k6's summaries in text: with ✓ and ✗ marks, with `0 out of 9`, and in sections (`█ TOTAL
+//! Reads k6's summaries in text: with ✓ and ✗ marks, with `0 out of 9`, and in sections (`█ TOTAL
 //! RESULTS`).
 
 use std::borrow::Cow;
@@ -21,11 +21,11 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 struct Reader {
     blocks: Vec<Block>,
     block: Option<Block>,
-    /// The metric of the thresholds that follow.
+    /// The metric to which the following thresholds belong.
     metrics: usize,
-    /// Inside a part of a full summary that repeats the totals by scenario or group.
+    /// Whether the reader is in a part of a full summary that repeats the totals by scenario or group.
     repeating: bool,
-    /// Checks before the first figure.
+    /// Checks above the first figure.
     pending: Vec<(String, usize)>,
 }
 
@@ -43,13 +43,13 @@ impl Reader {
         }
         if let Some(section) = text.strip_prefix('█') {
             let section = section.trim();
-            // A group's heading is inside the summary; these sections repeat it.
+            // The heading of a group is part of the summary. These sections repeat the summary.
             self.repeating = section.starts_with("GROUP:") || section.starts_with("SCENARIO:");
         }
         if self.repeating && !text.starts_with("running (") {
             return;
         }
-        // In one layout, the mark of a threshold comes before the metric.
+        // In one layout, the mark of a threshold precedes the metric.
         let (mark, unmarked) = match marked(text) {
             Some((passed, rest)) => (Some(passed), rest),
             None => (None, text),
@@ -88,14 +88,14 @@ impl Reader {
                     });
                 }
                 match name {
-                    // Two numbers, of users now and at most.
+                    // The two numbers are the current number of users and the maximum.
                     "vus" | "vus_max" => put(block, name, rest, line.number),
                     _ => put(block, name, &ungrouped(rest), line.number),
                 }
             }
             return;
         }
-        // Traffic alone above the progress line is the end of another summary.
+        // If only traffic precedes the progress line, it is the end of another summary.
         let only_traffic = |block: &Block| block.trends.is_empty() && block.requests.is_none();
         if text.starts_with("running (")
             && self.metrics > 0
@@ -129,8 +129,8 @@ impl Reader {
         self.metrics = 0;
     }
 
-    /// A heading without figures is not a result, and neither are users or traffic alone, which a
-    /// guide quotes to explain them.
+    /// Whether the block is a result. A heading without figures is not, and neither are users or
+    /// traffic alone, which a guide quotes to explain them.
     fn finish(&mut self) {
         let measured = |block: &Block| {
             let counted = block.requests.is_some() || block.iterations.is_some();
@@ -139,7 +139,7 @@ impl Reader {
                 || block.checks.is_some()
                 || block.failures.is_some()
         };
-        // The row of the request alone is a result if it has every column.
+        // The request row alone is a result if it has every column.
         let alone = |block: &Block| {
             block.latency().is_some_and(|trend| {
                 let ends = trend.min.is_some() && trend.mean.is_some() && trend.max.is_some();
@@ -155,8 +155,8 @@ impl Reader {
     }
 }
 
-/// `name....: rest`, or `{ expected_response:true }...: rest`. For metrics that every summary
-/// contains, the dots or the colon may be missing.
+/// Splits `name....: rest`, or `{ expected_response:true }...: rest`. The dots or the colon may be
+/// missing for metrics that every summary contains.
 fn metric(text: &str) -> Option<(&str, &str)> {
     const KNOWN: [&str; 7] = [
         "http_req_duration",
@@ -187,7 +187,7 @@ fn metric(text: &str) -> Option<(&str, &str)> {
     (name_is_plain && !name.is_empty()).then_some((name, rest.trim()))
 }
 
-/// `p(99)<200  actual=110ms`, `rate<0.01`: a threshold, not a figure.
+/// Whether the text is a threshold instead of a figure: `p(99)<200  actual=110ms`, `rate<0.01`.
 fn is_condition(rest: &str) -> bool {
     let first = rest.split_whitespace().next().unwrap_or("");
     let figure = first.split(['<', '>']).next().unwrap_or("");
@@ -195,7 +195,7 @@ fn is_condition(rest: &str) -> bool {
         && (figure.starts_with("p(") || matches!(figure, "rate" | "avg" | "med" | "max" | "count"))
 }
 
-/// Whether the block has this metric already, so that another block starts.
+/// Whether the block already has this metric, which means that another block starts here.
 fn has(block: &Block, name: &str) -> bool {
     match name {
         "http_reqs" => block.requests.is_some(),
@@ -212,8 +212,8 @@ fn has(block: &Block, name: &str) -> bool {
 
 fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
     if let Some(trend) = trend(name, rest, line) {
-        // Only the first metric with a name counts; sub-metrics follow it. The limit is far above
-        // the number of metrics in any script.
+        // Only the first metric with a name counts; its sub-metrics follow it. The limit is far
+        // above the number of metrics in any script.
         const MOST: usize = 512;
         if block.trends.len() >= MOST {
             return;
@@ -239,7 +239,7 @@ fn put(block: &mut Block, name: &str, rest: &str, line: usize) {
                 .zip(block.gauge.as_ref())
                 .is_some_and(|(least, (_, max))| least == max.value);
         }
-        // With users in reserve, the number of active users is unknown.
+        // If more users are allocated than active, the number of active users is unknown.
         "vus_max" => {
             block.most_users = gauge(rest, line).map(|(_, max)| max);
             let most = block.most_users.as_ref().map(|max| max.value);
@@ -304,7 +304,7 @@ fn trend(name: &str, rest: &str, line: usize) -> Option<Trend> {
     (!trend.figures().is_empty()).then_some(trend)
 }
 
-/// `avg=3.91ms p(95)=5.95ms`, with or without commas between.
+/// `avg=3.91ms p(95)=5.95ms`, with or without commas in between.
 fn columns(trend: &mut Trend, rest: &str, line: usize) {
     for word in rest.split_whitespace() {
         let word = word.trim_end_matches(',');
@@ -334,7 +334,7 @@ fn columns(trend: &mut Trend, rest: &str, line: usize) {
     }
 }
 
-/// A duration as printed by k6: two decimals without trailing zeros, or whole nanoseconds.
+/// Parses a duration as k6 prints it: two decimals without trailing zeros, or whole nanoseconds.
 fn time(text: &str, line: usize) -> Option<Quantity> {
     let mut figure = duration(text, line)?;
     let (_, unit) = split_number(text)?;
@@ -374,7 +374,7 @@ fn traffic(rest: &str, line: usize) -> (Option<Quantity>, Option<Quantity>) {
     }
 }
 
-/// `242 min=242 max=1000`: the last sample and the highest.
+/// `242 min=242 max=1000`: the last sample and the maximum.
 fn gauge(rest: &str, line: usize) -> Option<(Quantity, Quantity)> {
     let last = bare(rest.split_whitespace().next()?, Unit::Count, line)?;
     let max = rest
@@ -383,7 +383,7 @@ fn gauge(rest: &str, line: usize) -> Option<(Quantity, Quantity)> {
     Some((last, bare(max, Unit::Count, line)?))
 }
 
-/// `0.00% ✓ 0 ✗ 6000`, `0.00% 0 out of 6000`. For `http_req_failed`, the tick marks failures.
+/// `0.00% ✓ 0 ✗ 6000`, `0.00% 0 out of 6000`. For `http_req_failed`, the ✓ mark counts failures.
 fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     let mut words = rest.split_whitespace();
     let share = words
@@ -420,8 +420,8 @@ fn tally(rest: &str, line: usize, of_failures: bool) -> Option<Tally> {
     })
 }
 
-/// Whether the mark at the start of a line says that a check or a threshold passed, and the rest of the
-/// line. Words replace the signs where a terminal has none.
+/// Whether the mark at the start of a line means that a check or a threshold passed, and the rest
+/// of the line. Words replace the marks if the terminal cannot display them.
 fn marked(text: &str) -> Option<(bool, &str)> {
     const MARKS: [(&str, bool); 5] = [
         ("✓", true),
@@ -435,7 +435,7 @@ fn marked(text: &str) -> Option<(bool, &str)> {
         .find_map(|(mark, passed)| Some((*passed, text.strip_prefix(mark)?.trim())))
 }
 
-/// The lines above the figures.
+/// Reads the lines above the figures.
 fn head(block: &mut Block, text: &str, line: usize) -> bool {
     if let Some(script) = text.strip_prefix("script: ") {
         block.script = Some(script.trim().to_owned());
@@ -455,7 +455,7 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
             line,
         });
     } else if let Some(users) = text.strip_prefix("vus: ") {
-        // Before 0.27: `vus: 100, max: 100`.
+        // Before version 0.27: `vus: 100, max: 100`.
         let count = |text: &str| text.trim().parse::<f64>().ok();
         let most = text.split_once("max: ").and_then(|(_, most)| count(most));
         let users = users.split(',').next().and_then(count);
@@ -487,7 +487,7 @@ fn head(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-/// `default: 100 looping VUs for 1m0s (gracefulStop: 30s)` and similar lines. With a second
+/// Reads `default: 100 looping VUs for 1m0s (gracefulStop: 30s)` and similar lines. With a second
 /// scenario, users and rate are unknown.
 fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
     let Some((_, rest)) = text.split_once(": ") else {
@@ -562,8 +562,8 @@ fn scenario_line(block: &mut Block, text: &str, line: usize) -> bool {
     true
 }
 
-/// `running (1m00.3s), 000/100 VUs, 6000 complete and 0 interrupted iterations`: the last such line
-/// describes the end.
+/// Reads `running (1m00.3s), 000/100 VUs, 6000 complete and 0 interrupted iterations`. The last
+/// such line describes the end of the run.
 fn running(block: &mut Block, text: &str, line: usize) -> bool {
     let Some(rest) = text.strip_prefix("running (") else {
         return false;

@@ -1,5 +1,5 @@
-//! Locust's tables of a run without its web interface: a row for each request, their sum, and a
-//! second table of percentiles. Times are whole milliseconds.
+//! Reads the tables of a Locust run without the web interface: a row for each request, their
+//! totals, and a second table of percentiles. Times are in whole milliseconds.
 
 use super::{BOUNDARY, Line};
 use crate::block::{Block, Part, Role, Tally, Tool, Trend};
@@ -34,11 +34,11 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
 struct Reader {
     blocks: Vec<Block>,
     table: Option<Table>,
-    /// The columns of the table of percentiles.
+    /// The columns of the percentile table.
     percents: Vec<String>,
 }
 
-/// The first table, while its rows are read.
+/// The first table, while its rows are being read.
 struct Table {
     line: usize,
     /// The columns after the number of failures.
@@ -91,14 +91,14 @@ impl Reader {
         }
     }
 
-    /// A table without a request is the one that Locust prints at the start.
+    /// A table without requests is the one that Locust prints at the start.
     fn finish(&mut self) {
         if let Some(block) = self.table.take().and_then(Table::into_block) {
             self.blocks.push(block);
         }
     }
 
-    /// The percentiles of the sum, or of the only request.
+    /// Reads the percentiles of the totals row, or of the only request.
     fn percentiles(&mut self, words: &[&str], line: usize) {
         let Some(block) = self.blocks.last_mut() else {
             return;
@@ -153,7 +153,8 @@ impl Table {
         if requests <= 0.0 {
             return None;
         }
-        // Old versions print no times in the sum; those of the only request are the same.
+        // Old versions print no times in the totals row. If there is only one request, its times
+        // are the same.
         let timed = self
             .sum
             .as_ref()
@@ -221,8 +222,8 @@ impl Row {
     }
 }
 
-/// `GET   /hello   117   0(0.00%)   31   17   96   28   2.10   0.00`. The sum of old versions has
-/// only the rates.
+/// Reads `GET   /hello   117   0(0.00%)   31   17   96   28   2.10   0.00`. In old versions, the
+/// totals row has only the rates.
 fn row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
     let shared = words
         .iter()
@@ -257,7 +258,7 @@ fn row(words: &[&str], columns: &[String], line: usize) -> Option<Row> {
     })
 }
 
-/// The columns of the table of percentiles, in their order; `# reqs` comes first or last.
+/// The columns of the percentile table in their order. `# reqs` is the first or the last one.
 fn columns(words: &[&str]) -> Vec<String> {
     words
         .iter()
@@ -270,8 +271,8 @@ fn milliseconds(text: &str, line: usize) -> Option<Quantity> {
     duration(&format!("{text} ms"), line)
 }
 
-/// A median or another percentile, which Locust takes from times rounded to two digits. So it may be
-/// above the maximum, which is exact.
+/// Reads a median or another percentile. Locust computes these from times rounded to two digits, so
+/// they may exceed the maximum, which is exact.
 fn rounded(text: &str, line: usize) -> Option<Quantity> {
     let mut time = milliseconds(text, line)?;
     let ms = (time.value * 1e3).round();

@@ -1,5 +1,5 @@
-//! Readers, one per tool: they turn the lines of a section into blocks. They do not fail: a line
-//! that they do not understand is ignored.
+//! One reader per tool: each converts the lines of a section to blocks. Readers do not fail: they
+//! ignore lines that they do not recognize.
 
 mod ab;
 mod ann_csv;
@@ -35,10 +35,10 @@ pub use ab::join_parts;
 pub use clean::{flattened, sections};
 pub use k6_table::read as read_tables;
 
-/// Every block in a run of lines, in the order of the lines.
+/// Every block in a sequence of lines, in the order of the lines.
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks = json::read(lines);
-    // A page that consists of JSON has nothing for the other readers.
+    // A page that consists of JSON contains nothing for the other readers.
     if !blocks.is_empty()
         && lines
             .iter()
@@ -75,7 +75,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     blocks
 }
 
-/// The text after the label in `Label:   value`, if the line begins with it.
+/// The text after the label in `Label:   value`, if the line begins with this label.
 fn after<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     line.trim_start()
         .strip_prefix(label)

@@ -1,4 +1,4 @@
-//! `oha`: text, and `-j`.
+//! Reads `oha`, as text and `-j`.
 
 use serde_json::Value;
 

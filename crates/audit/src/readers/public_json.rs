@@ -1,5 +1,5 @@
-//! Published result files: autocannon and bombardier in JSON, and the tables of TechEmpower and
-//! the-benchmarker.
+//! Reads published result files: autocannon and bombardier in JSON, and the tables of TechEmpower
+//! and the-benchmarker.
 
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ pub fn bombardier(value: &Value, line: usize) -> Option<Block> {
     Some(block)
 }
 
-/// Results of many systems in one file.
+/// Reads a file with the results of many systems.
 pub fn tables(value: &Value, line: usize) -> Vec<Block> {
     let mut blocks = tech_empower(value, line);
     if blocks.is_empty() {
@@ -138,8 +138,8 @@ pub fn tables(value: &Value, line: usize) -> Vec<Block> {
     blocks
 }
 
-/// TechEmpower's results.json: `rawData` by test, then by system, with one run per concurrency
-/// level.
+/// Reads TechEmpower's results.json: `rawData` by test, then by system, with one run per
+/// concurrency level.
 fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     let levels: Vec<f64> = value
@@ -199,8 +199,8 @@ fn tech_empower(value: &Value, line: usize) -> Vec<Block> {
     blocks
 }
 
-/// the-benchmarker's data: metrics of systems at a concurrency level, times in
-/// microseconds.
+/// Reads the data of the-benchmarker: the metrics of each system at a concurrency level, with times
+/// in microseconds.
 fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let Some(metrics) = value.get("metrics").and_then(Value::as_array) else {
@@ -270,8 +270,9 @@ fn the_benchmarker(value: &Value, line: usize) -> Vec<Block> {
     blocks
 }
 
-/// The seconds of a run. The column is called `duration_ms`, and most files have microseconds in it:
-/// a run takes between one second and a quarter of an hour.
+/// The duration of a run in seconds. The column is called `duration_ms`, but most files store
+/// microseconds in it. The magnitude decides, because a run takes between one second and 15
+/// minutes.
 fn run_time(figure: f64) -> Option<f64> {
     [1.0, 1e3, 1e6]
         .into_iter()

@@ -1,4 +1,4 @@
-//! `vegeta report`: text (with and without `min` and `90`), JSON, and the histogram.
+//! Reads `vegeta report`: text (with and without `min` and `90`), JSON, and the histogram.
 
 use serde_json::Value;
 
@@ -10,10 +10,10 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let (mut heading, mut open) = (false, false);
     for (index, line) in lines.iter().enumerate() {
-        // A terminal shows the keys that end the attack in front of the first line.
+        // A terminal may show the keys that stopped the attack (such as `^C`) in front of the first line.
         let text = line.text.trim().trim_start_matches("^C");
         if text == BOUNDARY {
-            // A histogram in a separate fence is a separate block.
+            // A histogram in a separate code fence is a separate block.
             (heading, open) = (false, false);
             continue;
         }
@@ -39,7 +39,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
             heading = false;
         }
         if text.starts_with("Bucket") && text.contains("Histogram") {
-            // A histogram alone, or one after the text's figures.
+            // This is a histogram without figures, or one below the figures of the text report.
             let alone = !open
                 || blocks
                     .last()
@@ -106,7 +106,7 @@ fn cut(text: &str) -> String {
         .join(" ")
 }
 
-/// `Latencies  [mean, 50, 95, 99, max]  4.8ms, 3.5ms, …`: names, then values.
+/// `Latencies  [mean, 50, 95, 99, max]  4.8ms, 3.5ms, …`: names first, then values.
 fn row(block: &mut Block, text: &str, line: usize) -> bool {
     let (Some(open), Some(close)) = (text.find('['), text.find(']')) else {
         return false;
@@ -145,8 +145,8 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
                 let Some(mut figure) = duration(value, line) else {
                     continue;
                 };
-                // Go prints durations without trailing zeros: they are accurate to microseconds at
-                // least.
+                // Go prints durations without trailing zeros, so they are accurate to at least a
+                // microsecond.
                 figure.step = figure.step.min(1e-6);
                 match *name {
                     "min" => trend.min = Some(figure),

@@ -1,4 +1,4 @@
-//! `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
+//! Reads `wrk`, `wrk2` and similar tools. Their kB are 1024 bytes.
 
 use super::{BOUNDARY, Line, after, zrk};
 use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
@@ -9,7 +9,7 @@ static PART: Pattern = pattern!(
     r"\s(?:Running \d+[smh] test @ |\d+ threads and \d|Thread (?:calibration: |Stats )|Latency |Req/Sec |\d+(?:\.\d+)?%\s+\d[\d.]*(?:us|ms|s|m)\b|\d+ requests in |Socket errors: |Non-2xx |(?:Requests|Transfer)/sec:)"
 );
 
-/// The rows of a run whose line breaks were lost, as a page does that is not preformatted.
+/// Restores the rows of a run that lost its line breaks, as on a page without preformatted text.
 fn unfolded<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
     let folded = line.text.contains(" test @ ") && line.text.contains(" requests in ");
     if !folded {
@@ -30,12 +30,12 @@ fn unfolded<'a>(line: &Line<'a>) -> Vec<Line<'a>> {
 pub fn read(lines: &[Line]) -> Vec<Block> {
     let lines: Vec<Line> = lines.iter().flat_map(unfolded).collect();
     let mut blocks: Vec<Block> = Vec::new();
-    // Whether the last block may still get rows.
+    // Whether the last block may still get more rows.
     let mut open = false;
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.trim();
         if text == BOUNDARY {
-            // A table may be between the parts of one block.
+            // A table may separate the parts of one block.
             open = open && blocks.last().is_some_and(|block| block.rate.is_none());
             continue;
         }
@@ -87,7 +87,7 @@ pub fn read(lines: &[Line]) -> Vec<Block> {
         if block.rate.is_none() {
             block.missing.push("Requests/sec");
         }
-        // wrk prints `0.00us  0.00us  0.00us  nan%` without any sample.
+        // Without any sample, wrk prints `0.00us  0.00us  0.00us  nan%`.
         block.trends.retain(|trend| {
             let nothing = |figure: &Option<crate::quantity::Quantity>| {
                 figure.as_ref().is_none_or(|figure| figure.value == 0.0)
@@ -160,12 +160,13 @@ fn row(block: &mut Block, text: &str, line: usize) -> bool {
             block.elapsed = duration(time.trim_end_matches(','), line);
             block.received.total = binary_data(size, line);
         }
-        // The first such line is of the same samples as the row `Latency`.
+        // The first line of this kind covers the same samples as the row `Latency`.
         ["#[Mean", "=", mean, ..] if block.repeated_mean.is_none() => {
             block.repeated_mean = duration(&format!("{}ms", mean.trim_end_matches(',')), line);
         }
-        // wrk2 discards its measurements during calibration: `#[Max     =       11.312, Total count
-        // =        39500]` for 60,031 requests. The first such line is the corrected distribution.
+        // wrk2 discards its measurements during calibration: it prints `#[Max     =       11.312,
+        // Total count    =        39500]` for 60,031 requests. The first such line describes the
+        // corrected distribution.
         ["#[Max", "=", _, "Total", "count", "=", count] => {
             if let Some(count) = bare(count.trim_end_matches(']'), Unit::Count, line) {
                 block.sampled.get_or_insert(count.value);

@@ -1,5 +1,5 @@
-//! `zrk`: two text layouts, and `--format json`. With a ramp, the JSON's `achieved_rate` is that of
-//! the last interval.
+//! Reads `zrk`: two text layouts, and `--format json`. With a ramp, `achieved_rate` in the JSON
+//! covers only the last interval.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{BOUNDARY, Line};
 use crate::block::{Block, Model, Role, SocketErrors, Tool, Trend};
 use crate::quantity::{Quantity, Unit, bare, data, duration, number};
 
-/// Whether a line `Running …`, which wrk prints as well, begins zrk's older layout.
+/// Whether a `Running …` line, which wrk prints as well, starts the older layout of zrk.
 pub fn has_header(lines: &[Line]) -> bool {
     lines
         .iter()

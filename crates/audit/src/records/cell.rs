@@ -1,4 +1,4 @@
-//! One figure in a cell: its value, its unit and the step of its last digit.
+//! The figure in a cell: its value, its unit and the step of its last digit.
 
 use crate::quantity::{Unit, data_unit, is_rate_unit, number, split_number, time_unit};
 
@@ -19,12 +19,12 @@ pub enum Kind {
 pub struct Figure {
     pub value: f64,
     pub step: f64,
-    /// The step if trailing zeros are the result of rounding: 10 for `480`, 1 for `66.00`.
+    /// The step if trailing zeros come from rounding: 10 for `480`, 1 for `66.00`.
     pub coarse: f64,
     pub kind: Kind,
-    /// Whether it is marked as rounded.
+    /// Whether the cell marks it as rounded.
     pub about: bool,
-    /// Whether it is a limit and not a value: `<1ms`, `>100,000 req/s`.
+    /// Whether it is a limit instead of a value: `<1ms`, `>100,000 req/s`.
     pub bound: bool,
     pub text: String,
 }
@@ -46,12 +46,12 @@ const CHANGES: [&str; 13] = [
     "smaller",
 ];
 
-/// Markdown markup and symbols such as ✓ around a figure.
+/// Whether a character is Markdown markup or a symbol such as ✓ around a figure.
 fn is_mark(letter: char) -> bool {
     matches!(letter, '*' | '`' | '_' | ' ' | '|') || !letter.is_ascii() && !letter.is_alphanumeric()
 }
 
-/// Reads a cell that contains one figure, optionally followed by its deviation or a remark in parentheses.
+/// Reads a cell with one figure, optionally followed by its deviation or a remark in parentheses.
 pub fn read(cell: &str) -> Option<Figure> {
     if cell.len() > 80 {
         return None;
@@ -80,7 +80,7 @@ pub fn read(cell: &str) -> Option<Figure> {
         .unwrap_or(rest.len());
     let (unit, after) = rest.split_at(end);
     let after = after.trim_start_matches(['*', '`', ' ', '_']);
-    // `8.35 : 1` is a factor, `24% faster` a change.
+    // `8.35 : 1` is a factor, and `24% faster` is a change.
     let behind = after.trim_end().trim_end_matches('*');
     let (unit, after) = match behind {
         ": 1" if unit.is_empty() => ("x", ""),
@@ -105,7 +105,7 @@ pub fn read(cell: &str) -> Option<Figure> {
     })
 }
 
-/// `k` or `M` behind a number, which is not the beginning of a unit.
+/// Splits off `k` or `M` after a number, unless it is the beginning of a unit.
 fn multiple(rest: &str) -> Option<(f64, &str)> {
     let rest = rest.trim_start_matches(' ');
     let factor = match rest.chars().next()? {
@@ -117,7 +117,7 @@ fn multiple(rest: &str) -> Option<(f64, &str)> {
     (!behind.starts_with(char::is_alphanumeric)).then_some((factor, behind))
 }
 
-/// How many steps of the last digit one step of the last digit other than 0 is.
+/// The step of the last nonzero digit, in steps of the last digit.
 fn zeros(written: &str) -> f64 {
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
     let kept = digits.trim_end_matches('0');
@@ -127,12 +127,12 @@ fn zeros(written: &str) -> f64 {
     10_f64.powi(i32::try_from(digits.len() - kept.len()).unwrap_or(0))
 }
 
-/// What a time can be per: `op` in `ns/op`.
+/// What a time may be measured per: `op` in `ns/op`.
 const EACH: [&str; 6] = ["op", "iter", "req", "request", "call", "msg"];
 
 /// The scale and the kind of a unit.
 pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
-    // `m` is a minute.
+    // `M` is a million, because `m` is a minute.
     if unit == "M" {
         return Some((1e6, Kind::Plain));
     }
@@ -162,7 +162,7 @@ pub fn unit_of(unit: &str) -> Option<(f64, Kind)> {
     })
 }
 
-/// Joins the groups of `34 185`.
+/// Joins digit groups: `34 185` becomes `34185`.
 fn without_blanks(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let digits = |from: usize| {

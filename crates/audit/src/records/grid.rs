@@ -1,5 +1,5 @@
-//! The records of a page, in grids: tables in either orientation, lists of `name: value`, and the
-//! outputs of tools under their titles.
+//! Reads the records of a page into grids: tables in either orientation, lists of `name: value`,
+//! and the outputs of tools with their titles.
 
 use super::cell::{self, Figure, Kind};
 use super::name::{Meaning, Name};
@@ -16,10 +16,10 @@ pub struct Grid {
     pub records: Vec<Record>,
 }
 
-/// Everything that was read from a page.
+/// All records that were read from a page.
 pub struct Grids {
     pub tables: Vec<Grid>,
-    /// The same tables by rows, whatever their orientation.
+    /// The same tables with one record per row, whatever their orientation.
     pub rows: Vec<Grid>,
     /// Lists and lines of `name: value`.
     pub lists: Vec<Record>,
@@ -50,7 +50,7 @@ impl Grids {
         }
     }
 
-    /// Whether a table has results of a load test.
+    /// Whether any table has load-test results.
     pub fn has_results(&self) -> bool {
         let mut fields = self
             .tables
@@ -72,7 +72,7 @@ impl Grids {
     }
 }
 
-/// A field of a cell, with the unit of its name if it has none of its own.
+/// Reads a cell. A figure without a unit has the unit of its name.
 pub fn field(name: &Name, cell: &str) -> Option<Field> {
     let mut figure = cell::read(cell)?;
     if figure.kind == Kind::Plain {
@@ -93,8 +93,8 @@ pub fn field(name: &Name, cell: &str) -> Option<Field> {
     })
 }
 
-/// The records of a table: its rows, or its columns if the rows are named like figures and `by_rows`
-/// is not set.
+/// The records of a table: its columns if the row names look like figures, otherwise its rows.
+/// `by_rows` forces rows.
 fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     let names: Vec<Name> = table
         .header
@@ -114,7 +114,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     let across =
         !by_rows && known(&sides) > known(names.get(1..)?) && sides.iter().any(Name::is_known);
     let label_at = label_column(table);
-    // A table of names and values is about what its heading says.
+    // The heading states the subject of a table of names and values.
     let title = report.document.titles(table.line).pop();
     let label = |column: &str| match title.as_ref().filter(|_| is_general(column)) {
         Some(title) => title.clone(),
@@ -138,7 +138,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
                     .iter()
                     .zip(row)
                     .enumerate()
-                    // The rows may be named by their number of users.
+                    // The number of users may be the name of a row.
                     .filter(|(at, (name, _))| {
                         *at > label_at || *at == label_at && name.meaning == Meaning::Users
                     })
@@ -162,7 +162,7 @@ fn table(report: &Report, table: &Table, by_rows: bool) -> Option<Grid> {
     })
 }
 
-/// The column that names the rows: the first one, or the second behind ranks.
+/// The column that names the rows: the first one, or the second one if the first contains ranks.
 fn label_column(table: &Table) -> usize {
     let cell = |row: &[String], at: usize| row.get(at).map_or("", String::as_str).to_owned();
     let rows = || table.rows.iter().take(MOST_ROWS).map(|(_, row)| row);
@@ -178,7 +178,7 @@ fn label_column(table: &Table) -> usize {
     usize::from(table.header.len() > 2 && ranked && named && (said || numbered))
 }
 
-/// Whether a column is named like ranks.
+/// Whether a column name means a rank.
 pub fn is_rank(name: &str) -> bool {
     const NAMES: [&str; 12] = [
         "rank",
@@ -198,7 +198,7 @@ pub fn is_rank(name: &str) -> bool {
     NAMES.contains(&lower.as_str())
 }
 
-/// A place in a ranking: `1`, `#2`, `3rd`, or a medal.
+/// Parses a rank: `1`, `#2`, `3rd`, or a medal.
 pub fn rank(cell: &str) -> Option<u32> {
     for (at, medal) in ["🥇", "🥈", "🥉"].into_iter().enumerate() {
         if cell.contains(medal) {
@@ -215,7 +215,7 @@ pub fn rank(cell: &str) -> Option<u32> {
         .filter(|rank| fits && (1..=200).contains(rank))
 }
 
-/// Whether the name of a column says nothing about the record.
+/// Whether the name of a column tells nothing about the record.
 fn is_general(column: &str) -> bool {
     const NAMES: [&str; 8] = [
         "value",
@@ -231,8 +231,8 @@ fn is_general(column: &str) -> bool {
     NAMES.contains(&lower.as_str())
 }
 
-/// Lists of `name: value` in the text, and lines of `name: value` or `name = value` in code that is
-/// not the output of a known tool. A name that returns begins another record.
+/// Reads lists of `name: value` in prose, and lines of `name: value` or `name = value` in code that
+/// is not the output of a known tool. A repeated name starts another record.
 fn lists(report: &Report) -> Vec<Record> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     for prose in report.prose() {
@@ -277,7 +277,7 @@ fn lists(report: &Report) -> Vec<Record> {
     records
 }
 
-/// `name: value` or `name = value`.
+/// Parses `name: value` or `name = value`.
 fn pair(text: &str) -> Option<Field> {
     let text = text.trim().trim_start_matches(['-', '*', '•', '│', ' ']);
     let (name, value) = text
@@ -292,7 +292,7 @@ fn pair(text: &str) -> Option<Field> {
     field(&name, value.trim())
 }
 
-/// The outputs of the page as records, under their innermost titles.
+/// The outputs of the page as records. The innermost title of an output is its label.
 fn outputs(report: &Report) -> Option<Grid> {
     let records: Vec<Record> = report.blocks.iter().take(100).filter_map(record).collect();
     let line = records.first()?.line;

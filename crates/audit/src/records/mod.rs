@@ -1,6 +1,6 @@
-//! A general model of a page's figures: records with named fields, read from tables, lists,
-//! `name: value` lines and tool output. Rules compare the fields of a record, the records of a
-//! grid, and sentences with either.
+//! A tool-independent model of a page's figures: records with named fields, read from tables,
+//! lists, `name: value` lines and tool output. Rules compare the fields of a record with each
+//! other, the records of a grid with each other, and sentences with both.
 
 mod cell;
 mod grid;
@@ -18,12 +18,12 @@ pub struct Field {
 }
 
 impl Field {
-    /// Whether it is a figure above 0 and not only a limit.
+    /// Whether it is a value above 0 and not a mere limit.
     pub fn is_exact(&self) -> bool {
         self.figure.value > 0.0 && !self.figure.bound
     }
 
-    /// Whether a larger value is better; `None` if neither is.
+    /// Whether a larger value is better, or `None` if the direction has no meaning.
     pub fn more_is_better(&self) -> Option<bool> {
         match self.name.meaning {
             Meaning::Rate | Meaning::PassedShare => Some(true),
@@ -51,7 +51,7 @@ pub struct Record {
     pub line: usize,
     /// What the record describes.
     pub label: String,
-    /// The words of the label; rules compare sentences with them.
+    /// The words of the label, to compare sentences with.
     pub words: Vec<String>,
     pub fields: Vec<Field>,
 }
@@ -90,7 +90,7 @@ const FILLERS: [&str; 22] = [
     "but", "so", "also", "however", "version", "overall", "here", "results", "result",
 ];
 
-/// The words of a label or a phrase that name something.
+/// The words of a label or a phrase without the fillers.
 pub fn label_words(text: &str) -> Vec<String> {
     tokens(text)
         .into_iter()

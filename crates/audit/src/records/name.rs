@@ -1,9 +1,9 @@
-//! The name of a column, a row or a line: which statistic of which quantity it is, and its unit.
+//! Parses the name of a column, a row or a line: the statistic, the quantity and the unit.
 
 use super::cell::{Kind, unit_of};
 use crate::quantity::is_rate_unit;
 
-/// What a field is.
+/// The meaning of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Meaning {
     Min,
@@ -16,7 +16,7 @@ pub enum Meaning {
     Passed,
     FailedShare,
     PassedShare,
-    /// How long a run took.
+    /// The duration of a run.
     Duration,
     Users,
     Other,
@@ -27,7 +27,7 @@ pub enum Meaning {
 pub struct Name {
     pub text: String,
     pub meaning: Meaning,
-    /// The words that are not a statistic or a unit: the quantity.
+    /// The words that are neither a statistic nor a unit: the quantity.
     pub quantity: String,
     /// The unit in the name: `Latency (ms)`.
     pub unit: Option<(f64, Kind)>,
@@ -46,7 +46,7 @@ const LATENCY: [&str; 11] = [
     "http_req_duration",
     "rt",
 ];
-/// Rates in words; `is_rate_unit` knows those in units.
+/// Names of rates in words; `is_rate_unit` recognizes the units.
 const RATE: [&str; 9] = [
     "throughput",
     "rate",
@@ -149,7 +149,7 @@ const USERS: [&str; 13] = [
     "c",
 ];
 
-/// The words of a text in lower case: letters, digits, and dots between digits.
+/// Splits a text into lower-case words: letters, digits, and dots between digits.
 pub fn tokens(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace("p(", "p");
     lower
@@ -177,7 +177,7 @@ fn statistic(word: &str) -> Option<Meaning> {
                 value => value,
             };
             ((50.0..100.0).contains(&percent) || [1.0, 5.0, 10.0, 25.0].contains(&percent))
-                // The nearest number to the decimals: 99.9 / 100 is not the same as 0.999.
+                // Round to the nearest decimal number: 99.9 / 100 is not the same as 0.999.
                 .then_some(Meaning::Quantile((percent * 1e3).round() / 1e5))?
         }
     })
@@ -236,13 +236,13 @@ impl Name {
         )
     }
 
-    /// Whether it is a share in percent by its words.
+    /// Whether its words denote a share in percent.
     pub fn is_share(&self) -> bool {
         matches!(self.meaning, Meaning::FailedShare | Meaning::PassedShare)
             && self.text.contains('%')
     }
 
-    /// Whether it is a latency by its words.
+    /// Whether its words denote a latency.
     pub fn is_latency(&self) -> bool {
         self.quantity == "latency"
             || self.quantity.contains("latency")
@@ -250,7 +250,7 @@ impl Name {
             || self.quantity.is_empty() && matches!(self.meaning, Meaning::Quantile(_))
     }
 
-    /// Whether it says what a cell measures.
+    /// Whether it names a measured value.
     pub fn is_known(&self) -> bool {
         self.meaning != Meaning::Other
             || self.unit.is_some()
@@ -258,7 +258,7 @@ impl Name {
             || self.is_of_each()
     }
 
-    /// Whether it is the number of requests that each user made.
+    /// Whether it is the number of requests per user.
     pub fn is_of_each(&self) -> bool {
         const EACH: [&str; 8] = [
             "per user",
@@ -286,7 +286,7 @@ fn without_remark(name: &str) -> &str {
     }
 }
 
-/// The unit of a column that is named like one: `ms`, `ns/op`, `MB/s`.
+/// The unit of a column whose name is a unit: `ms`, `ns/op`, `MB/s`.
 fn own_unit(name: &str) -> Option<(f64, Kind)> {
     if name.len() < 2 || statistic(&name.to_lowercase()).is_some() {
         return None;
@@ -294,7 +294,7 @@ fn own_unit(name: &str) -> Option<(f64, Kind)> {
     unit_of(name).filter(|(_, kind)| matches!(kind, Kind::Time | Kind::DataRate))
 }
 
-/// Events per second by its unit or its last words.
+/// Whether its unit or its last words denote events per second.
 fn is_rate(name: &str) -> bool {
     let lower = name.to_lowercase();
     let data = [
@@ -322,7 +322,7 @@ fn is_rate(name: &str) -> bool {
         || lower.ends_with(" per second") && !data.iter().any(|word| lower.starts_with(word))
 }
 
-/// `Latency (ms)`, `p99 [µs]`, `Mean, s`, `avg_ms`: the name and its unit.
+/// Splits a name and its unit: `Latency (ms)`, `p99 [µs]`, `Mean, s`, `avg_ms`.
 fn named_unit(name: &str) -> Option<(&str, (f64, Kind))> {
     let closed = name.trim_end_matches([')', ']']);
     let at = match closed.len() < name.len() {

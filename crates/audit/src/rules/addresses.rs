@@ -1,4 +1,5 @@
-//! The command above an output, compared with the port, the users and the time that the output prints.
+//! Compares the command above an output with the port, the number of users and the duration that
+//! the output prints.
 
 use crate::block::{Block, Tool, is_loopback};
 use crate::finding::Level;
@@ -10,10 +11,11 @@ use super::prose::shortened;
 
 const RULE: &str = "label-mismatch";
 
-/// How many lines a tool may print between its command and the first line of its result.
+/// Maximum number of lines that a tool prints between its command and the first line of its result.
 const NEAR: usize = 30;
 
-/// The same with nothing else between them, such as a fence's end and another one's start.
+/// Maximum distance of a command and an output that nothing else separates, such as in adjacent
+/// code fences.
 const ADJACENT: usize = 6;
 
 pub fn mismatch(report: &Report, findings: &mut Findings) {
@@ -27,7 +29,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
             .commands
             .iter()
             .filter(|command| command.line > from && command.line <= block.first_line);
-        // With several commands above it, the one that made the output is uncertain.
+        // If several commands are above the output, it is uncertain which of them produced it.
         let (Some(command), None) = (above.next(), above.next()) else {
             continue;
         };
@@ -47,7 +49,7 @@ fn prints_its_target(tool: Tool) -> bool {
     )
 }
 
-/// wrk2's program is often called wrk.
+/// The tools that share an executable name: wrk2's executable is often called wrk.
 fn family(tool: Tool) -> Tool {
     match tool {
         Tool::Wrk2 => Tool::Wrk,
@@ -55,7 +57,7 @@ fn family(tool: Tool) -> Tool {
     }
 }
 
-/// Whether a command has a part to fill in.
+/// Whether a command has placeholders.
 fn is_template(command: &str) -> bool {
     command.contains(['<', '$', '{', '[', '…']) || command.contains("...")
 }
@@ -84,7 +86,7 @@ fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findin
         return;
     };
     let same_host = host == asked_host || is_loopback(&host) && is_loopback(&asked_host);
-    // The command may be of another output on the page.
+    // The command may belong to another output on the page.
     let elsewhere = report.blocks.iter().any(|other| {
         let target = other.target.as_deref().and_then(host_and_port);
         target.is_some_and(|(_, port)| port == asked_port)
@@ -108,7 +110,7 @@ fn port(report: &Report, block: &Block, command: &Command, findings: &mut Findin
     );
 }
 
-/// On a page with one command and one output, directly below each other, both are of one run.
+/// If the page has one command and one output, directly below each other, both belong to the same run.
 fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findings) {
     let (Some(shown), Some(asked)) = (&block.users, asked_users(&command.text)) else {
         return;
@@ -136,7 +138,7 @@ fn users(report: &Report, block: &Block, command: &Command, findings: &mut Findi
     );
 }
 
-/// A tool prints the time of its test as it was requested.
+/// Tools print the duration of a test as it was requested.
 fn time(block: &Block, command: &Command, findings: &mut Findings) {
     let prints_it = matches!(block.tool, Tool::Wrk | Tool::Wrk2 | Tool::Autocannon);
     let adjacent = command.line + ADJACENT >= block.first_line;

@@ -1,4 +1,4 @@
-//! The throughput of the network itself, compared with the results over it.
+//! Compares the throughput of the network itself with the results measured over that network.
 
 use crate::block::{Block, Tool};
 use crate::document::Table;
@@ -9,7 +9,7 @@ use crate::report::{Findings, Report};
 
 use super::tables::{cell, column, figure};
 
-/// A result above every baseline measured on the page.
+/// Reports a result above every baseline on the page.
 pub fn above(report: &Report, findings: &mut Findings) {
     let baselines: Vec<(&Block, &Quantity)> = report
         .blocks
@@ -60,8 +60,8 @@ pub fn above(report: &Report, findings: &mut Findings) {
 
 static WORK: Pattern = pattern!(r"^(\d+)\s*(KB|kB|MB)\s*x\s*(\d+)$");
 
-/// Rows such as `1MB x 400` with a time: what was counted is not printed, so the finding gives the
-/// calculation for both interpretations.
+/// Reports rows such as `1MB x 400` with a time. The page does not define what was counted, so the
+/// finding shows the calculation for both interpretations.
 fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut Findings) {
     let (Some(time_column), Some(from)) = (
         column(table, &["time", "duration"]),
@@ -102,7 +102,7 @@ fn fixed_work(table: &Table, baselines: &[(&Block, &Quantity)], findings: &mut F
     else {
         return;
     };
-    // The rows at one whole fraction of the fastest baseline.
+    // The rows whose throughput is the same whole fraction of the fastest baseline.
     for whole in 2..=20_u32 {
         let factor = f64::from(whole);
         let fitting: Vec<_> = rows

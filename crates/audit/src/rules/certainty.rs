@@ -1,4 +1,5 @@
-//! What remains certain of the findings about one block, when all rules have been applied.
+//! Downgrades or removes findings about a block whose other findings make them uncertain. Runs
+//! after all other rules.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +7,7 @@ use crate::block::Block;
 use crate::finding::{Finding, Level};
 use crate::report::{Findings, Report};
 
-/// Rules that compare means, minima and rates of a run in a steady state.
+/// Rules that compare means, minima and rates and therefore assume a steady state.
 const STEADY: [&str; 13] = [
     "startup-dominates",
     "hidden-stall",
@@ -23,7 +24,7 @@ const STEADY: [&str; 13] = [
     "unlike-questions",
 ];
 
-/// Rules whose calculation uses the mean, which another finding says is wrong.
+/// Rules whose calculation uses the mean. Another finding may show that the mean is wrong.
 const OF_THE_MEAN: [&str; 4] = [
     "startup-dominates",
     "littles-law-gap",
@@ -35,7 +36,7 @@ fn block<'r>(report: &'r Report, finding: &Finding) -> Option<&'r Block> {
     report.blocks.get(finding.block?.checked_sub(1)?)
 }
 
-/// A run of fewer than ten requests has no steady state: what the rules say about one is a note.
+/// Turns findings that assume a steady state into notes if the run has fewer than ten requests.
 pub fn few_samples(report: &Report, findings: &mut Findings) {
     const LEAST: f64 = 10.0;
     for finding in &mut findings.found {
@@ -48,8 +49,8 @@ pub fn few_samples(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// If the figures of a latency exclude each other, other calculations with its mean have the same
-/// cause.
+/// If the percentiles of a latency contradict each other, drops the findings calculated from its
+/// mean: they have the same cause.
 pub fn one_cause(report: &Report, findings: &mut Findings) {
     let broken: BTreeSet<usize> = findings
         .found

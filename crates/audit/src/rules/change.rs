@@ -1,19 +1,19 @@
-//! A stated change, "30 % faster" or "2.5x": whether two figures differ by it.
+//! Parses a stated change, such as "30 % faster" or "2.5x", and checks whether two figures differ by it.
 
 use crate::quantity::{digits, number};
 use crate::records::Figure;
 
-/// A change as a sentence or a cell states it.
+/// A change as stated in a sentence or a cell.
 pub struct Change {
     said: f64,
     step: f64,
     percent: bool,
     about: bool,
-    /// Whether a percentage cannot be the one figure as a share of the other.
+    /// Whether a percentage can only be a difference, not a ratio of the two figures.
     by: bool,
 }
 
-/// Words of a rounded figure.
+/// Words that mark a figure as rounded.
 const ABOUT: [&str; 12] = [
     "about",
     "around",
@@ -29,25 +29,26 @@ const ABOUT: [&str; 12] = [
     "at least",
 ];
 
-/// Whether a text says that its figures are rounded.
+/// Whether a text marks its figures as rounded.
 pub fn is_about(text: &str) -> bool {
     let lower = text.to_lowercase();
     ABOUT.iter().any(|word| lower.contains(word))
 }
 
-/// Words of a change. Without one, a percentage is a share of something.
+/// Words that denote a change. Without one, a percentage is a share of something.
 const CHANGED: [&str; 19] = [
     "fast", "slow", "better", "worse", "less", "more", "lower", "higher", "improve", "reduc",
     "increas", "decreas", "gain", "speed", "drop", "boost", "cut", "rose", "grew",
 ];
 
-/// Whether a text in lower case calls something a change.
+/// Whether a lower-case text describes a change.
 pub fn is_change(lower: &str) -> bool {
     CHANGED.iter().any(|word| lower.contains(word))
 }
 
 impl Change {
-    /// Reads a number and its unit, `%` or one of a factor. `text` may say that it is rounded.
+    /// Parses a number and its unit, either `%` or the unit of a factor. `text` may contain a word
+    /// that marks the number as rounded.
     pub fn read(number_text: &str, unit: &str, text: &str) -> Option<Change> {
         let (said, step) = number(number_text)?;
         Some(Change {
@@ -59,17 +60,17 @@ impl Change {
         })
     }
 
-    /// The same behind "by": "exceeds B by 30 %".
+    /// Parses a change after "by": "exceeds B by 30 %".
     pub fn by(self) -> Change {
         Change { by: true, ..self }
     }
 
-    /// Whether it may be the difference of two figures. Either may be the base, and a percentage may
-    /// also be the one as a share of the other.
+    /// Whether this may be the difference of two figures. Either figure may be the base. A
+    /// percentage may also express one figure as a share of the other.
     pub fn is_between(&self, one: &Figure, other: &Figure) -> bool {
         let (one_value, other_value) = (one.value.abs(), other.value.abs());
         let ratio = one_value.max(other_value) / one_value.min(other_value);
-        // Half a step of each figure.
+        // Rounding may hide half a step of each figure.
         let unsure = 0.5 * (one.step / one_value + other.step / other_value) * ratio;
         if !self.percent {
             let share = if self.about { 0.2 } else { 0.1 };
@@ -78,7 +79,7 @@ impl Change {
                 .any(|right| (self.said - right).abs() <= self.step + share * right + unsure);
         }
         let share = if self.about { 0.2 } else { 0.03 };
-        // A percentage that ends in 0 or 5 may be rounded to it.
+        // A percentage that ends in 0 or 5 may be rounded to that digit.
         let coarse = if self.said % 5.0 == 0.0 { 2.5 } else { 1.5 };
         let rights = [ratio - 1.0, 1.0 - 1.0 / ratio, ratio, 1.0 / ratio];
         let rights = &rights[..if self.by { 2 } else { 4 }];
@@ -88,12 +89,12 @@ impl Change {
         })
     }
 
-    /// Whether a figure is this change itself.
+    /// Whether a figure states exactly this change.
     pub fn is(&self, figure: &Figure) -> bool {
         (figure.value.abs() - self.said).abs() <= 1.5 * self.step + 0.02 * self.said
     }
 
-    /// What the two figures differ by instead.
+    /// Describes the actual difference of the two figures.
     pub fn against(&self, one: &Figure, other: &Figure) -> String {
         let ratio = other.value / one.value;
         let right = match self.percent {

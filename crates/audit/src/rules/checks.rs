@@ -1,4 +1,4 @@
-//! Checks of responses.
+//! Checks on response contents.
 
 use crate::block::Tool;
 use crate::finding::Level;
@@ -7,8 +7,8 @@ use crate::report::{Findings, Report};
 
 use super::prose::sentences;
 
-/// A check that passes on failed requests is useless. Checks of only the status, or no checks,
-/// ignore the content of the response.
+/// Reports checks that pass on failed requests and are therefore useless, and runs with only a
+/// status check or no check, which ignore the content of responses.
 pub fn vacuous(report: &Report, findings: &mut Findings) {
     const RULE: &str = "vacuous-check";
     let (mut none, mut status) = (Vec::new(), Vec::new());
@@ -18,7 +18,7 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
             None => none.push(block),
             Some(tally) => {
                 let failed = block.failed();
-                // "is 201 or 409" accepts what k6 calls failed.
+                // With a check like "is 201 or 409", a request that k6 counts as failed is acceptable.
                 let accepts = expected
                     || block
                         .check_names
@@ -87,7 +87,7 @@ pub fn vacuous(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// k6 marks a check that failed once. If every check is marked as passed, none failed.
+/// k6 marks a check that failed at least once. If every check is marked as passed, none failed.
 fn marks(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(tally) = block.checks.as_ref().filter(|tally| tally.failed > 0.0) else {
@@ -119,9 +119,9 @@ fn marks(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Whether a sentence of the page says that such responses are expected: "401 is accepted here".
+/// Whether a sentence on the page declares these responses as expected: "401 is accepted here".
 fn expects_refusals(report: &Report) -> bool {
-    // Statuses that are not round numbers, which may count something.
+    // Statuses that are not round numbers, because a round number may be a count.
     const STATUSES: [&str; 9] = [
         "401", "403", "404", "409", "422", "423", "429", "4xx", "4XX",
     ];
@@ -143,7 +143,7 @@ fn expects_refusals(report: &Report) -> bool {
     })
 }
 
-/// Whether a check names a status of 400 or above.
+/// Whether the name of a check contains a status of 400 or above.
 fn names_refusals(name: &str) -> bool {
     name.split(|letter: char| !letter.is_ascii_alphanumeric())
         .any(|word| {
@@ -155,7 +155,7 @@ fn names_refusals(name: &str) -> bool {
         })
 }
 
-/// checks ÷ names ÷ requests < 1.
+/// Reports if checks ÷ check names ÷ requests < 1.
 pub fn partial(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(tally), Some(requests)) = (&block.checks, &block.requests) else {
@@ -166,14 +166,14 @@ pub fn partial(report: &Report, findings: &mut Findings) {
             continue;
         }
         let runs = tally.passed + tally.failed;
-        // Counted in complete runs of one check: more names mean more runs. A script may have a
+        // Count complete runs of one check: more check names mean more runs. A script may have a
         // separate check for each kind of request, so with several names only one run per request
         // is certain.
         let share = runs / requests.value;
         if share < 0.99 {
             findings.block(
                 "partial-check",
-                // A script may check only the important requests; below half is little.
+                // A script may check only the important requests, but less than half is too few.
                 if share < 0.5 {
                     Level::Warning
                 } else {
@@ -205,7 +205,7 @@ pub fn partial(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// requests − k × iterations > 0, with no interrupted iterations.
+/// Reports if requests − k × iterations > 0, although no iteration was interrupted.
 pub fn setup(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(requests), Some(iterations), Some(0.0)) =

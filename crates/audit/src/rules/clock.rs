@@ -1,17 +1,16 @@
-//! Figures finer than the resolution of the clock or of the output.
+//! Reports figures finer than the resolution of the clock or of the output.
 
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
 use crate::quantity::{Unit, plain};
 use crate::report::{Findings, Report};
 
-/// Whole requests in 0 s; half of all sends in 0 s; a trend that moves in whole steps.
+/// Reports requests that took 0 s, sends of which half took 0 s, and trends that move in whole steps.
 pub fn coarse(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let mut evidence = Vec::new();
         let mut line = block.first_line;
-        // A refused connection is not a request that took 0 s; the rule failures-as-work reports
-        // it.
+        // A refused connection is not a request that took 0 s. The rule failures-as-work reports it.
         let checks = block
             .checks
             .as_ref()
@@ -29,7 +28,7 @@ pub fn coarse(report: &Report, findings: &mut Findings) {
         }
         if let Some(sending) = block.trend(Role::Sending) {
             let some = sending.max.as_ref().is_some_and(|max| max.value > 0.0);
-            // What was never sent took 0 s.
+            // A request that was never sent takes 0 s to send.
             let sent = block
                 .failures
                 .as_ref()
@@ -85,12 +84,12 @@ fn tick(block: &Block) -> Option<f64> {
         .filter_map(|role| block.trend(role))
         .flat_map(|trend| &trend.quantiles)
         .map(|(_, figure)| figure.value)
-        // Less lies between two ticks: an interpolated percentile.
+        // A smaller value lies between two ticks: it is an interpolated percentile.
         .filter(|value| *value > 100e-6)
         .min_by(f64::total_cmp)
 }
 
-/// The step of a trend that begins at zero and has only whole milliseconds.
+/// The step of a trend that starts at zero and contains only whole milliseconds.
 fn steps(trend: &Trend) -> Option<f64> {
     const STEP: f64 = 1e-3;
     let min = trend.min.as_ref()?;
@@ -106,7 +105,7 @@ fn steps(trend: &Trend) -> Option<f64> {
     (min.value == 0.0 && all && fine && trend.quantiles.len() >= 2).then_some(STEP)
 }
 
-/// step ÷ figure ≥ 10 %.
+/// Reports if step ÷ figure ≥ 10 %.
 pub fn printed(report: &Report, findings: &mut Findings) {
     const COARSE: f64 = 0.1;
     for block in &report.blocks {
@@ -116,7 +115,7 @@ pub fn printed(report: &Report, findings: &mut Findings) {
         if block.samples() == Some(0.0) {
             continue;
         }
-        // Nobody quotes a figure below the median.
+        // Nobody quotes a percentile below the median.
         let lowest = latency.median().map_or(0.0, |median| median.value);
         let coarse: Vec<_> = latency
             .figures()
@@ -124,7 +123,7 @@ pub fn printed(report: &Report, findings: &mut Findings) {
             .filter(|(_, figure)| figure.value >= lowest)
             .filter(|(_, figure)| figure.step > 0.0 && figure.step >= figure.value.abs() * COARSE)
             .collect();
-        // One column alone is usually the smallest; two show that the whole row is affected.
+        // The smallest column is often affected alone. If two columns are, so is the whole row.
         if coarse.len() < 2 {
             continue;
         }
@@ -134,7 +133,7 @@ pub fn printed(report: &Report, findings: &mut Findings) {
             .map(|(name, figure)| format!("{name} {}", figure.text))
             .collect();
         if let Some((_, figure)) = coarse.first() {
-            // Half a figure unknown misleads; a tenth is good to know.
+            // An uncertainty of half the figure is misleading. A tenth is only worth a note.
             let blind = coarse
                 .iter()
                 .filter(|(_, figure)| figure.step >= 0.5 * figure.value.abs())

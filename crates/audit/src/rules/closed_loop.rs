@@ -1,4 +1,4 @@
-//! Closed loops: users = rate × time of a turn (Little's law).
+//! Closed loops: users = rate × duration of a turn (Little's law).
 
 use crate::block::{Block, Model, Role, Tool};
 use crate::finding::Level;
@@ -7,7 +7,7 @@ use crate::report::{Findings, Report};
 
 use super::series::skeleton;
 
-/// Users, turns per second, and the mean time of a turn.
+/// The number of users, the turns per second, and the mean duration of a turn.
 fn loop_of(block: &Block) -> Option<(f64, f64, f64)> {
     if block.model != Model::Closed {
         return None;
@@ -18,7 +18,7 @@ fn loop_of(block: &Block) -> Option<(f64, f64, f64)> {
     (users > 0.0 && rate > 0.0 && turn > 0.0).then_some((users, rate, turn))
 }
 
-/// rate × (think time + latency) ≈ users, where most of the turn is think time.
+/// Reports if rate × (think time + latency) ≈ users and most of the turn is think time.
 pub fn think(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some((users, rate, turn)), Some(think)) = (loop_of(block), block.think()) else {
@@ -60,8 +60,8 @@ pub fn think(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Users that come and go: nearly all turns take as long as the shortest one, and most of a turn is
-/// not a request. Without the number of users this is a note.
+/// Reports a varying number of users if nearly all turns take as long as the shortest one and most
+/// of a turn is not a request. Without the number of users, this is a note.
 fn think_in_ramp(block: &Block, findings: &mut Findings) {
     let (Some(turn), Some(think), Model::Unknown | Model::Closed) =
         (block.trend(Role::Iteration), block.think(), block.model)
@@ -101,7 +101,7 @@ fn think_in_ramp(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// users ÷ rate ≈ mean turn without think time, where most of the mean is spent waiting for others
+/// Reports if users ÷ rate ≈ mean turn without think time, and most of the mean is queueing
 /// (minimum ≤ mean ÷ 3).
 pub fn saturated(report: &Report, findings: &mut Findings) {
     same_rate(report, findings);
@@ -118,8 +118,8 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
         };
         let Some(mean) = &latency.mean else { continue };
         let level = match &latency.min {
-            // A tail may dominate the mean; the median shows how most requests were served.
-            // The other tools load as fast as they can, so readers expect it of them.
+            // A long tail may dominate the mean, but the median shows how most requests were served.
+            // The other tools send requests as fast as possible, so readers expect queueing there.
             Some(min) if min.value * 3.0 <= latency.median().unwrap_or(mean).value => {
                 match block.tool {
                     Tool::K6 => Level::Warning,
@@ -153,7 +153,8 @@ pub fn saturated(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// iterations = users × k exactly, where k is the number of whole iterations that fit.
+/// Reports if iterations = users × k exactly, where k is the number of whole iterations that fit
+/// into the run.
 pub fn lock_step(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if !block.looping {
@@ -193,7 +194,8 @@ pub fn lock_step(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// |users − rate × turn| above a tenth, beyond rounding and the turns that were cut off at the end.
+/// Reports if |users − rate × turn| is more than a tenth of the users, beyond rounding and the
+/// turns that were interrupted at the end.
 pub fn little(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some((allowed, rate, low, high, shown)) = under_way(block) else {
@@ -203,21 +205,22 @@ pub fn little(report: &Report, findings: &mut Findings) {
         let Some(users) = block.known_users() else {
             continue;
         };
-        // Without a count, the number of idle users is uncertain, but not that of too many requests.
+        // Without a count, too few requests in flight are uncertain, but too many are not.
         let counted = block.samples().map(|n| n / allowed);
         let turns = counted.unwrap_or(0.0);
-        // Requests in flight at the end are in no row. With a fixed count, users that finish early
-        // are idle.
+        // No row includes the requests in flight at the end. With a fixed count, users that finish
+        // early are idle.
         let fixed = block.asked_count.is_some();
         let few = turns < if fixed { 10.0 } else { 3.0 };
         let over = low * rate > 1.1 * allowed;
         let idle = allowed - high * rate;
-        // Nine tenths of the users cannot all have been cut off at the end.
+        // It is implausible that 90 % of the users were interrupted.
         let nearly_all = counted.is_some() && !fixed && idle > 0.9 * allowed && allowed >= 100.0;
         let under = !few && idle > 0.1 * allowed + allowed / turns.max(1.0) || nearly_all;
-        // If only k6's gauge shows the users, an arrival rate may have needed just one.
+        // If only k6's gauge shows the number of users, the run may have had an arrival rate that
+        // needed just one user.
         let gauge = block.constant_users && block.command.is_none() && allowed < 2.0;
-        // wrk2 prints the same lines as wrk, and keeps a rate.
+        // wrk2 prints the same lines as wrk, but sends at a fixed rate.
         let paced = block.tool == Tool::Wrk
             && block.command.is_none()
             && block.titles.iter().any(|title| title.contains("wrk2"));
@@ -265,8 +268,8 @@ pub fn little(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Iterations per second × their mean duration above the users that were allocated: each user makes
-/// one iteration at a time, whatever the executor.
+/// Reports if iterations per second × mean duration exceeds the allocated users. Each user runs one
+/// iteration at a time, whatever the executor.
 fn more_than_exist(block: &Block, findings: &mut Findings) {
     let (Some(most), Some(rate), Some(mean)) = (
         &block.most_users,
@@ -303,8 +306,8 @@ fn more_than_exist(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// Maximum requests in flight, turns per second, the smallest and largest mean turn, and the figure
-/// it is from.
+/// The maximum requests in flight, the turns per second, the smallest and the largest mean turn,
+/// and the name of the figure for the mean.
 fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     if block.model != Model::Closed && !(block.constant_users && block.model == Model::Unknown) {
         return None;
@@ -331,7 +334,7 @@ fn under_way(block: &Block) -> Option<(f64, f64, f64, f64, String)> {
     (allowed > 0.0 && rate > 0.0 && high > 0.0).then_some((allowed, rate, low, high, shown))
 }
 
-/// More users but no more requests per second: the additional latency is queueing.
+/// Reports if more users make no more requests per second: the additional latency is queueing.
 fn same_rate(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some((users_a, rate_a, turn_a)), Some((users_b, rate_b, turn_b))) =
@@ -339,7 +342,7 @@ fn same_rate(report: &Report, findings: &mut Findings) {
         else {
             continue;
         };
-        // Two systems may be measured at one address, one after the other.
+        // The page may measure two systems at one address, one after the other.
         let same_target = one.target.is_some()
             && one.target == other.target
             && skeleton(&one.titles) == skeleton(&other.titles);
@@ -356,7 +359,8 @@ fn same_rate(report: &Report, findings: &mut Findings) {
         } else {
             (users_b / users_a, rate_b / rate_a, turn_b / turn_a)
         };
-        // A latency that grows far more than the users has another cause, such as another system.
+        // If latency grows much faster than users, the cause is something else, such as a different
+        // system.
         let grows = (0.8 * ratio..2.0 * ratio).contains(&turns);
         if ratio < 1.5 || (rates - 1.0).abs() > 0.05 || !grows {
             continue;

@@ -12,8 +12,8 @@ use super::tables::{cell, column, figure, number};
 static FACTOR: Pattern =
     pattern!(r"(?i)\b(\d+(?:\.\d+)?)x\s+(?:\w+\s+)?(throughput|rate)\b.*?\bfrom\s+(\w+)");
 
-/// "2x throughput … from X", although every row from X is slower; "A (3 ms) is faster than B (2
-/// ms)".
+/// Checks "2x throughput … from X", if every row from X is slower, and "A (3 ms) is faster than B
+/// (2 ms)".
 pub fn reversed(report: &Report, findings: &mut Findings) {
     let mut left = 64;
     for prose in report.prose() {
@@ -49,7 +49,8 @@ pub fn reversed(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Rows of one test from two places: this place's throughput divided by the other's.
+/// The rows of one test from two locations: the throughput at this location divided by the
+/// throughput at the other one.
 fn ratios(report: &Report, place: &str) -> Vec<(String, f64)> {
     let mut ratios = Vec::new();
     for table in &report.document.tables {
@@ -113,7 +114,7 @@ const LESS: [&str; 6] = [
 ];
 const MORE: [&str; 4] = ["slower than", "longer than", "higher than", "worse than"];
 
-/// The two times in a sentence with exactly two.
+/// The two times in a sentence that has exactly two.
 fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, usize)> {
     let mut found = TIMES.all(sentence).filter_map(|found| found.get(0));
     let (one, two) = (found.next()?, found.next()?);
@@ -129,7 +130,7 @@ fn two_times(sentence: &str, line: usize) -> Option<(Quantity, Quantity, usize, 
     ))
 }
 
-/// `A (3 ms) is faster than B (2 ms)`: the word contradicts the figures.
+/// Checks `A (3 ms) is faster than B (2 ms)`: the word must match the figures.
 fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     let Some((one, two, first, second)) = two_times(sentence, line) else {
         return;
@@ -166,8 +167,8 @@ fn in_sentence(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-/// "25 % less" for 20 and 25 ms: a decrease is a share of the larger value, an increase of the
-/// smaller one.
+/// Checks the base of a percentage: "25 % less" for 20 ms and 25 ms. A decrease is a share of the
+/// larger value, an increase is a share of the smaller one.
 pub fn base(report: &Report, findings: &mut Findings) {
     for prose in report.prose() {
         for sentence in sentences(&prose.text) {
@@ -197,7 +198,8 @@ pub fn base(report: &Report, findings: &mut Findings) {
                 (false, true) => (of_low, of_high, low),
                 _ => continue,
             };
-            // Rounded to a whole percentage, where the two bases differ by more than that.
+            // The page rounds the percentage, so report it only if the wrong base matches and the
+            // right one does not.
             let near = |value: f64| (value - said).abs() <= 0.6;
             if near(wrong) && !near(right) {
                 findings.page(
@@ -220,8 +222,8 @@ pub fn base(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// ab's `across all concurrent requests` is 1 ÷ rate; a note, or an error if it is quoted as a
-/// latency.
+/// Reports ab's `across all concurrent requests`, which is 1 ÷ rate. It is a note, or an error if
+/// the page quotes it as a latency.
 pub fn inverse(report: &Report, findings: &mut Findings) {
     computed(report, findings);
     const RULE: &str = "inverse-rate-as-latency";
@@ -295,7 +297,7 @@ pub fn inverse(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A remark behind ab's second `Time per request` that explains it as the time of the server.
+/// A remark after ab's second `Time per request` that explains it as the time of the server.
 fn of_the_server(line: &str) -> Option<&str> {
     const SERVER: [&str; 14] = [
         "server",
@@ -313,7 +315,7 @@ fn of_the_server(line: &str) -> Option<&str> {
         "serveur",
         "traitement",
     ];
-    // An explanation that is right speaks of the other requests, or of the division.
+    // A correct explanation mentions the other requests, or the division.
     const RIGHT: [&str; 7] = ["concurr", "并发", "並發", "÷", "/", "between", "同時"];
     let (_, remark) = line.split_once("concurrent requests)")?;
     let remark = remark
@@ -324,7 +326,7 @@ fn of_the_server(line: &str) -> Option<&str> {
     (has(&SERVER) && !has(&RIGHT)).then_some(remark)
 }
 
-/// Whether a sentence contains this number, and not as part of a longer one.
+/// Whether a sentence contains this number as a whole number token.
 fn is_quoted(sentence: &str, digits: &str) -> bool {
     sentence.match_indices(digits).any(|(at, _)| {
         let before = sentence[..at].chars().next_back();
@@ -336,7 +338,7 @@ fn is_quoted(sentence: &str, digits: &str) -> bool {
     })
 }
 
-/// ab's first `Time per request` is users ÷ rate; the measured value is in `Total:`.
+/// Reports ab's first `Time per request`, which is users ÷ rate. The measured value is in `Total:`.
 fn computed(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(computed) = &block.computed_mean else {
@@ -379,7 +381,7 @@ fn computed(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The computed time above every mean that the percentiles and the longest request allow.
+/// Reports a computed time above every mean that the percentiles and the longest request allow.
 fn above_all(block: &Block, computed: &Quantity, users: &Quantity, findings: &mut Findings) {
     let (Some(latency), Some(longest)) = (block.latency(), &block.longest) else {
         return;

@@ -1,11 +1,11 @@
-//! Connections: counted, kept, or excluded.
+//! Connections that were counted, kept alive, or excluded.
 
 use crate::block::{Block, Role, Tool};
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// New connections, compared by a duration that excludes connecting.
+/// Reports new connections in a comparison of durations that exclude connecting.
 pub fn left_out(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         by_median(block, findings);
@@ -13,13 +13,13 @@ pub fn left_out(report: &Report, findings: &mut Findings) {
     by_titles(report, findings);
 }
 
-/// More than half of all requests opened a connection.
+/// Reports if more than half of all requests opened a connection.
 fn by_median(block: &Block, findings: &mut Findings) {
     let median = |role| block.trend(role).and_then(|trend| trend.median());
     let (Some(connect), Some(duration)) = (median(Role::Connecting), median(Role::Request)) else {
         return;
     };
-    // ab's total includes connecting.
+    // ab's total includes the time to connect.
     if connect.value <= 0.0 || block.tool == Tool::Ab {
         return;
     }
@@ -51,7 +51,7 @@ fn by_median(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// Two rows whose titles differ only in brackets about reuse.
+/// Compares two rows whose titles differ only in a remark about connection reuse in brackets.
 fn by_titles(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some(a), Some(b)) = (one.titles.last(), other.titles.last()) else {
@@ -141,7 +141,7 @@ fn without_brackets(title: &str) -> String {
     kept.to_lowercase()
 }
 
-/// connects ÷ requests; connections × streams.
+/// Reports connects ÷ requests, and connections × streams.
 pub fn not_kept(report: &Report, findings: &mut Findings) {
     const RULE: &str = "keepalive-not-kept";
     for block in &report.blocks {
@@ -177,7 +177,7 @@ pub fn not_kept(report: &Report, findings: &mut Findings) {
             connecting.and_then(|trend| trend.median()),
             told,
         ) && median.value > 0.0
-            // Each user's first request opens a connection.
+            // The first request of each user opens a connection.
             && block.samples().is_none_or(|n| n >= 10.0)
         {
             findings.block(

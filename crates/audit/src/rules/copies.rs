@@ -1,5 +1,5 @@
-//! Results that were copied and changed: most of their measured figures are equal to the last digit, and
-//! some differ.
+//! Results that were copied and then changed: most of their measured figures are equal to the last
+//! digit, but some differ.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::finding::Level;
 use crate::quantity::Quantity;
 use crate::report::{Findings, Report};
 
-/// Equal figures of four digits that two runs have by chance one time in a billion or less.
+/// Number of equal four-digit figures that two runs share by chance at most one time in a billion.
 const LEAST: usize = 3;
 
 pub fn changed(report: &Report, findings: &mut Findings) {
@@ -30,7 +30,7 @@ pub fn changed(report: &Report, findings: &mut Findings) {
                 same.push(format!("{name} {}", a.text));
             }
         }
-        // Without a difference, the rule on identical results decides.
+        // If all figures are equal, the rule on identical results applies instead.
         if same.len() < LEAST || apart.is_empty() || apart.len() > same.len() {
             continue;
         }
@@ -58,7 +58,7 @@ pub fn changed(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Figures that depend on the time of the run. Counts and sizes may be equal in two runs.
+/// Figures that depend on the timing of the run. Counts and sizes may well be equal in two runs.
 fn measured(block: &Block) -> BTreeMap<String, &Quantity> {
     let mut figures = BTreeMap::new();
     for trend in block.trends.iter().take(32) {
@@ -79,7 +79,7 @@ fn measured(block: &Block) -> BTreeMap<String, &Quantity> {
     figures
 }
 
-/// Four digits or more, without zeros at the end.
+/// Whether a figure has at least four digits without trailing zeros.
 fn is_precise(text: &str) -> bool {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     digits.trim_matches('0').len() >= 4

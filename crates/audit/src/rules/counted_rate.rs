@@ -1,11 +1,11 @@
-//! count ÷ time compared with the printed rate, and vegeta's three durations with each other.
+//! Compares count ÷ time with the printed rate, and the three durations of vegeta with each other.
 
 use crate::block::{Block, Tool};
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// The tools whose rate is their count divided by their time, and how far it may be off.
+/// The tools whose rate is count ÷ time, and the allowed relative deviation.
 fn tolerance(block: &Block) -> Option<f64> {
     match block.tool {
         Tool::Wrk
@@ -15,15 +15,15 @@ fn tolerance(block: &Block) -> Option<f64> {
         | Tool::Gcannon
         | Tool::Zrk
         | Tool::Jmeter => Some(0.02),
-        // Its rate counts successful responses only.
+        // Its rate counts only successful responses.
         Tool::H2load if block.failed() == 0.0 && block.errors.is_empty() => Some(0.02),
-        // The declared time is without the warm-up.
+        // The declared duration excludes the warm-up.
         Tool::HttpArena => Some(0.1),
         _ => None,
     }
 }
 
-/// A rate that differs from count ÷ time by more than the printed digits explain.
+/// Reports a rate that differs from count ÷ time by more than the printed digits explain.
 pub fn counted(report: &Report, findings: &mut Findings) {
     of_one_command(report, findings);
     for block in &report.blocks {
@@ -39,7 +39,7 @@ pub fn counted(report: &Report, findings: &mut Findings) {
         let Some(time) = block.elapsed.as_ref().or(own_time(block)) else {
             continue;
         };
-        // In these files the rate may be that of the end of a ramp.
+        // In these files, the rate may describe only the end of a ramp.
         if block.layout == super::ramp::BENCHMARKER || time.value <= 0.0 || rate.value <= 0.0 {
             continue;
         }
@@ -71,7 +71,8 @@ pub fn counted(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Locust: the page has one command, of whose runs one took the requested time and another one ended early.
+/// Locust: reports a run that ended early, if the page has one command and another run of it took
+/// the requested time.
 fn of_one_command(report: &Report, findings: &mut Findings) {
     let mut commands = report
         .commands
@@ -97,7 +98,7 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
         let (Some(count), Some(rate)) = (&block.requests, &block.rate) else {
             continue;
         };
-        // The printed digits of the rate.
+        // The precision of the printed rate.
         let longest = count.value / (rate.value - rate.step).max(1e-9);
         let own = block
             .declared
@@ -130,8 +131,8 @@ fn of_one_command(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// wrk prints the duration it was asked for and the one it measured. Others have it in their command, and
-/// may take longer, which another rule judges.
+/// wrk prints both the requested and the measured duration. Other tools state the duration only in
+/// the command and may run longer, which another rule checks.
 fn asked_duration(block: &Block, findings: &mut Findings) {
     let (Some(asked), Some(took)) = (&block.declared, &block.elapsed) else {
         return;
@@ -168,8 +169,9 @@ fn asked_duration(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// autocannon counts the requests that it sent; its rate is the mean of the responses in each second.
-/// Samples at the start and the end may be missing, but there are not far more responses than requests.
+/// autocannon counts the requests that it sent, but its rate is the mean of the responses in each
+/// second. It may miss samples at the start and the end, but it cannot get far more responses than
+/// requests.
 fn more_than_sent(block: &Block, findings: &mut Findings) {
     let (Tool::Autocannon, Some(sent), Some(rate), Some(time)) =
         (block.tool, &block.requests, &block.rate, &block.elapsed)
@@ -200,7 +202,7 @@ fn more_than_sent(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// HttpArena publishes only the declared time.
+/// HttpArena publishes only the declared duration.
 fn own_time(block: &Block) -> Option<&Quantity> {
     block
         .declared
@@ -208,7 +210,7 @@ fn own_time(block: &Block) -> Option<&Quantity> {
         .filter(|_| block.tool == Tool::HttpArena)
 }
 
-/// vegeta's throughput is successes ÷ the time until the last response.
+/// vegeta's throughput is the number of successes ÷ the time until the last response.
 fn throughput(block: &Block, findings: &mut Findings) {
     let (Tool::Vegeta, Some(rate), Some(time), Some(success), Some(count)) = (
         block.tool,
@@ -219,7 +221,7 @@ fn throughput(block: &Block, findings: &mut Findings) {
     ) else {
         return;
     };
-    // After an attack of a single request, vegeta prints counts as rates.
+    // After an attack with a single request, vegeta prints counts as rates.
     let single = block
         .declared
         .as_ref()
@@ -229,7 +231,7 @@ fn throughput(block: &Block, findings: &mut Findings) {
     }
     let good = success.value * count.value;
     let expected = good / time.value;
-    // vegeta prints minutes and longer times without their fractions.
+    // vegeta prints durations of a minute and longer without fractions.
     let slack = rate.step
         + success.step * count.value / time.value
         + expected * time.step.max(1e-3) / time.value;
@@ -261,7 +263,7 @@ fn throughput(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// The last request's wait is one of the latencies, so the maximum is at least as long.
+/// The wait for the last response is one of the latencies, so the maximum latency is at least as long.
 fn wait(block: &Block, findings: &mut Findings) {
     let (Some(wait), Some(max)) = (
         &block.last_wait,
@@ -269,7 +271,7 @@ fn wait(block: &Block, findings: &mut Findings) {
     ) else {
         return;
     };
-    // The attack ends when the last request is due, which may be shortly before it is sent.
+    // The attack ends when the last request is due, which may be shortly before the request is sent.
     if wait.bounds().0 <= 1.05 * max.bounds().1 + 0.01 {
         return;
     }

@@ -1,11 +1,11 @@
-//! Counts that should agree.
+//! Counts that must agree with each other.
 
 use crate::block::{Block, Model, Tally, Tool};
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// Requested n, or rate × time; counted m.
+/// Compares the requested number of requests, or rate × time, with the counted number.
 pub fn declared(report: &Report, findings: &mut Findings) {
     const RULE: &str = "declared-vs-counted";
     for block in &report.blocks {
@@ -102,7 +102,7 @@ pub fn declared(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A tool's mean rate times the command's duration, compared with its count.
+/// Compares a tool's mean rate × the duration in the command with its count.
 fn asked_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
     let (Tool::Bombardier, Some(rate), Some(time), None) =
         (block.tool, &block.rate, &block.declared, &block.elapsed)
@@ -139,7 +139,7 @@ fn asked_time(block: &Block, counted: &Quantity, findings: &mut Findings) {
     );
 }
 
-/// Histogram, status codes and shares compared with the total.
+/// Compares the histogram, the status codes and the shares with the total.
 pub fn total(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let n = block
@@ -163,14 +163,14 @@ pub fn total(report: &Report, findings: &mut Findings) {
             .statuses
             .iter()
             .fold(0.0, |sum, (_, count)| sum + count.value);
-        // hey and ghz keep at most a million samples.
+        // hey and ghz record at most a million samples.
         let bars: f64 = match block.bars.is_empty() {
             true => block.histogram.iter().map(|bucket| bucket.count).sum(),
             false => block.bars.iter().sum(),
         };
         let sampled = bars == 1e6 && n > bars;
         let is_partial = block.histogram_cut || sampled || of_answers && answers == 0.0;
-        // ghz may omit a sample on the edge of a bar.
+        // ghz may omit a sample on the boundary of a bar.
         let apart = (bars - n).abs() > 2.0 + 0.005 * n;
         if !block.bars.is_empty() && !is_partial && apart {
             mismatch(
@@ -203,7 +203,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
             block.tool,
             Tool::Vegeta | Tool::H2load | Tool::Ghz | Tool::Gcannon
         );
-        // Of h2load's requests without a response, each has an error in place of a status.
+        // h2load counts an error instead of a status for each request without a response.
         let errors = block.lost.as_ref().filter(|_| block.tool == Tool::H2load);
         let answered = answers + errors.map_or(0.0, |errors| errors.value);
         if complete && !block.statuses.is_empty() {
@@ -239,7 +239,7 @@ pub fn total(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A printed share compared with its two counts; tools round or truncate the last digit.
+/// Compares a printed share with its two counts. Tools round or truncate the last digit.
 fn share_of(block: &Block, name: &str, tally: &Tally, part: f64, findings: &mut Findings) {
     let sum = tally.passed + tally.failed;
     if let (Some(share), true) = (&tally.share, sum > 0.0)
@@ -319,8 +319,8 @@ fn share_wrong(
     );
 }
 
-/// A percentile must be in its bucket, plus or minus half a percent of the samples, because tools
-/// estimate it.
+/// Checks that each percentile is within its histogram bucket. Tools estimate percentiles, so half
+/// a percent of the samples may differ.
 fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
     let bounded = block
         .histogram
@@ -372,7 +372,7 @@ fn percentiles(block: &Block, n: f64, findings: &mut Findings) {
     }
 }
 
-/// count ÷ printed rate compared with the declared time.
+/// Compares count ÷ printed rate with the declared duration.
 pub fn divisor(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if let (Tool::Hey | Tool::Oha | Tool::Ghz, Some(asked), Some(took), Some(rate)) =
@@ -450,7 +450,8 @@ pub fn divisor(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// count ÷ rate far below the declared time: the run was cut short, or its lines are of two runs.
+/// Reports if count ÷ rate is far below the declared duration: the run was cut short, or the lines
+/// come from two runs.
 fn cut_short(
     block: &Block,
     count: &Quantity,
@@ -482,7 +483,7 @@ fn cut_short(
     );
 }
 
-/// Latencies that are equal in every digit.
+/// Reports latencies that are equal in every digit.
 pub fn copied(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let (Some(a), Some(b)) = (one.latency(), other.latency()) else {
@@ -514,7 +515,7 @@ pub fn copied(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Lines that are incomplete or missing.
+/// Reports lines that are incomplete or missing.
 pub fn torn(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if block.torn.is_empty() && !block.missing.is_empty() {

@@ -1,4 +1,4 @@
-//! Impossible figures.
+//! Figures that are impossible.
 
 use crate::block::{Block, Role, Tool, Trend};
 use crate::finding::Level;
@@ -10,7 +10,7 @@ static BELOW_ZERO: Pattern = pattern!(
     r"(?:^|\s)((?:avg|min|med|max|p\(\d+(?:\.\d+)?\))=-(\d+(?:\.\d+)?)(?:ns|us|µs|μs|ms|s|m))\b"
 );
 
-/// A row of k6 that is quoted without the others.
+/// Checks a k6 row that is quoted without the other rows.
 fn negative_alone(report: &Report, findings: &mut Findings) {
     for (at, line) in report.text.lines().enumerate().take(50_000) {
         if !line.contains("=-") || report.is_output(at + 1) {
@@ -34,7 +34,7 @@ fn negative_alone(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// min < 0, or any other column below zero.
+/// Reports a minimum or any other column below zero.
 pub fn negative(report: &Report, findings: &mut Findings) {
     negative_alone(report, findings);
     for block in &report.blocks {
@@ -62,8 +62,8 @@ pub fn negative(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A first byte after no time, a request far below the time of its iteration, parts longer than the
-/// whole.
+/// Reports a first byte after no time, a request far shorter than its iteration, and phases longer
+/// than the whole request.
 pub fn impossible(report: &Report, findings: &mut Findings) {
     const RULE: &str = "impossible-minimum";
     for block in &report.blocks {
@@ -126,12 +126,12 @@ pub fn impossible(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The value of the last printed digit.
+/// The value of one step of the last printed digit.
 fn printed(figure: &Quantity) -> f64 {
     duration(&figure.text, figure.line).map_or(figure.step, |read| read.step.max(figure.step))
 }
 
-/// mean(sending) + mean(waiting) + mean(receiving) = mean(duration), as k6 defines it.
+/// Checks mean(sending) + mean(waiting) + mean(receiving) = mean(duration), which is k6's definition.
 fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
     let mean = |role| block.trend(role).and_then(|trend| trend.mean.as_ref());
     let (Some(sending), Some(waiting), Some(receiving), Some(whole)) = (
@@ -143,7 +143,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
         return;
     };
     let sum = sending.value + waiting.value + receiving.value;
-    // A page may round k6's values to two decimals.
+    // A page may have rounded k6's values to two decimals.
     let slack = 2.0 * (printed(sending) + printed(waiting) + printed(receiving) + printed(whole))
         + whole.value * 1e-6;
     if (sum - whole.value).abs() > slack {
@@ -171,7 +171,7 @@ fn parts(_: &Report, block: &crate::block::Block, findings: &mut Findings) {
     }
 }
 
-/// min ≤ p(q) ≤ p(q') ≤ max for q < q'; min ≤ mean ≤ max.
+/// Checks min ≤ p(q) ≤ p(q') ≤ max for q < q', and min ≤ mean ≤ max.
 pub fn disorder(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         two_means(block, findings);
@@ -181,7 +181,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
             let Some((one, other)) = out_of_order(trend, precision(block)) else {
                 continue;
             };
-            // In this row hey prints the minimum and maximum of the whole request.
+            // In this row, hey prints the minimum and maximum of the whole request.
             let known = trend.name == "DNS+dialup";
             findings.block(
                 "percentile-disorder",
@@ -202,7 +202,7 @@ pub fn disorder(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// wrk2's mean, printed in the row `Latency` and again below the percentiles.
+/// Compares the two means of wrk2: in the row `Latency`, and below the percentiles.
 fn two_means(block: &Block, findings: &mut Findings) {
     let (Some(again), Some(mean)) = (
         &block.repeated_mean,
@@ -232,7 +232,7 @@ fn two_means(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// ab's maximum, printed in the row `Total:` and again below the percentiles.
+/// Compares the two maxima of ab: in the row `Total:`, and below the percentiles.
 fn two_maxima(block: &Block, findings: &mut Findings) {
     let (Some(longest), Some(max)) = (
         &block.longest,
@@ -265,10 +265,10 @@ fn two_maxima(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// A mean that is impossible with the quantiles and the maximum of the same samples.
+/// Reports a mean that contradicts the quantiles and the maximum of the same samples.
 fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
-    // wrk2's percentiles are from other samples than its mean, and hey's from at most a million. A
-    // user's own metric may have any number of samples.
+    // wrk2's percentiles cover different samples than its mean, and hey's cover at most a million.
+    // A custom metric may have any number of samples.
     let samples = match trend.role {
         Role::Iteration => block.iterations.as_ref().map(|count| count.value),
         Role::Own => return,
@@ -280,7 +280,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     let (Some(mean), Some((least, most))) = (&trend.mean, trend.mean_bounds(samples)) else {
         return;
     };
-    // k6 truncates a mean to whole nanoseconds.
+    // k6 truncates means to whole nanoseconds.
     let (low, high) = (mean.bounds().0, mean.bounds().1 + 1e-9);
     let parts: Vec<String> = trend
         .quantiles
@@ -304,7 +304,7 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     } else {
         return;
     };
-    // A mean outside minimum and maximum was already reported.
+    // Another finding already reports a mean outside of minimum and maximum.
     if out_of_order(trend, precision(block)).is_some() {
         return;
     }
@@ -328,8 +328,8 @@ fn impossible_mean(block: &Block, trend: &Trend, findings: &mut Findings) {
     );
 }
 
-/// How far two figures of the same samples may differ. An HdrHistogram with three digits returns the
-/// upper end of a bar as a percentile, and the maximum may be exact.
+/// The allowed difference of two figures for the same samples. An HdrHistogram with three digits
+/// returns the upper end of a bar as the percentile, but the maximum may be exact.
 fn precision(block: &Block) -> f64 {
     match block.tool {
         Tool::Wrk2 | Tool::Zrk | Tool::Autocannon => 0.002,

@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, bare, digits, plain};
 use crate::report::{Findings, Report};
 
-/// count > 0 next to a share that prints as 0 (or as everything); marks that seem inverted.
+/// Reports failures next to a share that prints as 0 % or 100 %, and marks with an inverted meaning.
 pub fn rounded(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-rounded-away";
     let mut inverted = None;
@@ -87,7 +87,7 @@ fn rounded_away(
     );
 }
 
-/// Responses without success, by their status lines.
+/// Reports unsuccessful responses, by their status lines.
 pub fn bad_answers(block: &Block) -> f64 {
     block
         .statuses
@@ -101,7 +101,7 @@ fn good(code: &str) -> bool {
     code.starts_with(['1', '2', '3']) || code == "OK"
 }
 
-/// Failed requests are included in the rate, and their time in the latency.
+/// Reports failed requests in the rate, and their times in the latency.
 pub fn as_work(report: &Report, findings: &mut Findings) {
     const RULE: &str = "failures-as-work";
     for block in &report.blocks {
@@ -109,8 +109,8 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
             .length_failures
             .as_ref()
             .map_or(0.0, |length| length.value);
-        // ab counts a response of another length as failed, although it is not. autocannon's rate
-        // counts only responses.
+        // ab counts a response of a different length as failed, although it did not fail.
+        // autocannon's rate counts only responses.
         let errors = if block.tool == Tool::Autocannon {
             0.0
         } else {
@@ -207,7 +207,7 @@ pub fn as_work(report: &Report, findings: &mut Findings) {
 
 static TITLE: Pattern = pattern!(r"(?i)(?:^|[^\w.,])(\d[\d,]*)\s+requests\b");
 
-/// The requests in the heading above a part of ab's output without their number.
+/// The number of requests in the heading above a part of ab's output that lacks it.
 fn titled(block: &Block) -> Option<Quantity> {
     if block.tool != Tool::Ab || block.requests.is_some() {
         return None;
@@ -220,7 +220,8 @@ fn titled(block: &Block) -> Option<Quantity> {
     bare(&digits.replace(',', ""), Unit::Count, block.first_line)
 }
 
-/// vegeta's throughput counts only successful responses, its latencies count all.
+/// Reports vegeta's latencies if requests failed: its throughput counts only successful responses,
+/// but its latencies cover all.
 fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings) {
     let share = failed / requests;
     let Some(latency) = block
@@ -260,7 +261,7 @@ fn in_latency(block: &Block, failed: f64, requests: f64, findings: &mut Findings
     );
 }
 
-/// Iterations with a failed check, if a script makes no HTTP requests.
+/// Reports iterations with a failed check in scripts without HTTP requests.
 fn turns_that_failed(block: &Block, findings: &mut Findings) {
     let (None, Some(iterations), Some(rate)) =
         (&block.requests, &block.iterations, &block.iteration_rate)
@@ -293,7 +294,7 @@ fn turns_that_failed(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// ab counts a response as failed if its length differs from the first one's.
+/// ab counts a response as failed if its length differs from that of the first response.
 pub fn length(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(length), Some(tally)) = (&block.length_failures, &block.failures) else {
@@ -315,7 +316,7 @@ pub fn length(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// All or some responses are not successful, next to a line that says success.
+/// Reports error responses next to a line that claims success.
 pub fn non_success(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let bad = bad_answers(block);
@@ -381,7 +382,7 @@ pub fn non_success(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// How many samples are about as long as this figure or longer, by the percentiles.
+/// The number of samples that are about as long as this figure or longer, according to the percentiles.
 fn at_least(block: &Block, latency: &Trend, figure: &Quantity) -> f64 {
     let quantile = latency
         .quantiles
@@ -391,7 +392,8 @@ fn at_least(block: &Block, latency: &Trend, figure: &Quantity) -> f64 {
     share * block.samples().unwrap_or(0.0)
 }
 
-/// A value within 1 % of a round timeout, with failures, and successful responses far below it.
+/// Reports a value within 1 % of a round timeout if requests failed and successful responses are
+/// far faster.
 pub fn timeout(report: &Report, findings: &mut Findings) {
     const ROUND: [f64; 12] = [
         0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 90.0, 120.0,
@@ -423,7 +425,7 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .iter()
                 .any(|round| figure.value >= *round && figure.value <= round * 1.01);
             let apart = good.is_some_and(|good| good.value < 0.5 * figure.value);
-            // Two figures at the same round time: samples accumulate there.
+            // Two figures are at the same round time, so samples accumulate there.
             let piled = latency
                 .figures()
                 .iter()
@@ -435,13 +437,14 @@ pub fn timeout(report: &Report, findings: &mut Findings) {
                 .as_ref()
                 .is_none_or(|max| figure.value >= 0.99 * max.value);
             let apart = (apart && is_max) || piled;
-            // wrk has no latency of a request that times out: if all take that long, the service does.
+            // wrk records no latency for a request that times out. So if all requests take this
+            // long, the service itself is slow.
             let all = latency
                 .mean
                 .as_ref()
                 .is_some_and(|mean| (mean.value / figure.value - 1.0).abs() < 0.01);
             let of_service = block.sockets.is_some() && bad_answers(block) <= 0.0 && all;
-            // One failure explains one slow sample, and not the slowest hundredth.
+            // One failure explains one slow sample, but not the slowest hundredth.
             let enough = named || failed >= 0.5 * at_least(block, latency, figure);
             name != "min" && name != "mean" && round && (apart || named) && enough && !of_service
         });

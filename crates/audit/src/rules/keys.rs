@@ -1,4 +1,4 @@
-//! Requested keys: all load on a single one, or keys that do not exist.
+//! Requested keys: all load on a single key, or keys that do not exist.
 
 use std::sync::LazyLock;
 
@@ -11,8 +11,8 @@ use crate::report::{Findings, Report};
 
 use super::series::same_series;
 
-/// rate × shortest request ≈ 1 with many users, or more users without a higher rate: requests are
-/// served one at a time.
+/// Reports requests that are served one at a time: rate × shortest request ≈ 1 with many users, or
+/// more users without a higher rate.
 pub fn hot(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(rate), Some(latency)) = (&block.users, &block.rate, block.latency())
@@ -31,12 +31,12 @@ pub fn hot(report: &Report, findings: &mut Findings) {
         if block.model != Model::Closed || users.value < 5.0 || idle > 0.2 || min.value < 5e-4 {
             continue;
         }
-        // Where requests queue for one at a time, the mean follows from the users and the rate.
+        // If requests queue for a single server, the mean follows from the users and the rate.
         let queued = latency
             .mean
             .as_ref()
             .is_none_or(|mean| (mean.value * rate.value / users.value - 1.0).abs() < 0.2);
-        // In such a queue all requests wait about as long.
+        // In such a queue, all requests wait about equally long.
         let alike = latency
             .median()
             .zip(latency.mean.as_ref())
@@ -110,7 +110,7 @@ enum Bounds {
     FromZero,
 }
 
-/// Two ranges of equal size that are shifted against each other.
+/// Reports two ranges of equal size that are shifted against each other.
 pub fn unseeded(report: &Report, findings: &mut Findings) {
     let mut ranges: Vec<(u64, u64, usize, String)> = Vec::new();
     for code in report

@@ -1,4 +1,4 @@
-//! Names: rows compared with the legend, headings with the block below.
+//! Names: compares rows with the legend, and headings with the block below them.
 
 use crate::block::{Block, Tool};
 use crate::finding::Level;
@@ -16,8 +16,8 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
     engines(report, findings);
 }
 
-/// The innermost title, or a title further out that is above this output only if the inner ones have no
-/// number: "200 req/s for a minute", "Result:".
+/// The innermost title with a number. An outer title counts only if no other output is below it:
+/// "200 req/s for a minute" above "Result:".
 fn title_of<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
     let numbered = |title: &String| title.contains(|letter: char| letter.is_ascii_digit());
     let at = block.titles.iter().rposition(numbered)?;
@@ -35,7 +35,7 @@ fn title_of<'r>(report: &Report, block: &'r Block) -> Option<&'r String> {
 
 static SCHEMA: Pattern = pattern!(r"[\w\[\]{}|-]*\{[\w|-]+\}[\w\[\]{}|-]*");
 
-/// `{a|b}-{users}[-x]` as a pattern for the rows' names.
+/// Converts `{a|b}-{users}[-x]` to a pattern for the names of rows.
 fn pattern_of(schema: &str) -> Option<regex_lite::Regex> {
     let mut pattern = String::from("^");
     let mut name = None;
@@ -88,7 +88,7 @@ fn schemas(report: &Report, findings: &mut Findings) {
                 .map(|(line, row)| (*line, name(row)))
                 .filter(|(_, name)| !pattern.is_match(name))
                 .collect();
-            // In the table that the schema describes, most rows follow it.
+            // In the table that the schema describes, most rows match it.
             let Some((line, _)) = strange
                 .first()
                 .filter(|_| strange.len() * 2 <= table.rows.len())
@@ -124,10 +124,10 @@ static RATE: Pattern =
     pattern!(r"(?i)(?:^|[^\d.,])(\d[\d,]*(?:\.\d+)?)\s?(?:tps|rps|req/s|requests/s|qps)\b");
 static SCRIPT: Pattern = pattern!(r"\b([\w.-]+\.[jt]s)\b");
 
-/// The users, rate or script in the innermost title, compared with the block's own.
+/// Compares the users, the rate or the script in the innermost title with those of the block.
 fn headings(report: &Report, block: &Block, findings: &mut Findings) {
     let first = |pattern: &Pattern, text: &str| {
-        // With two numbers, it is uncertain which one is this block's.
+        // If the title has two numbers, it is uncertain which one refers to this block.
         let found = pattern.only(text)?;
         Some(group(&found, 1).to_owned())
     };
@@ -158,7 +158,7 @@ fn headings(report: &Report, block: &Block, findings: &mut Findings) {
                 format!("\"{title}\" above a block of {}", rate.text),
                 format!("{} ≠ {}{each}", digits(said), rate.text),
                 rate.line,
-                // A title may name the rate that was wanted.
+                // A title may state the desired rate.
                 match block.asked_rate {
                     Some(_) => Level::Error,
                     None => Level::Warning,
@@ -197,7 +197,7 @@ fn headings(report: &Report, block: &Block, findings: &mut Findings) {
     }
 }
 
-/// Storage engines, each with the prefixes of words that name it.
+/// Storage engines, each with the prefixes of the words that identify it.
 const ENGINES: [(&str, &[&str]); 6] = [
     (
         "PostgreSQL",
@@ -213,8 +213,8 @@ const ENGINES: [(&str, &[&str]); 6] = [
 static USING: Pattern =
     pattern!(r"(?i)\b(?:using|with|on|against)\s+(?:the\s+)?(\w+)(?:\s+(?:DB|database))\b");
 
-/// The prose names the engine of the results, but the configurations above the blocks only set
-/// another one.
+/// Reports if the prose names the engine of the results, but the configurations above the blocks
+/// set only another one.
 fn engines(report: &Report, findings: &mut Findings) {
     let engine_of = |word: &str| {
         let word = word.to_lowercase();

@@ -1,5 +1,5 @@
-//! Requests that are missing from every latency figure: timeouts, connections that were not opened,
-//! responses without a status.
+//! Requests that no latency figure includes: timeouts, failed connections, and responses without a
+//! status.
 
 use crate::block::{Block, SocketErrors, Tool};
 use crate::finding::Level;
@@ -31,8 +31,8 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
         nothing(block, sockets, findings);
         return;
     }
-    // As many read errors as requests, or read and write errors together: the server closes the
-    // connection after each response, and wrk counts both.
+    // If there are as many read errors as requests, or both read and write errors, the server
+    // closes the connection after each response, and wrk counts both.
     let each = |errors: f64| errors > 100.0 && (errors / requests.value - 1.0).abs() < 0.01;
     let (read, write) = if each(sockets.read + sockets.write) {
         (0.0, 0.0)
@@ -83,7 +83,7 @@ fn timeouts(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     );
 }
 
-/// No request got a response, and sockets failed.
+/// Reports if no request got a response and sockets failed.
 fn nothing(block: &Block, sockets: &SocketErrors, findings: &mut Findings) {
     let failed = sockets.read + sockets.write + sockets.timeout;
     if failed <= 0.0 {
@@ -169,7 +169,7 @@ fn errors(block: &Block, findings: &mut Findings) {
     );
 }
 
-/// rate × time requests were made; fewer have a status.
+/// Reports if rate × time requests were sent, but fewer have a status.
 fn without_status(block: &Block, findings: &mut Findings) {
     let (Some(rate), Some(elapsed), false) =
         (&block.rate, &block.elapsed, block.statuses.is_empty())
@@ -177,7 +177,7 @@ fn without_status(block: &Block, findings: &mut Findings) {
         return;
     };
     let answered: f64 = block.statuses.iter().map(|(_, count)| count.value).sum();
-    // The tool kept only some of the statuses.
+    // The tool recorded only some of the statuses.
     if block.sampled == Some(answered) {
         return;
     }

@@ -1,5 +1,5 @@
-//! The rules, one file per family. Each finding contains the calculation on which it is based. If a
-//! figure is missing for it, the finding is a note, or there is none.
+//! The rules, with one file per family. Each finding contains the calculation that it is based on.
+//! If a figure for the calculation is missing, the finding is a note or is omitted.
 
 mod addresses;
 mod baseline;
@@ -41,7 +41,7 @@ mod units;
 use crate::records::Grids;
 use crate::report::{Findings, Report};
 
-/// A rule: its name, and the conclusion with which its findings begin.
+/// A rule: its name, and the conclusion that starts its findings.
 pub struct Rule {
     pub name: &'static str,
     pub says: &'static str,
@@ -54,7 +54,7 @@ macro_rules! rules {
     };
 }
 
-/// All rules. Each name occurs once, even if one function reports findings of two rules.
+/// All rules. Each name occurs once, even if several functions report findings under it.
 pub const RULES: &[Rule] = rules! {
     "negative-duration": "A duration is below zero" => durations::negative,
     "impossible-minimum": "A part of the request and the whole contradict each other" => durations::impossible,
@@ -120,7 +120,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     for rule in RULES {
         (rule.check)(report, findings);
     }
-    // These report findings under names listed above.
+    // These functions report findings under names from the list above.
     claims::objectives(report, findings);
     claims::rates(report, findings);
     claims::quantiles(report, findings);

@@ -1,4 +1,4 @@
-//! Objectives, and whether they were met.
+//! Objectives, and whether the run met them.
 
 use crate::block::{Block, quantile_name};
 use crate::finding::Level;
@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, plain};
 use crate::report::{Findings, Report};
 
-/// A limit on a percentile, as prose states it.
+/// A limit on a percentile, as stated in prose.
 struct Objective {
     line: usize,
     limit: Quantity,
@@ -31,7 +31,7 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
     let mut judged: Vec<usize> = Vec::new();
     for prose in report.prose() {
         for sentence in super::prose::sentences(&prose.text) {
-            // The last stated limit applies until another one replaces it.
+            // The last stated limit applies until another limit replaces it.
             if let Some(found) = LIMIT.all(sentence).last() {
                 let text = found
                     .get(1)
@@ -60,14 +60,14 @@ pub fn contradicted(report: &Report, findings: &mut Findings) {
             let about = ["SLA", "SLO", "objective", "target"]
                 .iter()
                 .any(|word| sentence.contains(word));
-            // A negated or hypothetical clause claims nothing; it ends at a comma.
+            // A negated or hypothetical clause claims nothing. A clause ends at a comma.
             let claim = sentence
                 .split([',', ';'])
                 .find(|clause| MET.is_match(clause) && !NOT.is_match(clause));
             if !about || claim.is_none() {
                 continue;
             }
-            // A claim under a heading refers to the next block under the same heading.
+            // A claim below a heading refers to the next block below the same heading.
             let block = report.blocks.iter().find(|block| {
                 block.first_line > prose.line && starts_with(&block.titles, &prose.titles)
             });
@@ -130,7 +130,7 @@ fn judge(
     );
 }
 
-/// The number of samples at or below the limit, if a bucket ends there.
+/// The number of samples at or below the limit, if a histogram bucket ends there.
 fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
     let end = block
         .histogram
@@ -146,7 +146,7 @@ fn within(block: &Block, limit: f64) -> Option<(f64, f64)> {
 
 static RULED: Pattern = pattern!(r"'?p\((\d+(?:\.\d+)?)\)\s*<=?\s*(\d+(?:\.\d+)?)'?");
 
-/// A tick next to a threshold that the printed percentile exceeds.
+/// Reports a ✓ next to a threshold that the printed percentile exceeds.
 fn thresholds(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         for threshold in block.thresholds.iter().filter(|threshold| threshold.passed) {
@@ -161,7 +161,7 @@ fn thresholds(report: &Report, findings: &mut Findings) {
             let (Some(percent), Some(limit)) = (number(1), number(2)) else {
                 continue;
             };
-            // Only for the main latency, and if the line contains no other figure.
+            // Only for the main latency, and only if the line contains no other figure.
             let own = threshold
                 .text
                 .split_whitespace()

@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// rate ≈ requested rate: it shows that the load was sustained, not the maximum.
+/// Reports rate ≈ requested rate: the run shows that the system sustained the load, not its maximum.
 pub fn asked(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(asked) = &block.asked_rate else {
@@ -39,7 +39,8 @@ pub fn asked(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Time after the last request was sent ÷ sending time; a mean of many seconds.
+/// Reports overload: the time after the last request was sent ÷ the sending time, or a mean of many
+/// seconds.
 pub fn overdriven(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Model::Open, Some(latency), Some(declared)) = (
@@ -55,21 +56,22 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
         if declared.value <= 0.0 || block.samples().is_some_and(|n| n < 10.0) {
             continue;
         }
-        // A queue that grows during the whole run: its last requests wait longest, and the mean is
-        // about half of that.
+        // The queue grows during the whole run: its last requests wait longest, and the mean is
+        // about half of that wait.
         let asked = block.asked_rate.as_ref();
         let served = block
             .samples()
             .zip(block.elapsed.as_ref())
             .map(|(n, time)| n / time.value);
-        // Requests that all take long wait in no queue: it shows in a much faster first request, or
-        // in fewer requests than were asked for.
+        // A queue also shows in a much faster first request, or in fewer requests served than
+        // requested. Without either, all requests are equally slow.
         let min_below = |share: f64| {
             let min = latency.min.as_ref();
             min.map(|min| min.value < share * max.value)
         };
         let fast = min_below(0.1) == Some(true);
-        // Requests that all took the same time waited for a timeout, and so did those that were not served.
+        // If all requests took the same time, they waited for a timeout, and so did the unserved
+        // requests.
         let is_timeout = min_below(0.9) == Some(false);
         let behind = asked
             .zip(served)
@@ -107,7 +109,7 @@ pub fn overdriven(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Iterations that the tool could not start; a rate below the one on the command line.
+/// Reports iterations that the tool could not start, and a rate below the one on the command line.
 pub fn saturated(report: &Report, findings: &mut Findings) {
     const RULE: &str = "generator-saturated";
     for block in &report.blocks {

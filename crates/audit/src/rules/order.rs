@@ -24,7 +24,7 @@ fn named(block: &Block) -> String {
     }
 }
 
-/// More load and a smaller median, by more than rounding and one percent.
+/// Reports more load with a smaller median, beyond rounding and one percent.
 pub fn non_monotone(report: &Report, findings: &mut Findings) {
     for (one, other) in report.pairs() {
         let same_target =
@@ -35,7 +35,7 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
         let (Some(a), Some(b)) = (load(one), load(other)) else {
             continue;
         };
-        // Users and requests per second cannot be compared as loads.
+        // A number of users and a request rate cannot be compared as loads.
         if a.unit != b.unit {
             continue;
         }
@@ -72,7 +72,7 @@ pub fn non_monotone(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// More load, and a smaller share of failures by at least a factor of two and one percent.
+/// Reports more load with a smaller share of failures, by at least a factor of two and one percent.
 fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
     let share = |block: &Block| {
         let tally = block.failures.as_ref()?;
@@ -112,22 +112,23 @@ fn failures_fall(low: &Block, high: &Block, findings: &mut Findings) {
     );
 }
 
-/// Four or more systems within 1.5 % of each other: the limit of the generator, the network or
-/// another shared resource was measured.
+/// Reports four or more systems within 1.5 % of each other: the run measured the limit of the
+/// generator, the network or another shared resource.
 pub fn common_cap(report: &Report, findings: &mut Findings) {
     const LEAST: usize = 4;
     let rated: Vec<(&Block, f64)> = report
         .blocks
         .iter()
         .filter(|block| block.asked_rate.is_none() && !block.titles.is_empty())
-        // If users think, the common rate is that of the think time.
+        // If users have think time, the common rate follows from the think time.
         .filter(|block| {
             let turn = block.turn().and_then(|turn| turn.mean.as_ref());
             let idle = block
                 .think()
                 .zip(turn)
                 .map(|(think, turn)| think / turn.value);
-            // With one user at a time far away, the common rate is that of the distance.
+            // With one user at a time and a distant server, the common rate follows from the
+            // network latency.
             let latency = block.latency();
             let min = latency.and_then(|latency| latency.min.as_ref());
             let median = latency.and_then(|latency| latency.median());
@@ -156,7 +157,7 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
             })
             .map(|(block, _)| *block)
             .collect();
-        // Systems have different names; repeats of one system do not.
+        // Systems have different names, but repeats of one system do not.
         let names: BTreeSet<Vec<String>> =
             near.iter().map(|block| skeleton(&block.titles)).collect();
         if names.len() < LEAST {
@@ -195,7 +196,7 @@ pub fn common_cap(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Compared cells with one run each.
+/// Reports comparisons with one run per cell.
 pub fn single(report: &Report, findings: &mut Findings) {
     let blocks: Vec<&Block> = report
         .blocks
@@ -220,7 +221,7 @@ pub fn single(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Bytes per response, where the same series or a bulk variant is compared with another.
+/// Compares the bytes per response of blocks in the same series, or of a block and its bulk variant.
 pub fn unlike(report: &Report, findings: &mut Findings) {
     let each = |block: &Block| -> Option<(f64, f64)> {
         let total = block.received.total.as_ref()?;
@@ -243,7 +244,7 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
             let name = block.script.as_ref()?;
             name.rsplit(['/', '\\']).next().map(str::to_owned)
         };
-        // Two scripts are two experiments, whatever heading they share.
+        // Two scripts are two experiments, even under the same heading.
         if !bulk
             && let (Some(a), Some(b)) = (script(one), script(other))
             && a != b
@@ -290,13 +291,13 @@ pub fn unlike(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Error responses are of another size.
+/// Error responses have a different size.
 fn often_failed(block: &Block) -> bool {
     let failed = block.failed().max(bad_answers(block));
     failed > 0.02 * block.samples().unwrap_or(0.0)
 }
 
-/// Whether one is the bulk variant of the other: `fetch-x-bulk` and `fetch-x-basic`.
+/// Whether one name is the bulk variant of the other: `fetch-x-bulk` and `fetch-x-basic`.
 fn bulk_of(one: &Block, other: &Block) -> bool {
     let stem = |block: &Block| -> Option<(String, bool)> {
         [block.script.as_ref(), block.titles.last()]

@@ -1,11 +1,11 @@
-//! The location of the generator.
+//! Where the load generator ran.
 
 use crate::block::is_loopback;
 use crate::finding::Level;
 use crate::pattern::{Pattern, pattern};
 use crate::report::{Findings, Report};
 
-/// A loopback target, a pinned generator, or overlapping lists of CPUs.
+/// Reports a loopback target, a pinned generator, and overlapping CPU lists.
 pub fn co_located(report: &Report, findings: &mut Findings) {
     const RULE: &str = "co-located";
     same_machine(report, findings);
@@ -86,8 +86,8 @@ fn pinned(text: &str) -> Option<(Vec<u32>, &str)> {
     Some((cpus, command.trim_start()))
 }
 
-/// One note for the page if an address, a command or a sentence says that both ran on one machine;
-/// none if a remote target is named.
+/// Adds one note for the page if an address, a command or a sentence states that both ran on one
+/// machine, but no note if the page names a remote target.
 fn same_machine(report: &Report, findings: &mut Findings) {
     let local = report
         .blocks
@@ -131,7 +131,7 @@ static TOGETHER: Pattern = pattern!(
 );
 static REMOTE: Pattern = pattern!(r"(?i)\btarget\b[^\n]*\b[a-z0-9-]+\.[a-z0-9.-]+\.[a-z]{2,}");
 
-/// The first line that names this machine as the target, or says so in words.
+/// The first line with this machine as the target, or with words to that effect.
 fn said(report: &Report) -> Option<(usize, String)> {
     let mut found = None;
     for (at, line) in report.text.lines().take(20_000).enumerate() {

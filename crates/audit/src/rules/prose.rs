@@ -1,4 +1,4 @@
-//! Numbers in prose, compared with the figures of the blocks.
+//! Compares numbers in prose with the figures of the blocks.
 
 use crate::block::Block;
 use crate::finding::Level;
@@ -6,7 +6,7 @@ use crate::pattern::{Pattern, pattern};
 use crate::quantity::{Quantity, Unit, digits, duration, number, time_unit};
 use crate::report::{Findings, Report};
 
-/// Sentences, split at full stops and similar marks at the end of a word.
+/// Splits text into sentences, at full stops and similar marks at the end of a word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -27,7 +27,7 @@ pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A sentence short enough to quote.
+/// Shortens a sentence for quoting.
 pub fn shortened(sentence: &str) -> String {
     let sentence = sentence.trim();
     match sentence.char_indices().nth(140) {
@@ -40,8 +40,8 @@ static USERS: Pattern = pattern!(
     r"(?i)\b(\d[\d,]*|two|three|four|five|six|eight|ten|twenty|fifty)\s+(?:(?:parallel|concurrent|virtual|simultaneous|http|tcp|open)\s+)*(?:VUs?|users|connections|clients)\b"
 );
 static TIMES: Pattern = pattern!(r"(\d+\.\d+)\s?(ms|µs|us|s)\b");
-/// Units in full, as sentences write them. They count only next to the name of a column, because
-/// such times are also written about other things.
+/// Spelled-out units. They count only next to the name of a column, because prose also uses them
+/// for other times.
 static LONG_TIMES: Pattern =
     pattern!(r"(\d+\.\d{2,})\s(microseconds|milliseconds|seconds|secs?|msecs?)\b");
 const COLUMNS: [&str; 11] = [
@@ -63,7 +63,7 @@ static COUNTS: Pattern = pattern!(
 static PROMISE: Pattern = pattern!(
     r"(?i)\b(connections|users|throughput|latency|rate|clients|VUs)\b[^.]*\bto be determined\b"
 );
-/// Numbers next to these words are settings, not results.
+/// Words next to numbers that are settings, not results.
 pub const SETTINGS: [&str; 16] = [
     "wait after",
     "sleep",
@@ -83,7 +83,7 @@ pub const SETTINGS: [&str; 16] = [
     "version",
 ];
 
-/// Times next to these words were measured by something else than the load generator.
+/// Words next to times that something other than the load generator measured.
 const ELSEWHERE: [&str; 14] = [
     "server-side",
     "server side",
@@ -101,10 +101,10 @@ const ELSEWHERE: [&str; 14] = [
     "backend",
 ];
 
-/// Maximum number of numbers in prose that are checked.
+/// Maximum number of numbers in prose to check.
 const MOST_NUMBERS: usize = 2000;
 
-/// Reports from which line on the prose was not checked.
+/// Reports the line from which on the prose was not checked.
 fn cut_off(line: usize, findings: &mut Findings) {
     findings.page(
         "stale-prose",
@@ -118,7 +118,7 @@ fn cut_off(line: usize, findings: &mut Findings) {
     );
 }
 
-/// Numbers in the prose that no block contains.
+/// Reports numbers in the prose that no block contains.
 pub fn stale(report: &Report, findings: &mut Findings) {
     if !report.document.markdown || report.blocks.is_empty() {
         return;
@@ -220,7 +220,7 @@ pub fn stale(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Whether a text is a table of numbers without bars: several times, and fewer words than numbers.
+/// Whether a text is a table of numbers without bars: it has several times, and fewer words than numbers.
 fn is_listing(sentence: &str) -> bool {
     let starts = |word: &&str, is: fn(char) -> bool| word.starts_with(is);
     let words = || sentence.split_whitespace();
@@ -233,7 +233,7 @@ fn is_listing(sentence: &str) -> bool {
     numbers >= 6 && names < numbers
 }
 
-/// Whether a sentence is about one run, and not about users in general or a ramp.
+/// Whether a sentence describes one run, and not users in general or a ramp.
 fn of_a_run(sentence: &str) -> bool {
     const RUN: [&str; 12] = [
         "test", " ran ", " run", "load", "bench", "simulat", "using", "with ", "parallel",
@@ -269,7 +269,7 @@ fn of_a_run(sentence: &str) -> bool {
     has(&RUN) && !has(&OTHER)
 }
 
-/// Whether a command on the page requests this number, for a run that may not be shown.
+/// Whether a command on the page requests this number, perhaps for a run that is not shown.
 fn asked(report: &Report, said: f64) -> bool {
     let words = report
         .commands
@@ -280,7 +280,7 @@ fn asked(report: &Report, said: f64) -> bool {
         .any(|(value, _)| value == said)
 }
 
-/// Whether a sentence states a plan or a possibility, not what a run did.
+/// Whether a sentence states a plan or a possibility instead of a result.
 pub fn is_conditional(sentence: &str) -> bool {
     const WORDS: [&str; 9] = [
         "should", "would", "could", "can ", "will ", "if ", "up to", "target", "expect",
@@ -289,10 +289,10 @@ pub fn is_conditional(sentence: &str) -> bool {
     WORDS.iter().any(|word| sentence.contains(word)) || of_another_run(&sentence)
 }
 
-/// Whether a sentence is about a change, so that one number may be from an earlier run that is not
-/// on the page.
+/// Whether a sentence describes a change. One of its numbers may then come from an earlier run that
+/// is not on the page.
 fn of_another_run(sentence: &str) -> bool {
-    // A quoted finding has its own figures.
+    // A quoted finding contains its own figures.
     if super::RULES
         .iter()
         .any(|rule| sentence.contains(&format!("{}:", rule.name)))
@@ -306,13 +306,13 @@ fn of_another_run(sentence: &str) -> bool {
     WORDS.iter().any(|word| sentence.contains(word))
 }
 
-/// Whether a sentence has other precise numbers and no figure of the page, and so describes a run that is
-/// not shown.
+/// Whether a sentence has other precise numbers and no figure of the page, so that it describes a
+/// run that is not shown.
 fn in_another_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
     let others: Vec<&str> = sentence
         .split(|letter: char| !(letter.is_ascii_digit() || letter == '.' || letter == ','))
         .map(|number| number.trim_matches(['.', ',']))
-        // A round number, such as that of a wait of 250 ms, is not a figure of a run.
+        // A round number, such as a wait of 250 ms, is not a measured figure.
         .filter(|number| {
             let precise = match number.contains('.') {
                 true => number,
@@ -326,7 +326,7 @@ fn in_another_run(sentence: &str, text: &str, times: &[&Quantity]) -> bool {
     !others.is_empty() && !others.iter().any(|number| known(number))
 }
 
-/// The part of a sentence between commas around a position.
+/// The part of a sentence between the commas around a position.
 fn clause(sentence: &str, at: usize) -> &str {
     let at = at.min(sentence.len());
     let at = (0..=at)
@@ -354,7 +354,7 @@ fn figures(blocks: &[Block]) -> impl Iterator<Item = &Quantity> {
     })
 }
 
-/// Whether a table's cell or a line of code prints this text.
+/// Whether a table cell or a code line contains this text.
 fn in_tables(report: &Report, text: &str) -> bool {
     let compact: String = text.split_whitespace().collect();
     let cells = report
@@ -402,7 +402,8 @@ fn unknown_users(sentence: &str, users: &[f64]) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// `80,000-90,000 requests in 30 seconds`: a block with that duration must have that number.
+/// Checks `80,000-90,000 requests in 30 seconds`: a block with that duration must have a number in
+/// that range.
 fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
     let found = COUNTS.all(sentence);
     found
@@ -432,7 +433,7 @@ fn unknown_counts(sentence: &str, blocks: &[Block]) -> Vec<String> {
         .collect()
 }
 
-/// Whether any such number is in prose, in a heading or in a block.
+/// Whether the prose, a heading or a block states a number of this thing, such as connections.
 fn given(report: &Report, what: &str) -> bool {
     let what = what.to_lowercase();
     let in_blocks = match what.as_str() {
@@ -464,7 +465,7 @@ static QUOTED: Pattern = pattern!(
     r"(?i)\b(?:(median|mean|average|maximum|minimum)|p\(?(\d\d(?:\.\d+)?)\)?|(\d\d(?:\.\d+)?)\s?(?:th)?[ -]?percentile)(?:\s+(?:response time|latency|duration|time))?\s*(?:of|is|was|at|=|:)\s*(\d+(?:\.\d+)?\s?(?:ms|µs|us|seconds|secs|s))\b"
 );
 
-/// The value of one column, quoted under the name of another.
+/// Reports the value of one column if it is quoted under the name of another one.
 pub fn misquoted(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
@@ -526,7 +527,7 @@ pub fn misquote(
         })
     };
     let exact = |shown: &Quantity| {
-        // A quote with more digits than a printed value is not from that value.
+        // A quote cannot have more digits than the printed value that it comes from.
         let same = (shown.value - figure.value).abs() <= 1e-9 * figure.value;
         shown.unit == Unit::Time && same
             || shown.unit == Unit::Time

@@ -5,7 +5,7 @@ use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// Smallest and largest number of bytes sent per request that the printed total allows.
+/// The smallest and largest number of bytes sent per request that the printed total allows.
 fn sent_each(block: &Block) -> Option<(f64, f64)> {
     let total = block.sent.total.as_ref()?;
     let requests = block.requests.as_ref()?.value;
@@ -13,16 +13,16 @@ fn sent_each(block: &Block) -> Option<(f64, f64)> {
     (requests > 0.0).then(|| (low / requests, high / requests))
 }
 
-/// Whether TLS handshakes took place; `None` if the row is not printed.
+/// Whether the run made TLS handshakes, or `None` if the row is not printed.
 fn secured(block: &Block) -> Option<bool> {
     let max = block.trend(Role::Tls)?.max.as_ref()?;
     Some(max.value > 0.0)
 }
 
-/// The protocol in the titles.
+/// The protocol that the titles name.
 fn claimed(block: &Block) -> Option<u8> {
     let title = block.titles.last()?.to_lowercase();
-    // The part after a comma is about the other side.
+    // The part after a comma describes the other side.
     let own = title.split([',', '→']).next().unwrap_or_default();
     let compact: String = own
         .chars()
@@ -37,9 +37,9 @@ fn claimed(block: &Block) -> Option<u8> {
     }
 }
 
-/// TLS only adds bytes (RFC 8446, 5.2: 5 of header, 1 of type and 16 of tag per record). If a run
-/// with TLS sends fewer bytes per request than one without, it sent something else: another
-/// request, or HTTP/2's compressed headers (RFC 7541).
+/// Compares the sent bytes with and without TLS. TLS only adds bytes (RFC 8446, 5.2: per record 5
+/// for the header, 1 for the type and 16 for the tag). If a run with TLS sends fewer bytes per
+/// request, it sent something else: another request, or HTTP/2 with compressed headers (RFC 7541).
 pub fn mismatch(report: &Report, findings: &mut Findings) {
     for block in report.blocks.iter().filter(|block| block.tool == Tool::K6) {
         if secured(block) != Some(true) || claimed(block) == Some(2) {
@@ -126,7 +126,7 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// handshakes ÷ requests: at most (1 − q) where p(q) of the handshake time is 0.
+/// Reports handshakes ÷ requests: at most 1 − q, if p(q) of the handshake time is 0.
 pub fn handshake(report: &Report, findings: &mut Findings) {
     let compared = report
         .blocks

@@ -1,11 +1,11 @@
-//! The last seconds of a rising load, reported as the rate of the run.
+//! The rate of the last seconds of a ramp, reported as the rate of the whole run.
 
 use crate::block::Block;
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// The layout of the-benchmarker's files. Its load is a ramp, and the stored rate is that of the
+/// The layout of the-benchmarker's files. Its load is a ramp, and the stored rate covers only the
 /// last second.
 pub const BENCHMARKER: &str = "the-benchmarker JSON";
 
@@ -14,7 +14,7 @@ const RULE: &str = "ramp-end-as-rate";
 /// Minimum ratio of the printed rate to count ÷ time.
 const ABOVE: f64 = 1.1;
 
-/// Count ÷ time, and how many times as high the printed rate is.
+/// Count ÷ time, and the ratio of the printed rate to it.
 fn above_average(block: &Block) -> Option<(f64, f64)> {
     let (count, rate) = (block.requests.as_ref()?, block.rate.as_ref()?);
     let time = block.elapsed.as_ref().filter(|time| time.value > 0.0)?;
@@ -22,7 +22,7 @@ fn above_average(block: &Block) -> Option<(f64, f64)> {
     (average > 0.0 && rate.value > ABOVE * average).then(|| (average, rate.value / average))
 }
 
-/// A rate above count ÷ time in a run whose load rose.
+/// Reports a rate above count ÷ time in a run with a ramp.
 pub fn end_as_rate(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some((from, to)), Some((average, _))) = (block.ramp, above_average(block)) else {
@@ -61,7 +61,7 @@ pub fn end_as_rate(report: &Report, findings: &mut Findings) {
     in_the_text(report, findings);
 }
 
-/// Published files of many systems: one finding, if it concerns at least three of them.
+/// Published files with many systems: adds one finding if at least three systems are affected.
 fn of_a_table(report: &Report, findings: &mut Findings) {
     let mut above: Vec<(&Block, f64, f64)> = report
         .blocks
@@ -101,7 +101,7 @@ fn of_a_table(report: &Report, findings: &mut Findings) {
     );
 }
 
-/// zrk's `achieved_rate` of a ramp, named in the text as the figure of the results.
+/// Reports zrk's `achieved_rate` of a ramp if the text names it as the result.
 fn in_the_text(report: &Report, findings: &mut Findings) {
     let ramp = report.commands.iter().find_map(|command| {
         let range = command

@@ -6,15 +6,15 @@ use crate::pattern::{Pattern, pattern};
 use crate::quantity::digits;
 use crate::report::{Findings, Report};
 
-/// A line of its own, as scripts print it above each result.
+/// A line that contains only the rate, as scripts print it above each result.
 static LABEL: Pattern = pattern!(
     r"(?i)^\W*(?:target |requested )?(?:rate|rps|qps)\W{1,4}(\d+(?:\.\d+)?)\s*(?:/s|rps|qps|req/s|requests/s)?\W*$"
 );
 
-/// How many lines above a block still label it.
+/// Maximum distance in lines of such a label above its block.
 const NEAR: usize = 8;
 
-/// vegeta prints the rate at which it sent.
+/// Only vegeta prints the rate at which it sent.
 pub fn mismatch(report: &Report, findings: &mut Findings) {
     let lines: Vec<&str> = report.text.lines().collect();
     let mut after = 0;

@@ -1,17 +1,17 @@
-//! A single address for every request, on a page whose work depends on the data.
+//! The same address for every request, on a page whose work depends on the data.
 
 use crate::block::Tool;
 use crate::finding::Level;
 use crate::report::{Findings, Report};
 
-/// A query or a body with a fixed value, without a script or a list of targets.
+/// Reports a query or a body with a fixed value, without a script or a list of targets.
 pub fn same(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let query = block.target.as_ref().filter(|target| {
             let query = target.split_once('?').map(|(_, query)| query);
             query.is_some_and(|query| query.contains('=') && !query.contains(['$', '{']))
         });
-        // In other tools -d is a time or a file.
+        // In other tools, -d is a duration or a file.
         let takes_body = matches!(
             block.tool,
             Tool::Hey | Tool::Oha | Tool::Ghz | Tool::Bombardier | Tool::Autocannon
@@ -61,7 +61,7 @@ fn body(command: &str) -> Option<String> {
         matches!(name, "d" | "data" | "b" | "body").then_some(value)
     })?;
     let option = option.trim();
-    // What follows the closing quotation mark is another argument.
+    // The text after the closing quotation mark is another argument.
     let quote = option
         .chars()
         .next()

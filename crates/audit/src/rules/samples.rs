@@ -1,18 +1,18 @@
-//! Too few samples, too little time.
+//! Too few samples, or too short a run.
 
 use crate::block::quantile_name;
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// n × (1 − q) < 10: a percentile needs ten samples above it to be reliable.
+/// Reports n × (1 − q) < 10: a percentile needs ten samples above it to be reliable.
 pub fn undersampled(report: &Report, findings: &mut Findings) {
     const NEEDED: f64 = 10.0;
     for block in &report.blocks {
         let (Some(latency), Some(samples)) = (block.latency(), block.samples()) else {
             continue;
         };
-        // Without a sample there is no percentile to quote.
+        // Without samples, there is no percentile to quote.
         if samples <= 0.0 {
             continue;
         }
@@ -24,8 +24,8 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
         let Some((q, figure)) = thin.first() else {
             continue;
         };
-        // Percentiles above p99 that a tool prints by default are a note; up to p99 people quote
-        // them.
+        // People quote percentiles up to p99. Higher ones that a tool prints by default are worth
+        // only a note.
         let level = if *q <= 0.99 {
             Level::Warning
         } else {
@@ -59,13 +59,13 @@ pub fn undersampled(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A quantile with as many digits as people say: p98.8, p99.95.
+/// Formats a quantile with the usual number of digits: p98.8, p99.95.
 fn sayable(quantile: f64) -> f64 {
     let steps = if quantile < 0.99 { 1e3 } else { 1e4 };
     (quantile * steps).floor() / steps
 }
 
-/// Fewer than five one-second windows do not show whether the run was steady.
+/// Reports fewer than five one-second windows: they do not show whether the run was steady.
 pub fn short(report: &Report, findings: &mut Findings) {
     const LEAST: f64 = 5.0;
     for block in &report.blocks {

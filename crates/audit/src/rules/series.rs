@@ -2,7 +2,7 @@
 
 use crate::block::Block;
 
-/// Titles without their numbers: equal for all blocks of a series.
+/// Titles without their numbers. All blocks of a series have the same ones.
 pub fn skeleton(titles: &[String]) -> Vec<String> {
     titles
         .iter()
@@ -15,8 +15,8 @@ pub fn skeleton(titles: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Blocks of one experiment at different loads: the same tool, and the same titles except for
-/// numbers.
+/// The blocks of one experiment at different loads: they have the same tool, and the same titles
+/// except for numbers.
 pub fn same_series(one: &Block, other: &Block) -> bool {
     one.tool == other.tool
         && !one.titles.is_empty()
@@ -24,7 +24,8 @@ pub fn same_series(one: &Block, other: &Block) -> bool {
         && skeleton(&one.titles) == skeleton(&other.titles)
 }
 
-/// Blocks that a reader would compare: the same script or innermost title, and the same users.
+/// The blocks that a reader would compare: they have the same script or innermost title, and the
+/// same number of users.
 pub fn alike(one: &Block, other: &Block) -> bool {
     let users = |block: &Block| block.users.as_ref().map(|users| users.value);
     let script = |block: &Block| {

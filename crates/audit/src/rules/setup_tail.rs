@@ -1,11 +1,11 @@
-//! As many slow samples as connections: the first request of each.
+//! As many slow samples as connections: they are the first request on each connection.
 
 use crate::block::{Block, Trend, quantile_name};
 use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// A separate part of the histogram with about one sample per connection.
+/// Reports a separate part of the histogram with about one sample per connection.
 pub fn tail(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(requests)) = (&block.users, &block.requests) else {
@@ -62,7 +62,7 @@ pub fn tail(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The number of samples after two or more empty bars, and where they begin.
+/// The number of samples above a gap of at least two empty bars, and the lower end of those samples.
 fn apart(block: &Block) -> Option<(f64, f64)> {
     let bars = &block.histogram;
     let total: f64 = bars.iter().map(|bar| bar.count).sum();
@@ -73,8 +73,8 @@ fn apart(block: &Block) -> Option<(f64, f64)> {
     (tail > 0.0 && tail < 0.25 * total).then(|| (tail, bars[last_gap].lower))
 }
 
-/// Without a histogram: two neighboring quantiles that are far apart, with about as many samples
-/// above the gap as there are connections. The quantiles bound that number, so this is a note.
+/// Without a histogram: reports two neighboring quantiles that are far apart, with about as many
+/// samples above the gap as connections. The quantiles only bound that number, so this is a note.
 pub fn between_quantiles(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(users), Some(samples), Some(latency)) =
@@ -90,7 +90,7 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
             continue;
         };
         let (most, least) = (samples * (1.0 - low.0), samples * (1.0 - high.0));
-        // A wide range would fit any number of connections.
+        // A wide range would match any number of connections.
         let fits = least <= 1.2 * connections && most >= 0.8 * connections;
         if !fits || most > 20.0 * connections {
             continue;
@@ -123,7 +123,7 @@ pub fn between_quantiles(report: &Report, findings: &mut Findings) {
 }
 
 /// The widest gap between neighboring quantiles above the median, if it is at least tenfold and the
-/// figures above it are alike. The maximum counts as a quantile.
+/// figures above it are similar. The maximum counts as a quantile.
 fn gap(latency: &Trend) -> Option<[(f64, &Quantity); 2]> {
     let mut ladder: Vec<(f64, &Quantity)> = latency
         .quantiles

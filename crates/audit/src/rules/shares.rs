@@ -1,11 +1,12 @@
-//! A printed share that no count has, and a table whose rows exclude their sum.
+//! A printed share that no count can produce, and a table whose rows contradict their totals.
 
 use crate::block::Tool;
 use crate::finding::Level;
 use crate::quantity::{Unit, digits, plain};
 use crate::report::{Findings, Report};
 
-/// k6's share of failed requests without its counts: some whole number of the requests must give it.
+/// k6 prints the share of failed requests without its counts: a whole number of requests must give
+/// this share.
 pub fn without_counts(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Tool::K6, None, Some(share), Some(requests)) = (
@@ -51,7 +52,7 @@ pub fn without_counts(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The mean of all requests is the mean of the rows, weighted by their requests.
+/// The mean of all requests is the mean of the rows weighted by their numbers of requests.
 pub fn sums(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let (Some(requests), Some(mean)) = (
@@ -63,15 +64,15 @@ pub fn sums(report: &Report, findings: &mut Findings) {
         let (mut counted, mut weighted) = (0.0, 0.0);
         for part in &block.parts {
             counted += part.requests;
-            // Without the mean of a row, nothing is certain.
+            // If the mean of a row is missing, nothing is certain.
             weighted += part.requests * part.mean.as_ref().map_or(f64::NAN, |mean| mean.value);
         }
-        // An author may have left out rows.
+        // An author may have omitted rows.
         if counted != requests.value || counted <= 0.0 || !weighted.is_finite() {
             continue;
         }
         let right = weighted / counted;
-        // Every mean is rounded or cut to the same digits.
+        // Every mean is rounded or truncated to the same number of digits.
         if (right - mean.value).abs() <= 2.0 * mean.step {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Tails and stalls.
+//! Long tails and stalls.
 
 use crate::block::{Block, Model, Role, quantile_name};
 use crate::finding::Level;
@@ -8,7 +8,8 @@ use crate::report::{Findings, Report};
 use super::failures::bad_answers;
 use super::series::alike;
 
-/// mean > p90: if nine tenths are at most p90, the last tenth contributes the rest of the sum.
+/// Reports mean > p90: if 90 % of the samples are at most p90, the last 10 % contribute the rest of
+/// the sum.
 pub fn startup(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         let Some(latency) = block.latency() else {
@@ -20,7 +21,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
             .iter()
             .find(|(q, figure)| *q >= 0.9 && mean.bounds().0 > figure.bounds().1);
         let Some((q, figure)) = below else { continue };
-        // The typical request was one that failed at once.
+        // The typical request was one that failed immediately.
         let failed = block.failed().max(bad_answers(block));
         let most = failed > 0.5 * block.samples().unwrap_or(0.0);
         if failed > 0.0 && (most || figure.value == 0.0) {
@@ -35,7 +36,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
         }
         let least = mean.value - q * figure.value;
         let share = least / mean.value;
-        // If all samples were equal, the last tenth would contribute a tenth.
+        // If all samples were equal, the last tenth would contribute a tenth of the sum.
         if share < 1.15 * (1.0 - q) {
             continue;
         }
@@ -48,7 +49,7 @@ pub fn startup(report: &Report, findings: &mut Findings) {
         );
         let mut advice =
             "Quote the median for the typical request, and measure without the warm-up.".to_owned();
-        // Connections are opened once, at the start: p95 = 0 and a large maximum.
+        // Connections are opened once, at the start: p95 is 0 and the maximum is large.
         let connects = block
             .trend(Role::Connecting)
             .filter(|connecting| connecting.top().is_some_and(|(_, top)| top.value == 0.0));
@@ -91,8 +92,9 @@ pub fn startup(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// max ÷ duration > 1 − q: a larger share of the time was stalled than the highest percentile
-/// excludes; by count, the closed loop sent nothing in the meantime.
+/// Reports max ÷ duration > 1 − q: a stall covers a larger share of the time than the highest
+/// percentile excludes. The closed loop sends nothing during a stall, so only a few samples show
+/// it.
 pub fn hidden(report: &Report, findings: &mut Findings) {
     for block in &report.blocks {
         if block.model == Model::Open
@@ -112,7 +114,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
         let trends = latency
             .into_iter()
             .chain(block.trends.iter().filter(|trend| {
-                // A user's own metric may be anything, not only the duration of a turn.
+                // A custom metric may measure anything, not only the duration of a turn.
                 (trend.role == Role::Iteration && block.failed() == 0.0)
                     || trend.name.starts_with("ws_")
             }));
@@ -153,7 +155,7 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
         };
         findings.block(
             "hidden-stall",
-            // The total number of users may not be printed.
+            // The tool may not print the total number of users.
             if block.users.is_some() || share >= 0.3 { Level::Warning } else { Level::Note },
             block,
             max.line,
@@ -173,8 +175,8 @@ pub fn hidden(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A connection that took a large part of the run to open. Its percentiles are 0, because most requests
-/// open none.
+/// Reports a connection that took a large part of the run to open. Percentiles do not show it: they
+/// are 0, because most requests open no connection.
 fn connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
     let Some(trend) = block.trend(Role::Connecting) else {
         return;
@@ -209,7 +211,7 @@ fn connecting(block: &Block, elapsed: f64, findings: &mut Findings) {
     );
 }
 
-/// |mean A − mean B| ≤ k × max ÷ n for a small k.
+/// Reports |mean A − mean B| ≤ k × max ÷ n for a small k.
 pub fn explains(report: &Report, findings: &mut Findings) {
     const HANDFUL: f64 = 10.0;
     for (one, other) in report.pairs() {

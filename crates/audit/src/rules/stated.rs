@@ -1,10 +1,10 @@
-//! Findings that the page itself states.
+//! Findings that the page itself already states.
 
 use crate::finding::Level;
 use crate::report::{Findings, Report};
 
-/// A line with the rule's name and the same evidence, such as in the list of findings of a lab's
-/// report, tells the reader already. The finding becomes a note.
+/// Whether a line contains the rule's name and the same evidence, as in the findings section of a
+/// lab report. Readers know this finding already, so it becomes a note.
 pub fn stated(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;

@@ -1,4 +1,4 @@
-//! Units: bytes ÷ time compared with the printed rate, a table compared with the raw block.
+//! Units: compares bytes ÷ time with the printed rate, and a table with the raw block.
 
 use crate::block::{Block, Tool, Traffic};
 use crate::document::Table;
@@ -10,7 +10,7 @@ use crate::report::{Findings, Report};
 use super::tables::figure;
 
 pub fn mismatch(report: &Report, findings: &mut Findings) {
-    // The lines of a damaged output may be of two runs.
+    // The lines of a damaged output may come from two runs.
     let whole = report.blocks.iter().filter(|block| block.torn.is_empty());
     for block in whole {
         for side in [&block.sent, &block.received] {
@@ -24,12 +24,12 @@ pub fn mismatch(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// total ÷ time = rate, in bytes or in bits.
+/// Checks total ÷ time = rate, in bytes or in bits.
 fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     let (Some(total), Some(rate)) = (&side.total, &side.rate) else {
         return;
     };
-    // k6 prints its time to a tenth of a second; count ÷ rate is more precise.
+    // k6 prints its time to a tenth of a second, so count ÷ rate is more precise.
     let exact = block.counted_time().filter(|_| block.tool == Tool::K6);
     let Some(time) = side
         .time
@@ -80,7 +80,7 @@ fn rate(block: &Block, side: &Traffic, findings: &mut Findings) {
     );
 }
 
-/// The same digits as in the raw block, with another unit.
+/// Reports the same digits as in the raw block with another unit.
 fn cells(report: &Report, table: &Table, findings: &mut Findings) {
     for (line, row) in &table.rows {
         let mut wrong = Vec::new();
@@ -150,7 +150,7 @@ fn cells(report: &Report, table: &Table, findings: &mut Findings) {
     }
 }
 
-/// A bare number in a column whose other cells all have a unit.
+/// Reports a bare number in a column whose other cells all have a unit.
 fn lacking(table: &Table, findings: &mut Findings) {
     for column in 0..table.header.len().min(64) {
         let cells: Vec<(usize, &str)> = table
@@ -176,7 +176,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
         ) else {
             continue;
         };
-        // The name of the row has the unit: `Requests/sec`.
+        // The name of the row contains the unit: `Requests/sec`.
         let side = table.rows.iter().find(|(row, _)| row == line);
         let side = side.map_or("", |(_, row)| super::tables::cell(row, 0));
         if column > 0 && !matches!(Name::read(side).meaning, Meaning::Other) {
@@ -202,7 +202,7 @@ fn lacking(table: &Table, findings: &mut Findings) {
     }
 }
 
-/// A cell that quotes a whole trend must be one block's trend.
+/// Checks a cell that quotes several figures of a trend: they must belong to the same block.
 fn trends(report: &Report, table: &Table, findings: &mut Findings) {
     for (line, row) in table.rows.iter().take(500) {
         for cell in row {

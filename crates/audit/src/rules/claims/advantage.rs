@@ -1,4 +1,4 @@
-//! "A has 12 % more throughput": A and one other output are the only ones under the same headings.
+//! "A has 12 % more throughput", if exactly two outputs are under the same headings and one of them is A.
 
 use super::named::{only, rival};
 use crate::block::Block;
@@ -24,7 +24,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     let (Some((said, step)), Some(one)) = (number(group(2)), only(report, group(1))) else {
         return;
     };
-    // "than X" may name a third output.
+    // A phrase "than X" may refer to a third output.
     let Some(other) = rival(report, one).filter(|_| !group(5).to_lowercase().contains("than"))
     else {
         return;
@@ -71,7 +71,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     );
 }
 
-/// The figures that a sentence may mean, in the same order for each output.
+/// The figures that a sentence may refer to, in the same order for each output.
 fn figures(block: &Block, of_latency: bool) -> [Option<Quantity>; 5] {
     let latency = block.latency();
     let quantile = |q: f64| latency.and_then(|latency| latency.at(q).cloned());
@@ -88,7 +88,7 @@ fn figures(block: &Block, of_latency: bool) -> [Option<Quantity>; 5] {
     ]
 }
 
-/// Whether a percentage may be written for this value: rounded, or cut off.
+/// Whether a percentage may be written for this value, either rounded or truncated.
 fn written(said: f64, step: f64, right: f64, slack: f64) -> bool {
     let rounded = (said - right).abs() <= 0.5 * step * 1.001 + slack + 1e-9;
     let cut = right >= said && right < said + step;

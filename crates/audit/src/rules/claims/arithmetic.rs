@@ -1,5 +1,5 @@
-//! "27 minutes (3 + 5 + 1 minutes)", "50 × 20 = 900", "9000 requests in 30 s (250/s)": the sentence's own
-//! figures contradict each other.
+//! Sentences whose own figures contradict each other: "27 minutes (3 + 5 + 1 minutes)", "50 × 20 =
+//! 900", "9000 requests in 30 s (250/s)".
 
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, pattern};
@@ -29,7 +29,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-/// One unit of time as the reader of durations knows it.
+/// One unit of time, in the form that the duration parser accepts.
 fn seconds(count: &str, unit: &str) -> Option<f64> {
     let unit = match unit.to_lowercase() {
         unit if unit.starts_with('h') => "h",
@@ -39,7 +39,7 @@ fn seconds(count: &str, unit: &str) -> Option<f64> {
     Some(duration(&format!("{count}{unit}"), 0)?.value)
 }
 
-/// A time with its parts in brackets.
+/// Checks a total time against its parts in brackets.
 fn parts(sentence: &str, line: usize, findings: &mut Findings) {
     for found in PARTS.all(sentence).take(8) {
         let group = |at: usize| group(&found, at);
@@ -59,7 +59,7 @@ fn parts(sentence: &str, line: usize, findings: &mut Findings) {
         if sum <= 0.0 || (said - sum).abs() <= 0.1 * sum {
             continue;
         }
-        // Several runs of this length, unless the time is that of each.
+        // If the total does not match, this may be several runs of that length.
         let runs = said / sum;
         let whole = (runs - runs.round()).abs() < 1e-6 && runs >= 2.0;
         if whole && !group(3).to_lowercase().contains("per ") {
@@ -91,24 +91,24 @@ fn plain_time(seconds: f64) -> String {
     }
 }
 
-/// A number with at most one word, which is its unit.
+/// A number with at most one word after it, its unit.
 const TERM: &str = r"\d[\d,]*(?:\.\d+)?(?:\s?%|\s?[A-Za-zµ][A-Za-zµ/]*)?";
 
 static EQUATION: Pattern = pattern!(&format!(
     r"({TERM}(?:\s+[+−×÷*/]\s+{TERM})+)\s+=\s+(\d[\d,]*(?:\.\d+)?)"
 ));
 
-/// Factors between units of one kind: of times, of data, of shares.
+/// Factors between units of the same kind: times, data, shares.
 const SCALES: [f64; 9] = [1.0, 8.0, 60.0, 100.0, 1e3, 1024.0, 3600.0, 1e6, 1_048_576.0];
 
-/// `a × b = c`. Units are not read, so a result that differs by the factor of two units is right.
+/// Checks `a × b = c`. Units are not parsed, so a result that differs by the factor of two units passes.
 fn equation(sentence: &str, line: usize, findings: &mut Findings) {
     for found in EQUATION.all(sentence).take(8) {
         let (Some(whole), Some(left), Some(right)) = (found.get(0), found.get(1), found.get(2))
         else {
             continue;
         };
-        // The end of a longer expression, or a number with another sign.
+        // This is the end of a longer expression, or a number with a sign.
         let before = sentence[..whole.start()].trim_end();
         if before.ends_with(|letter: char| "+−-×÷*/^)=(≈~.,".contains(letter)) {
             continue;
@@ -120,7 +120,7 @@ fn equation(sentence: &str, line: usize, findings: &mut Findings) {
         if value <= 0.0 || said <= 0.0 {
             continue;
         }
-        // The terms are rounded as well.
+        // The terms are rounded, too.
         let near = |value: f64| (said - value).abs() <= step + 0.03 * value;
         if SCALES
             .iter()
@@ -163,7 +163,7 @@ fn value_of(expression: &str) -> Option<f64> {
             .chars()
             .take_while(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ','))
             .collect();
-        // The unit of the number before.
+        // This is the unit of the preceding number.
         if digits.is_empty() {
             continue;
         }
@@ -187,7 +187,7 @@ static PER_SECOND: Pattern = pattern!(
     r"(?i)\b(\d[\d,]*(?:\.\d+)?)(k?)\s+(?:[a-z]+\s+)?(?:requests|queries|calls)\s+in\s+(?:just |only )?(\d+(?:\.\d+)?)\s?(minutes?|mins?|m|seconds?|secs?|s)\b([^.;\d]{0,40}?)(\d[\d,]*(?:\.\d+)?)(k?)\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|rps|qps|tps|requests per second|requests a second)\b"
 );
 
-/// A count, its time and another rate than their quotient.
+/// Checks a count and its time against a stated rate.
 fn per_second(sentence: &str, line: usize, findings: &mut Findings) {
     for found in PER_SECOND.all(sentence).take(8) {
         let group = |at: usize| group(&found, at);
@@ -241,7 +241,8 @@ static RATE: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:(?:requests?|reqs?|ops|queries|calls|operations|messages|transactions|events)(?:/s(?:ec(?:ond)?)?| per second| a second)|rps|qps|tps)\b"
 );
 
-/// The only count, the only time and the only rate of a sentence: "100 req/s for 5 minutes, 25,000 requests".
+/// Checks the only count, the only time and the only rate of a sentence: "100 req/s for 5 minutes,
+/// 25,000 requests".
 fn product(sentence: &str, line: usize, findings: &mut Findings) {
     const OTHER: [&str; 26] = [
         "peak",
@@ -278,7 +279,7 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
     let Some(rate) = RATE.only(sentence) else {
         return;
     };
-    // "Requests per second" does not name a count.
+    // "Requests per second" names a rate, not a count.
     let mut counts = COUNT.all(sentence).filter(|found| {
         let behind = found
             .get(3)
@@ -314,7 +315,7 @@ fn product(sentence: &str, line: usize, findings: &mut Findings) {
         .found
         .iter()
         .any(|found| found.line == line && found.level > Level::Note);
-    // Far from it, they are of different runs.
+    // If they are far apart, the figures belong to different runs.
     if known || (count - right).abs() <= slack || !(0.1..10.0).contains(&(count / right)) {
         return;
     }

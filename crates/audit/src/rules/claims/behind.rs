@@ -1,4 +1,4 @@
-//! "3.10 ms (p50)": a figure with the name of its column behind it.
+//! Reads a figure that its column name follows: "3.10 ms (p50)".
 
 use crate::document::Prose;
 use crate::pattern::{Pattern, pattern};

@@ -1,5 +1,5 @@
-//! "7500 requests per second" directly below an output with another rate, and "generate 300 requests"
-//! directly above outputs with other counts.
+//! "7500 requests per second" directly below an output with another rate, and "generate 300
+//! requests" directly above outputs with other counts.
 
 use super::duration::headings;
 use super::total::counts;
@@ -12,10 +12,10 @@ use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::{is_conditional, sentences, shortened};
 
-/// A number, with its thousands grouped in any way, and the rest of a short text.
+/// A number, with any kind of digit grouping, and the rest of a short text.
 static NUMBER: Pattern = pattern!(r"^[^\w]{0,4}(\d[\d.,]*)\s?(k?)\s+(.+?)\W*$");
 
-/// What a rate is called when it is the whole text.
+/// Names of a rate that may form the rest of the text.
 const RATES: [&str; 14] = [
     "requests per second",
     "requests/sec",
@@ -33,7 +33,7 @@ const RATES: [&str; 14] = [
     "запросов/сек",
 ];
 
-/// A paragraph that is only a rate, between an output and the next one or the next heading.
+/// Checks a paragraph that contains only a rate and is between an output and the next output or heading.
 pub fn rates(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
@@ -95,7 +95,7 @@ pub fn rates(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The number of a text that is a rate and nothing else.
+/// The number in a text that contains only a rate.
 fn only_rate(text: &str) -> Option<f64> {
     let found = NUMBER.first(text).filter(|_| text.len() < 80)?;
     let unit = found.get(3)?.as_str().to_lowercase();
@@ -111,7 +111,7 @@ fn only_rate(text: &str) -> Option<f64> {
 static REQUESTS: Pattern = pattern!(
     r"(?i)\b(?:generate|send|make|issue|fire|perform|execute|launch|run)s?\s+(?:a total of )?(\d[\d,]*)\s+(?:http |get |post |total )?requests\b([^.;]{0,30})"
 );
-/// What follows a number of requests that is not that of the whole run.
+/// Words after a number of requests that show that it does not cover the whole run.
 const PART: [&str; 12] = [
     "per",
     "/",
@@ -127,7 +127,8 @@ const PART: [&str; 12] = [
     "simultan",
 ];
 
-/// The last sentence above the outputs of a section asks for a number that none of them counts.
+/// Checks the last sentence above the outputs of a section if it requests a number that none of
+/// them counts.
 pub fn asked(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
@@ -169,7 +170,7 @@ pub fn asked(report: &Report, findings: &mut Findings) {
                 continue;
             };
             let counted = own.iter().all(|block| block.requests.is_some());
-            // The number may be one of another output, or of a command for each user.
+            // The number may be that of another output, or of a command that each user runs.
             let known = report.blocks.iter().any(|block| counts(block, said, step))
                 || in_commands(report, said);
             if !counted || known {
@@ -207,7 +208,7 @@ pub fn asked(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Whether a command has this number, alone or multiplied by another one of its numbers.
+/// Whether a command contains this number, or two numbers whose product it is.
 pub fn in_commands(report: &Report, said: f64) -> bool {
     report.commands.iter().take(200).any(|command| {
         let numbers: Vec<f64> = command

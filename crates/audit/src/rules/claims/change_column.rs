@@ -1,4 +1,4 @@
-//! A column of changes next to exactly two columns of figures.
+//! Checks a column of changes next to exactly two columns of figures.
 
 use crate::document::Table;
 use crate::finding::Level;
@@ -24,16 +24,16 @@ const NAMES: [&str; 9] = [
     "diff",
 ];
 
-/// A row with two figures of one kind and a change.
+/// A row with two figures of the same kind and a change.
 struct Row {
     line: usize,
     kind: Kind,
     one: Figure,
     other: Figure,
-    /// As written.
+    /// The change as written.
     written: String,
     change: Change,
-    /// The sign of the change, if one is written.
+    /// The written sign of the change, if any.
     up: Option<bool>,
 }
 
@@ -63,7 +63,7 @@ pub fn table(table: &Table, findings: &mut Findings) {
             .filter(|row| row.kind == kind && row.one.value != row.other.value)
             .filter_map(|row| Some((row, row.up? == (row.other.value > row.one.value))))
             .collect();
-        // An improvement may be positive where the figure falls, but in every row.
+        // If lower is better, an improvement may be written as positive, but then in every row.
         for usual in [true, false] {
             let mut odd = signed.iter().filter(|(_, fits)| *fits != usual);
             let (Some((row, _)), None) = (odd.next(), odd.next()) else {
@@ -93,7 +93,7 @@ fn row(table: &Table, column: usize, line: usize, cells: &[String]) -> Option<Ro
     let [(first, one), (second, other)] = &figures[..] else {
         return None;
     };
-    // A time and a rate have no ratio.
+    // A time and a rate cannot be compared.
     let first = Name::read(table.header.get(*first)?);
     let second = Name::read(table.header.get(*second)?);
     let unlike = first.meaning != second.meaning && (first.is_known() || second.is_known());
@@ -109,7 +109,7 @@ fn row(table: &Table, column: usize, line: usize, cells: &[String]) -> Option<Ro
         Some('-' | '−' | '↓' | '⬇') => Some(false),
         _ => None,
     };
-    // The unit may be in the header.
+    // The header may contain the unit.
     let kind = match (one.kind, first.unit) {
         (Kind::Plain, Some((_, kind))) => kind,
         (kind, _) => kind,

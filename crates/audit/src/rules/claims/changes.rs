@@ -1,5 +1,5 @@
-//! "27 % faster (52 ms → 38 ms)", "from 12,000 to 9,500 req/s, 1.5x": two figures, and another change than
-//! theirs.
+//! "27 % faster (52 ms → 38 ms)", "from 12,000 to 9,500 req/s, 1.5x": two figures and a change that
+//! does not match them.
 
 use crate::finding::Level;
 use crate::pattern::{Pattern, group, named, pattern};
@@ -14,7 +14,7 @@ const BETWEEN: &str =
 const CHANGE: &str = r"(?<size>\d[\d,]*(?:\.\d+)?)\s?(?<of>%|x\b|×|times\b|-fold)";
 const ABOUT: &str = r"(?:by |a |an |about |around |~|≈|-|−|\+|\*|↓|↑)*";
 
-/// A figure whose unit may be that of the other one.
+/// A figure. If it has no unit, it has the unit of the other figure.
 fn figure(name: &str) -> String {
     format!(r"\**~?(?<{name}>\d[\d,]*(?:\.\d+)?\s?(?-i:[kKM]\b)?)\s?(?<{name}_unit>{UNIT})?\b\**")
 }
@@ -50,7 +50,7 @@ static EXCEEDS: Pattern = pattern!(&format!(
     with_unit("b")
 ));
 
-/// The percentage is of something else.
+/// Words that make the percentage one of something else.
 const OTHER: [&str; 8] = [
     "of ",
     "success",
@@ -83,7 +83,8 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     {
         return;
     }
-    // Whether a word must call it a change, and whether brackets or an equals sign do as well.
+    // For each pattern: whether a word must call it a change, and whether brackets or an equals
+    // sign suffice.
     for (pattern, worded, enclosed) in [
         (&AHEAD, true, false),
         (&BEHIND, true, true),

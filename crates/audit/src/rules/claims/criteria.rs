@@ -1,4 +1,5 @@
-//! "Validated criteria: 5,000 RPS, stable for ten minutes" on a page whose outputs are all far below.
+//! "Validated criteria: 5,000 RPS, stable for ten minutes" on a page whose outputs are all far
+//! below these figures.
 
 use crate::block::Block;
 use crate::finding::Level;
@@ -24,7 +25,7 @@ const MET: [&str; 6] = [
     "verified",
 ];
 
-/// A heading that says that what follows was met.
+/// Whether a heading states that the following criteria were met.
 fn says_met(heading: &str) -> bool {
     let lower = heading.to_lowercase();
     let words: Vec<&str> = lower
@@ -80,7 +81,7 @@ fn time(line: &str) -> Option<f64> {
     Some(number(found.get(1)?.as_str())?.0 * unit)
 }
 
-/// Every output has less than half of it.
+/// Whether every output is below half of the criterion.
 fn below(
     first: &Block,
     report: &Report,

@@ -1,5 +1,5 @@
-//! "reads 1.2 KB per second" next to an output with 1.22 MB per second: the digits of the output with
-//! another multiple of the unit.
+//! "reads 1.2 KB per second" next to an output with 1.22 MB per second: the same digits with a
+//! different multiple of the unit.
 
 use super::nearest_above;
 use crate::block::Block;
@@ -13,7 +13,7 @@ use crate::rules::prose::shortened;
 static DATA: Pattern =
     pattern!(r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?)\s?([kmg])i?(b|byte|bytes|bits?)\b");
 
-/// Words of a sentence about the data of a run, and not about the size of a response.
+/// Words of a sentence about the total data of a run, not about the size of one response.
 const PER_TIME: [&str; 16] = [
     "per second",
     "/s",
@@ -54,7 +54,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         }
         let written = format!("{} {}{}", group(1), group(2), group(3));
         let multiple = multiple.to_ascii_lowercase();
-        // Rounded or cut off, the digits are those of the output.
+        // The digits are those of the output, either rounded or truncated.
         let same = |figure: &&Quantity| {
             parts(figure).is_some_and(|(value, unit)| {
                 unit == multiple && (value - said).abs() <= step.max(0.05 * value)
@@ -100,7 +100,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     }
 }
 
-/// What an output prints about its data.
+/// The amounts of data that an output prints.
 fn amounts(block: &Block) -> Vec<&Quantity> {
     let sides = [&block.received, &block.sent];
     sides
@@ -110,7 +110,7 @@ fn amounts(block: &Block) -> Vec<&Quantity> {
         .collect()
 }
 
-/// The number as it is written, and the letter of its multiple.
+/// The number as written, and the prefix letter of its unit.
 fn parts(figure: &Quantity) -> Option<(f64, char)> {
     let (digits, unit) = split_number(&figure.text)?;
     let unit = unit.trim();

@@ -1,5 +1,5 @@
-//! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block with another
-//! duration, rate or count.
+//! "Test Duration: ~30 seconds", "Rate: 1000", "Total Requests: 5000" above a block with a
+//! different duration, rate or count.
 
 use super::below::in_commands;
 use crate::block::{Block, Tool};
@@ -18,7 +18,7 @@ static RATE: Pattern = pattern!(
     r"(?i)(?:\b(?:rps|qps)\s*[=:]\s*~?\s*(\d[\d,]*)\b)|(?:^\W*(?:request |target |arrival )?rate\W{0,4}~?\s*(\d[\d,]*)\s?(?:req/s|rps|requests/s|requests/second|requests per second|req/sec|/s)\b)"
 );
 
-/// A requested rate in the text above the only block of a section.
+/// Checks a requested rate in the text above the only block of a section.
 fn rates(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
@@ -82,7 +82,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         if line.len() > 120 || report.is_output(at + 1) {
             continue;
         }
-        // An option of a command is not the text's statement.
+        // An option of a command is not a statement of the text.
         let option = line.trim().trim_start_matches('-');
         if option.len() < line.trim().len() && option.starts_with(|c: char| c.is_alphabetic()) {
             continue;
@@ -114,12 +114,12 @@ pub fn lines(report: &Report, findings: &mut Findings) {
 static LASTS: Pattern = pattern!(
     r"(?i)\b(?:benchmark|test|load|attack|run)(?:s|ed|ing)?\b[^.;]{0,40}?\bfor\s+(\d+)\s?(s|seconds|m|minutes)\b"
 );
-/// The same in other languages, with the word for a test, or for "during", before the time.
+/// The test duration in other languages: a word for a test or for "during", followed by a time.
 static OTHER_LASTS: Pattern = pattern!(
     r"(?i)(?:压测|压力测试|压力測試|测试时间|持续|跑了?|負荷テスト|부하 테스트|durante|pendant|в течение|boyunca)[^。；.;\d]{0,12}?(\d+)\s?(s|秒|초|секунд|segundos|secondes|m|min|分|분|минут|minutos|minutes)"
 );
 
-/// "This runs a benchmark for 30 seconds" directly above an output, which took another time.
+/// Checks "This runs a benchmark for 30 seconds" directly above an output of a different duration.
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     if is_conditional(sentence) {
         return;
@@ -146,7 +146,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     let Some(block) = own.next() else {
         return;
     };
-    // A time on the page may be that of a run that is not shown.
+    // A time on the page may belong to a run that is not shown.
     let known = report.blocks.iter().any(|block| {
         let times = [&block.declared, &block.elapsed];
         let mut times = times.into_iter().flatten().map(|time| time.value);
@@ -162,7 +162,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if block.first_line > prose.line + ABOVE {
         return;
     }
-    // The same sentence above several outputs has one cause.
+    // If the same sentence is above several outputs, report it once.
     let arithmetic = format!(
         "{} ÷ {} = {:.2}",
         time.text,
@@ -191,10 +191,10 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     );
 }
 
-/// How many lines a sentence may be above the output that it describes.
+/// Maximum distance in lines of a sentence above the output that it describes.
 const ABOVE: usize = 30;
 
-/// The headings above a line, without the text directly above a fence.
+/// The headings above a line, without the title that the text directly above a code fence provides.
 pub fn headings(report: &Report, line: usize) -> Vec<String> {
     let paths = &report.document.paths;
     let at = paths.partition_point(|(heading, _)| *heading <= line);
@@ -220,8 +220,8 @@ fn judge(block: &Block, line_text: &str, said: f64, line: usize, findings: &mut 
         .elapsed
         .as_ref()
         .map_or(count / rate.value, |time| time.value - waited);
-    // "About" allows a wide range. k6 divides by the time of the whole run, which is at least the
-    // configured one.
+    // "About" allows a wide range. k6 divides by the duration of the whole run, which is at least
+    // the configured duration.
     let whole = block.tool == Tool::K6;
     let about = ["about", "around", "~", "≈", "approx"];
     let exact = whole && !about.iter().any(|word| line_text.contains(word));

@@ -1,5 +1,5 @@
-//! "50,000 calls for each concurrency" next to runs that all counted another number, and "200 connections
-//! for each thread" next to wrk's 200 connections of all threads.
+//! "50,000 calls for each concurrency" next to runs that all counted a different number, and "200
+//! connections for each thread" next to wrk's 200 connections across all threads.
 
 use crate::block::{Block, Tool};
 use crate::finding::Level;
@@ -14,7 +14,7 @@ static EACH: Pattern = pattern!(
     r"(?i)\b(\d{1,3}(?:,\d{3})+|\d{3,})\s+(?:http\s+)?(?:requests|calls|queries)\b[\s,]*(?:(?:are |were )?(?:sent|made|launched|run)\s+)?(?:for|per|at|in|with|by)\s+(?:each|every|all|both)?\s*(?:concurrenc\w*|levels?|runs?|tests?|attacks?|endpoints?|frameworks?|servers?)\b"
 );
 
-/// Every run of the page is the subject, so the number is certain only if all runs agree on another.
+/// The sentence is about every run of the page, so it is wrong only if all runs agree on another number.
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     if !report.document.markdown || super::super::prose::is_conditional(sentence) {
         return;
@@ -38,7 +38,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
             .as_ref()
             .is_some_and(|count| count.value == counted.value)
     });
-    // A run for a fixed time counts what it can; only a fixed number can be misquoted.
+    // A run with a fixed duration can reach any count, so only a fixed number can be misquoted.
     let fixed = block
         .asked_count
         .as_ref()
@@ -86,8 +86,8 @@ static THREAD: Pattern = Pattern::new(|| {
     regex_lite::Regex::new(&format!("(?i)(?:{})", forms.join("|"))).ok()
 });
 
-/// wrk's connections are those of all threads. Every run of the page is the subject, so the sentence is
-/// wrong only if all of them have as many connections as it states for one thread.
+/// wrk's number of connections covers all threads. The sentence is about every run of the page, so
+/// it is wrong only if each run has as many connections in total as it states for one thread.
 pub fn threads(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
     if super::super::prose::is_conditional(sentence) {
         return;

@@ -1,4 +1,4 @@
-//! "No errors", next to a block with errors.
+//! "No errors" next to a block with errors.
 
 use crate::block::Block;
 use crate::document::Prose;
@@ -16,7 +16,7 @@ static NOT: Pattern = pattern!(
 );
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
-    // "No timeouts of sessions" has another subject.
+    // "No timeouts of sessions" is about something else.
     let denied = DENIED
         .find(sentence)
         .is_some_and(|found| !sentence[found.end()..].trim_start().starts_with("of "))
@@ -51,7 +51,7 @@ static FAILED: Pattern = pattern!(
     r"(?i)(?:^|[^\d.,])(\d[\d,]*)\s+(?:(?:http |of the )?requests\s+(?:failed|timed out)|failed requests|failures|errors|timeouts|time-outs)\b"
 );
 
-/// "38 requests failed" below a block that counts another number.
+/// Checks "38 requests failed" below a block with another number of failures.
 pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     let possible = ["fail", "error", "time"]
@@ -74,7 +74,7 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
     let Some((count, line)) = failures(block) else {
         return;
     };
-    // The text may count one kind of failures, of which the page prints the number.
+    // The text may count only one kind of failure, if the page prints that number.
     if (said - count).abs() <= 0.02 * count || is_printed(report, said, prose.line) {
         return;
     }
@@ -99,7 +99,7 @@ pub fn counted(report: &Report, prose: &Prose, sentence: &str, findings: &mut Fi
     );
 }
 
-/// Whether another line of the page has this number.
+/// Whether another line of the page contains this number.
 fn is_printed(report: &Report, said: f64, at: usize) -> bool {
     let mut lines = report.text.lines().enumerate().take(20_000);
     lines.any(|(index, line)| {
@@ -111,7 +111,7 @@ fn is_printed(report: &Report, said: f64, at: usize) -> bool {
     })
 }
 
-/// The same in other languages.
+/// "No errors" in other languages.
 fn elsewhere(sentence: &str) -> bool {
     const DENIED: [&str; 14] = [
         "sin errores",

@@ -1,12 +1,12 @@
-//! "100 % - (343 / 444) * 100 % = 33 %", in a line of the text or of a fence: an expression with brackets and
-//! another result.
+//! "100 % - (343 / 444) * 100 % = 33 %" in a line of prose or code: an expression with brackets
+//! whose stated result is wrong.
 
 use crate::finding::Level;
 use crate::quantity::{digits, number};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-/// Languages of programs, whose lines are not arithmetic.
+/// Programming languages, in which such a line is not arithmetic.
 const PROGRAMS: [&str; 24] = [
     "js",
     "javascript",
@@ -35,7 +35,7 @@ const PROGRAMS: [&str; 24] = [
 ];
 const LONGEST: usize = 300;
 
-/// A unit's factor that may be left out on one side.
+/// Factors of units that may be missing on one side.
 const SCALES: [f64; 7] = [1.0, 100.0, 1e3, 60.0, 1024.0, 1e6, 3600.0];
 
 pub fn lines(report: &Report, findings: &mut Findings) {
@@ -62,7 +62,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         let Some((expression, value, said, step)) = equation(line) else {
             continue;
         };
-        // The terms are rounded as well.
+        // The terms are rounded, too.
         let near = |value: f64| (said - value).abs() <= step + 0.03 * value.abs();
         let right = SCALES
             .iter()
@@ -83,7 +83,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// A calculation whose result is on the next line: `4 × 250 req/s` and `= 1000 req/s`.
+/// Joins a calculation whose result is on the next line: `4 × 250 req/s` and `= 1000 req/s`.
 fn joined(line: &str, next: &str) -> Option<String> {
     let result = next.trim_start_matches([' ', '-', '*', '>', '\t']);
     let result = result.strip_prefix(['=', '≈'])?.trim_start();
@@ -96,8 +96,8 @@ fn joined(line: &str, next: &str) -> Option<String> {
     })
 }
 
-/// The last equation of a line: the expression with at least one operator between spaces or brackets, its
-/// value, and the number on the right with its step.
+/// Splits the last equation of a line into the expression, its value, and the number on the right
+/// with its step. The expression must have an operator between spaces or brackets.
 fn equation(line: &str) -> Option<(String, f64, f64, f64)> {
     let (left, right) = line.rsplit_once(" = ")?;
     let digits: String = right
@@ -133,7 +133,7 @@ enum Token {
     Close,
 }
 
-/// The tokens of an expression. Percent signs, and units after a number or a bracket, are left out.
+/// Splits an expression into tokens. Skips percent signs, and units after a number or a bracket.
 fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens: Vec<Token> = Vec::new();
     let letters: Vec<char> = text.chars().collect();
@@ -224,7 +224,7 @@ impl Parser {
         Some(value)
     }
 
-    /// Brackets are nested as deep as there are tokens, which are few.
+    /// The recursion depth is bounded by the number of tokens, which is small.
     fn term(&mut self) -> Option<f64> {
         let token = *self.tokens.get(self.at)?;
         self.at += 1;

@@ -1,5 +1,5 @@
-//! "- **Average latency**: 12 ms", and tables of two columns: a name and a value, next to the only
-//! output of the section, which prints another value.
+//! "- **Average latency**: 12 ms", and tables with two columns, a name and a value, next to the
+//! only output of the section, which prints a different value.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ use crate::rules::prose::shortened;
 /// A value as a page states it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Value {
-    /// Seconds for a time, percent for a share.
+    /// In seconds for a time, in percent for a share.
     pub value: f64,
     pub step: f64,
     pub unit: Option<Unit>,
-    /// "About", or a rounded number of thousands.
+    /// Whether it is marked as approximate, or rounded to thousands.
     pub about: bool,
-    /// The digits as they are written.
+    /// The digits as written.
     digits: String,
 }
 
 impl Value {
-    /// A value that was read in another way, in the unit of the figure that it is compared with.
+    /// An alternative reading of the value, in the unit of the figure to compare with.
     pub fn exact(value: f64, step: f64) -> Value {
         Value {
             value,
@@ -46,13 +46,13 @@ impl Value {
     }
 }
 
-/// A name, its value, and where they are.
+/// A name, its value, and their position.
 struct Claim {
     metric: Metric,
     value: Value,
     text: String,
     line: usize,
-    /// The table that has it, counted from 0.
+    /// The index of the table that contains it.
     table: Option<usize>,
 }
 
@@ -69,7 +69,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     for claim in claims {
         let mut found = findings.found.iter();
         let known = found.any(|found| found.line == claim.line && found.level > Level::Note);
-        // Every page has the number 100.
+        // Nearly every page contains the number 100, so finding it elsewhere proves nothing.
         let whole = claim.metric == Metric::PassedShare && claim.value.value == 100.0;
         if known || !whole && numbers.elsewhere(&claim) {
             continue;
@@ -81,7 +81,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The output whose figures the claim's table repeats.
+/// The output whose figures the table of the claim repeats.
 fn repeated<'r>(report: &Report, printed: &Printed<'r>, claim: &Claim) -> Option<&'r Block> {
     let table = report.document.tables.get(claim.table?)?;
     let cells: Vec<&str> = table
@@ -93,10 +93,10 @@ fn repeated<'r>(report: &Report, printed: &Printed<'r>, claim: &Claim) -> Option
     printed.of_figures(&cells, 2)
 }
 
-/// Maximum number of names with a value.
+/// Maximum number of name-value pairs.
 const MOST: usize = 500;
 
-/// The numbers of a page, with the line of the first and of the last occurrence.
+/// The numbers on a page, each with the lines of its first and last occurrence.
 struct Numbers(BTreeMap<String, (usize, usize)>);
 
 impl Numbers {
@@ -124,7 +124,7 @@ impl Numbers {
     }
 }
 
-/// Digits without the signs that group them or end a sentence.
+/// The digits without grouping characters and without punctuation at the end.
 fn plain_digits(number: &str) -> String {
     number.trim_matches(['.', ',']).replace(',', "")
 }
@@ -133,7 +133,7 @@ fn claims(report: &Report) -> Vec<Claim> {
     let mut claims = Vec::new();
     for prose in report.prose() {
         for (line, text) in prose.lines() {
-            // A colon of a full width is that of Chinese and Japanese.
+            // Chinese and Japanese use a full-width colon.
             let pair = text.split_once(": ").or_else(|| text.split_once('：'));
             if let Some((label, value)) = pair {
                 claims.extend(claim(label, value, text, line, None));
@@ -145,7 +145,7 @@ fn claims(report: &Report) -> Vec<Claim> {
             continue;
         }
         for (line, row) in table.rows.iter().take(500) {
-            // A row of one value may have empty cells behind it.
+            // A row with a single value may end with empty cells.
             if let [label, value, rest @ ..] = &row[..]
                 && rest.iter().all(|cell| is_empty(cell))
             {
@@ -158,7 +158,7 @@ fn claims(report: &Report) -> Vec<Claim> {
     claims
 }
 
-/// Whether a cell has no value.
+/// Whether a cell states no value.
 fn is_empty(cell: &str) -> bool {
     matches!(
         cell.trim().to_lowercase().as_str(),
@@ -176,7 +176,7 @@ fn claim(label: &str, value: &str, text: &str, line: usize, table: Option<usize>
     })
 }
 
-/// One number with at most one unit. A range, a comparison or a change is not a value.
+/// Parses one number with at most one unit. A range, a comparison or a change is not a value.
 pub fn read(text: &str) -> Option<Value> {
     let text = text.trim().trim_start_matches(['*', '`', '_', ' ']);
     let (text, about) = ["~", "≈", "about ", "around ", "approx. ", "ca. "]
@@ -222,14 +222,14 @@ pub fn read(text: &str) -> Option<Value> {
     })
 }
 
-/// Requests per second, and not data per second.
+/// Whether this is a rate of requests, not of data.
 fn is_rate(unit: &str) -> bool {
     let requests = ["req", "r/", "запр", "istek", "/s"];
     (unit.contains("/s") || unit.contains("/с"))
         && requests.iter().any(|word| unit.starts_with(word))
 }
 
-/// The only block under the headings of the line, or of a section that contains the line.
+/// The only block under the headings of the line, or of the section that contains it.
 fn only_block<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
     let titles = headings(report, line);
     if titles.iter().any(|title| is_of_another_run(title)) {
@@ -240,11 +240,11 @@ fn only_block<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
         .iter()
         .filter(|block| headings(report, block.first_line).starts_with(&titles));
     if let Some(block) = own.next() {
-        // Of an introduction above several sections, the subject is uncertain.
+        // For an introduction above several sections, it is uncertain which output it describes.
         let same = headings(report, block.first_line) == titles;
         return (same && own.next().is_none()).then_some(block);
     }
-    // A list in a section below the output.
+    // This is a list in a section below the output.
     let mut above = report.blocks.iter().filter(|block| {
         let own = headings(report, block.first_line);
         !own.is_empty() && block.first_line < line && titles.starts_with(&own)
@@ -282,14 +282,14 @@ fn judge(report: &Report, block: &Block, claim: &Claim, findings: &mut Findings)
         return;
     };
     let share = if said.about { 0.15 } else { 0.05 };
-    // In many languages a dot groups the digits of thousands.
+    // In many languages, a dot separates thousands.
     let grouped = said
         .digits
         .split_once('.')
         .is_some_and(|(_, after)| after.len() == 3);
     let near = |right: f64| {
         if claim.metric == Metric::PassedShare {
-            // Near 100 %, a difference of some percent is one of many failures.
+            // Near 100 %, a small difference means a large difference in failures.
             return (said.value - right).abs() <= said.step + 0.3;
         }
         let apart = |value: f64| (value - right).abs() <= said.step + share * right;
@@ -332,7 +332,7 @@ fn latency(block: &Block, metric: Metric) -> Option<(f64, String, usize)> {
     Some((figure.value, figure.text, figure.line))
 }
 
-/// The figure of an output that a name means.
+/// The figure of an output to which a name refers.
 pub fn figure_of(block: &Block, metric: Metric) -> Option<Quantity> {
     let latency = block.latency();
     match metric {
@@ -346,7 +346,7 @@ pub fn figure_of(block: &Block, metric: Metric) -> Option<Quantity> {
     }
 }
 
-/// The share in percent of what passed: of the checks, or of the requests.
+/// The percentage that passed, of the checks or of the requests.
 fn passed_share(block: &Block) -> Option<(f64, String, usize)> {
     if let Some(tally) = &block.checks {
         let sum = tally.passed + tally.failed;
@@ -357,7 +357,7 @@ fn passed_share(block: &Block) -> Option<(f64, String, usize)> {
     Some((100.0 - failed, format!("{text} requests failed"), line))
 }
 
-/// The share of failed requests in percent, if the block counts them in one way only.
+/// The percentage of failed requests, if the block counts failures in only one way.
 fn failed_share(block: &Block) -> Option<(f64, String, usize)> {
     let n = block.samples().filter(|n| *n > 0.0)?;
     let bad = bad_answers(block);
@@ -381,7 +381,7 @@ fn failed_share(block: &Block) -> Option<(f64, String, usize)> {
     ))
 }
 
-/// Whether another figure of an output is this value.
+/// Whether another figure of the output has this value.
 fn elsewhere(report: &Report, claim: &Claim, near: &dyn Fn(f64) -> bool) -> bool {
     let said = &claim.value;
     report.blocks.iter().any(|block| match claim.metric {

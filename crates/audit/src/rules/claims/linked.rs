@@ -1,16 +1,16 @@
-//! The output that a row or a table repeats, found by its figures: digits that only one output of the page
-//! prints.
+//! Finds the output that a row or a table repeats, from numbers that only one output of the page
+//! contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::block::Block;
 use crate::report::Report;
 
-/// Maximum number of outputs that are compared, and of lines of each.
+/// Maximum number of outputs to compare, and of lines to read in each.
 const MOST_BLOCKS: usize = 200;
 const MOST_LINES: usize = 400;
 
-/// The numbers that only one output of the page prints.
+/// The numbers that only one output of the page contains.
 pub struct Printed<'r> {
     blocks: Vec<(&'r Block, BTreeSet<String>)>,
 }
@@ -30,15 +30,15 @@ impl<'r> Printed<'r> {
             }
             blocks.push((block, numbers));
         }
-        // A number of several outputs, such as a port, identifies none of them.
+        // A number that several outputs contain, such as a port, identifies none of them.
         for (_, numbers) in &mut blocks {
             numbers.retain(|number| seen.get(number) == Some(&1));
         }
         Printed { blocks }
     }
 
-    /// The only output that prints at least `least` of the distinctive numbers of these texts. No other
-    /// output prints one of them.
+    /// The only output that contains at least `least` of the distinctive numbers in these texts. No
+    /// other output contains any of them.
     pub fn of_figures(&self, texts: &[&str], least: usize) -> Option<&'r Block> {
         let said: BTreeSet<String> = texts.iter().flat_map(|text| distinctive(text)).collect();
         if said.len() < least {
@@ -54,8 +54,8 @@ impl<'r> Printed<'r> {
     }
 }
 
-/// The numbers of a text with at least four digits, without the signs that group them, and without zeros
-/// at the end of a fraction.
+/// The numbers in a text with at least four digits, without grouping characters and without
+/// trailing zeros of a fraction.
 fn distinctive(text: &str) -> Vec<String> {
     text.split(|letter: char| !(letter.is_ascii_digit() || matches!(letter, '.' | ',')))
         .map(|word| word.trim_matches(['.', ',']).replace(',', ""))
@@ -63,7 +63,7 @@ fn distinctive(text: &str) -> Vec<String> {
             let digits = word.trim_start_matches(['0', '.']);
             digits.chars().filter(char::is_ascii_digit).count() >= 4
         })
-        // A number that is round in thousands is a setting more often than a result.
+        // A round number of thousands is more often a setting than a result.
         .filter(|word| word.contains('.') || !word.ends_with("000"))
         .map(|word| match word.contains('.') {
             true => word.trim_end_matches('0').trim_end_matches('.').to_owned(),

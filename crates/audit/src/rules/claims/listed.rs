@@ -1,4 +1,4 @@
-//! "Three scenarios:" above a list of another number of items.
+//! "Three scenarios:" above a list with another number of items.
 
 use super::duration::headings;
 use super::steps::is_item;
@@ -13,7 +13,7 @@ static COUNTED: Pattern = pattern!(
 const WORDS: [&str; 9] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
-/// The number is a part, or that of something else.
+/// Words that show that the number counts only a part, or something else.
 const OPEN: [&str; 9] = [
     "each",
     "per ",
@@ -58,7 +58,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         };
         let items = items(&lines[start..]);
         let same = headings(report, at + 1) == headings(report, start + 1);
-        // Far from it, the list is of something else: "10 tests: passed, failed, skipped".
+        // If they differ widely, the list is about something else: "10 tests: passed, failed, skipped".
         if items < 3 || items == said || items.abs_diff(said) > 2 || !same {
             continue;
         }
@@ -78,7 +78,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// How many items of the outer level a list has that begins with the first line.
+/// The number of outer items in the list that starts at the first line.
 fn items(lines: &[&str]) -> usize {
     let Some(first) = lines.first().filter(|line| is_item(line)) else {
         return 0;
@@ -89,7 +89,7 @@ fn items(lines: &[&str]) -> usize {
     for (at, line) in lines.iter().enumerate() {
         let blank = line.trim().is_empty();
         if blank {
-            // One blank line may be between two items.
+            // Two items may have one blank line between them.
             let goes_on = lines
                 .get(at + 1)
                 .is_some_and(|next| is_item(next) || indent(next) > outer);

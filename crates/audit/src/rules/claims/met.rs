@@ -1,5 +1,5 @@
-//! "✅ p95 < 500 ms", "sub-5 ms p99", "✅ error rate < 1 %": limits that the page says were met, and that
-//! every output of the page misses.
+//! "✅ p95 < 500 ms", "sub-5 ms p99", "✅ error rate < 1 %": limits that the page claims to meet
+//! although every output on it misses them.
 
 use crate::block::{Block, Tool, quantile_name};
 use crate::finding::Level;
@@ -68,14 +68,14 @@ fn has_sub(text: &str) -> bool {
         .any(|word| text.contains(word))
 }
 
-/// A quantile that every output prints, and that is at least the limit in each.
+/// Checks a limit on a quantile that is at or above the limit in every output.
 fn above(report: &Report, quantile: f64, limit: &Quantity, text: &str, findings: &mut Findings) {
     let mut best: Option<(&Block, &Quantity)> = None;
     for block in &report.blocks {
         let Some(figure) = block.latency().and_then(|latency| latency.at(quantile)) else {
             return;
         };
-        // autocannon cuts a time to whole milliseconds, the others round it.
+        // autocannon truncates times to whole milliseconds. The other tools round them.
         let step = if block.tool == Tool::Autocannon {
             0.0
         } else {
@@ -110,7 +110,7 @@ fn above(report: &Report, quantile: f64, limit: &Quantity, text: &str, findings:
     );
 }
 
-/// A share of failures above the limit, in percent, in every output.
+/// Checks a limit on failures, in percent, that every output exceeds.
 fn errors(report: &Report, most: f64, text: &str, line: usize, findings: &mut Findings) {
     let mut least: Option<(&Block, f64, f64)> = None;
     for block in &report.blocks {
@@ -119,7 +119,7 @@ fn errors(report: &Report, most: f64, text: &str, line: usize, findings: &mut Fi
         let Some(n) = block.samples().filter(|n| *n > 0.0) else {
             return;
         };
-        // A limit of "below 1 %" is missed by far more than rounding.
+        // The shares miss a limit such as "below 1 %" by far more than rounding explains.
         if failed / n * 100.0 <= 1.05 * most + 0.05 {
             return;
         }

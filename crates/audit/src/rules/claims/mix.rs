@@ -1,4 +1,4 @@
-//! "A mix of 70 % reads, 20 % writes and 20 % deletes": parts of a load that are more than all of it.
+//! "A mix of 70 % reads, 20 % writes and 20 % deletes": shares of a load that add up to more than 100 %.
 
 use super::steps::is_item;
 use crate::pattern::{Pattern, group, pattern};
@@ -9,7 +9,7 @@ use crate::rules::records::{is_uncertain, warn};
 
 static SHARE: Pattern = pattern!(r"(?:^|[^\w.,–-])(\d+(?:\.\d+)?)\s?%");
 
-/// The load, divided into parts.
+/// Words that introduce a load and its parts.
 const MIXES: [&str; 6] = [
     "mix of",
     "traffic mix",
@@ -18,11 +18,11 @@ const MIXES: [&str; 6] = [
     "traffic distribution",
     "request distribution",
 ];
-/// Percentages of something else.
+/// Words that make the percentages shares of something else.
 const OTHER: [&str; 10] = [
     "faster", "slower", "cpu", "memory", "error", "success", "hit", "p9", "each", "then",
 ];
-/// Above it, these are the parts of several loads.
+/// Above this sum, the sentence lists the parts of several loads.
 const MOST: f64 = 140.0;
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
@@ -31,7 +31,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-/// A list below "Traffic mix:", each item of which has one share.
+/// Checks a list below "Traffic mix:" in which each item has one share.
 pub fn lists(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
@@ -61,7 +61,7 @@ fn is_mix(text: &str) -> bool {
     MIXES.iter().any(|word| lower.contains(word)) && !OTHER.iter().any(|word| lower.contains(word))
 }
 
-/// Each percentage with the step of its last digit.
+/// The percentages, each with the step of its last digit.
 fn shares(text: &str) -> Vec<(f64, f64)> {
     let found = SHARE.all(text).take(20);
     found.filter_map(|found| number(group(&found, 1))).collect()

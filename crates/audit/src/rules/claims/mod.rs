@@ -1,5 +1,5 @@
-//! Claims in sentences and cells, checked against each other and against the blocks. A claim whose
-//! subject is uncertain produces no finding.
+//! Compares claims in sentences and cells with each other and with the blocks. A claim produces no
+//! finding if its subject is uncertain.
 
 mod advantage;
 mod arithmetic;
@@ -36,10 +36,10 @@ use crate::block::Block;
 use crate::document::Prose;
 use crate::report::{Findings, Report};
 
-/// Maximum number of sentences that are checked.
+/// Maximum number of sentences to check.
 const MOST_SENTENCES: usize = 4000;
 
-/// Shares and factors that contradict their own figures.
+/// Shares and factors that contradict the figures next to them.
 pub fn ratios(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         part::sentence(sentence, prose.line, findings);
@@ -71,7 +71,7 @@ pub fn objectives(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Minimum rates and other limits that every output misses, and rates below an output with another one.
+/// Minimum rates and other limits that every output misses, and rates below an output with another rate.
 pub fn rates(report: &Report, findings: &mut Findings) {
     objective::rates(report, findings);
     met::check(report, findings);
@@ -87,7 +87,7 @@ pub fn arithmetic(report: &Report, findings: &mut Findings) {
     expression::lines(report, findings);
 }
 
-/// Names with a value that the output of the section prints with another one.
+/// Name-value pairs that differ from the output of their section.
 pub fn labelled(report: &Report, findings: &mut Findings) {
     labelled::check(report, findings);
     takes::lines(report, findings);
@@ -96,19 +96,19 @@ pub fn labelled(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Amounts of data with another unit than the output's.
+/// Amounts of data in a different unit than the output's.
 pub fn data(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         data::sentence(report, prose, sentence, findings);
     }
 }
 
-/// Cells that the output of their row prints with another value.
+/// Cells that differ from the output that their row repeats.
 pub fn rows(report: &Report, findings: &mut Findings) {
     rows::check(report, findings);
 }
 
-/// Percentiles quoted next to a block with another figure.
+/// Percentiles quoted next to a block with another value.
 pub fn quantiles(report: &Report, findings: &mut Findings) {
     for (prose, sentence) in sentences(report) {
         quantile::sentence(report, prose, sentence, findings);
@@ -124,7 +124,7 @@ pub fn durations(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// Claimed numbers of requests, and of requests and failures together.
+/// Claimed numbers of requests, alone or together with failures.
 pub fn totals(report: &Report, findings: &mut Findings) {
     total::lines(report, findings);
     steps::stages(report, findings);
@@ -157,7 +157,7 @@ pub fn sentences<'r>(report: &'r Report) -> impl Iterator<Item = (&'r Prose, &'r
 }
 
 /// The block to which a sentence refers: the last one above it under the same headings. `None` if
-/// that is uncertain.
+/// it is uncertain.
 fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
     let under = |block: &&Block| {
         let titles = &block.titles;
@@ -176,7 +176,7 @@ fn linked<'r>(report: &'r Report, prose: &Prose) -> Option<&'r Block> {
     (own.next().is_none() && !below).then_some(block)
 }
 
-/// The last output above a line, under the same headings and with no other one in between.
+/// The last output above a line, under the same headings and without another output in between.
 fn nearest_above<'r>(report: &'r Report, line: usize) -> Option<&'r Block> {
     let at = report
         .blocks

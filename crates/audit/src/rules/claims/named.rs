@@ -1,5 +1,5 @@
-//! "A has a lower latency and a higher throughput": A names one output, and exactly one other has the same
-//! headings above its own.
+//! "A has a lower latency and a higher throughput", if A names one output and exactly one other
+//! output is under the same parent headings.
 
 use crate::block::Block;
 use crate::finding::Level;
@@ -34,7 +34,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     };
     let group = |at: usize| group(&found, at);
     let claims = group(2);
-    // "than X" may name a third block.
+    // A phrase "than X" may refer to a third block.
     if claims.to_lowercase().contains(" than ") || !BETTER.is_match(claims) {
         return;
     }
@@ -83,7 +83,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     }
 }
 
-/// The sentence, and the two figures that contradict it with their lines.
+/// Formats the sentence, and the two figures that contradict it with their lines.
 fn both(sentence: &str, a: &Quantity, b: &Quantity) -> String {
     format!(
         "\"{}\"; {} (line {}) and {} (line {})",
@@ -95,7 +95,7 @@ fn both(sentence: &str, a: &Quantity, b: &Quantity) -> String {
     )
 }
 
-/// The only other block of the tool whose headings above its own are the same.
+/// The only other block of the tool under the same parent headings.
 pub fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
     let (_, above) = one.titles.split_last()?;
     let mut others = report.blocks.iter().filter(|other| {
@@ -110,7 +110,7 @@ pub fn rival<'r>(report: &'r Report, one: &Block) -> Option<&'r Block> {
     others.next().is_none().then_some(other)
 }
 
-/// The only block whose innermost title has these words.
+/// The only block whose innermost title contains these words.
 pub fn only<'r>(report: &'r Report, name: &str) -> Option<&'r Block> {
     let name = name.trim().to_lowercase();
     let name = name

@@ -16,13 +16,13 @@ static CLAIM: Pattern = pattern!(
     r"(?i)(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)\s*\((?:the )?(?:target|limit|threshold|slo|sla|goal|requirement)\s*:?\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|RPS|rps)?)"
 );
 
-/// `512 ms < 500 ms`: both figures with their unit. The sign may have spaces around it.
+/// `512 ms < 500 ms`: two figures with units. The sign may have spaces around it.
 static INEQUALITY: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,])(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))\s*(<=|>=|[<≤>≥])\s*(\d[\d,]*(?:\.\d+)?\s?(?:ms|µs|us|s|%|req/s|rps))(?:[^\w/]|$)"
 );
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
-    // Without a verdict, the sign itself says that the limit is met.
+    // Without a verdict, the sign itself claims that the limit is met.
     if sentence.contains(['<', '≤', '>', '≥']) && !is_missed(sentence) {
         judge_all(&INEQUALITY, sentence, true, line, findings);
     }
@@ -31,7 +31,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
     }
 }
 
-/// Judges each figure, sign and limit that the pattern finds.
+/// Checks each figure, sign and limit that the pattern matches.
 fn judge_all(
     pattern: &Pattern,
     sentence: &str,
@@ -49,7 +49,7 @@ fn judge_all(
     }
 }
 
-/// Whether a mark or a word says that it was met.
+/// Whether a mark or a word states that the limit was met.
 fn verdict(text: &str) -> Option<bool> {
     let lower = text.to_lowercase();
     let met = ["✅", "✓", "✔"].iter().any(|mark| text.contains(mark))
@@ -65,7 +65,7 @@ fn verdict(text: &str) -> Option<bool> {
     }
 }
 
-/// Whether a mark or a word says that it was missed.
+/// Whether a mark or a word states that the limit was missed.
 fn is_missed(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["❌", "✗", "✘", "⚠", "🔴"]
@@ -94,7 +94,7 @@ fn judge(
     } else {
         figure.value + figure.step < limit.value
     };
-    // A met limit in a failed run may have another reason, but not the reverse.
+    // A run may fail for another reason although it meets the limit. The reverse is a contradiction.
     if !(verdict && missed) {
         return;
     }
@@ -110,7 +110,7 @@ fn judge(
     );
 }
 
-/// A row with a target, a result and a mark.
+/// Checks a row with a target, a result and a verdict mark.
 pub fn table(table: &Table, findings: &mut Findings) {
     let column = |words: &[&str]| {
         table.header.iter().position(|name| {
@@ -157,7 +157,7 @@ pub fn table(table: &Table, findings: &mut Findings) {
     }
 }
 
-/// The sign of a limit at the start of a cell, and the limit.
+/// Parses a limit and the sign at the start of its cell.
 fn limit_of(text: &str) -> Option<(&'static str, Figure)> {
     let text = text.trim().trim_matches(['*', '`', ' ']);
     let sign = ["<=", ">=", "<", "≤", ">", "≥"]
@@ -166,15 +166,15 @@ fn limit_of(text: &str) -> Option<(&'static str, Figure)> {
     Some((sign, read(text.trim_start_matches(sign))?))
 }
 
-/// Rows with one limit, one figure of its unit and a mark that says it was met. No header is needed,
-/// so the language of the table does not matter.
+/// Checks rows with one limit, one figure in the same unit and a mark that it was met. Does not
+/// need the header, so it works in any language.
 fn rows(table: &Table, findings: &mut Findings) {
     for (line, row) in table.rows.iter().take(500) {
         let limits: Vec<(&str, Figure)> = row.iter().filter_map(|cell| limit_of(cell)).collect();
         let [(sign, limit)] = &limits[..] else {
             continue;
         };
-        // A number without a unit may be of anything.
+        // A number without a unit may be anything.
         let known = !matches!(limit.kind, Kind::Plain);
         let figures: Vec<Figure> = row
             .iter()
@@ -206,7 +206,7 @@ fn rate_of(block: &Block) -> Option<f64> {
     printed.or(counted.map(|(count, time)| count.value / time.value))
 }
 
-/// A minimum rate with a mark that says it was met, on a page whose outputs all have a lower rate.
+/// Checks a minimum rate that is marked as met on a page whose outputs all have a lower rate.
 pub fn rates(report: &Report, findings: &mut Findings) {
     let rated: Vec<f64> = report.blocks.iter().filter_map(rate_of).collect();
     if !report.document.markdown || rated.is_empty() || rated.len() != report.blocks.len() {

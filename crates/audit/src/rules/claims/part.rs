@@ -32,7 +32,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         let right = part / whole * 100.0;
         let share = if is_about(sentence) { 0.1 } else { 0.0 };
         let near = |right: f64| (said - right).abs() <= step.max(share * right) * 1.001 + 1e-9;
-        // It may be the share of the others: "0.18 % failed (9982/10000)".
+        // It may be the share of the remaining requests: "0.18 % failed (9982/10000)".
         if whole <= 0.0 || part > whole || near(right) || near(100.0 - right) {
             continue;
         }

@@ -1,4 +1,5 @@
-//! "P95 latency: 456 ms" below a block that prints another p95, or prints it for a part of the request.
+//! "P95 latency: 456 ms" below a block that prints another p95, or prints this value for a phase of
+//! the request.
 
 use crate::block::Role;
 use crate::document::Prose;
@@ -51,7 +52,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         else {
             continue;
         };
-        // A rounded, truncated or slightly different number is still that figure.
+        // A rounded, truncated or slightly different number still means the same figure.
         let near =
             (said.value - shown.value).abs() <= said.step.max(shown.step) + 0.05 * shown.value;
         let known = report.blocks.iter().any(|block| {
@@ -90,7 +91,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     }
 }
 
-/// Words for the parts of a request.
+/// Words for the phases of a request.
 const PARTS: [&str; 15] = [
     "receiving",
     "received",
@@ -109,7 +110,8 @@ const PARTS: [&str; 15] = [
     "受信",
 ];
 
-/// The quantile of a part of the request, such as receiving the response, quoted as that of the whole.
+/// Checks whether a quantile quoted for the whole request is the quantile of a phase, such as
+/// receiving the response.
 fn of_a_part(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let lower = sentence.to_lowercase();
     if PARTS.iter().any(|word| lower.contains(word)) {

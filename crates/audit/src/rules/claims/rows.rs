@@ -1,5 +1,5 @@
-//! A row of a table that repeats the figures of one output, and one cell of it that this output prints
-//! with another value.
+//! A table row that repeats the figures of one output, except for one cell that has another value
+//! in that output.
 
 use super::labelled::{Value, figure_of, read};
 use super::linked::Printed;
@@ -10,11 +10,11 @@ use crate::finding::Level;
 use crate::quantity::{Quantity, Unit, data, digits, plain};
 use crate::report::{Findings, Report};
 
-/// Maximum number of tables and of rows of each.
+/// Maximum number of tables, and of rows in each.
 const MOST_TABLES: usize = 200;
 const MOST_ROWS: usize = 200;
 
-/// A row and the output whose figures it has.
+/// A row and the output whose figures it repeats.
 struct Row<'r> {
     line: usize,
     cells: &'r [String],
@@ -70,7 +70,7 @@ fn linked<'r>(table: &'r Table, printed: &Printed<'r>) -> Vec<Row<'r>> {
 }
 
 fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], findings: &mut Findings) {
-    // Two cells with the figures of a row that describes two runs would each contradict the other run.
+    // If a row describes two runs, the cells of each run would contradict the other run.
     let mut wrong = Vec::new();
     let mut right = 0;
     for (name, cell) in table.header.iter().zip(row.cells).take(32) {
@@ -81,7 +81,7 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
             right += 1;
             continue;
         }
-        // The figure of an output that has no row of its own may have been meant.
+        // The author may have meant an output that has no row.
         let of_another = report.blocks.iter().any(|other| {
             let own_row = of_a_row.iter().any(|known| std::ptr::eq(*known, other));
             !std::ptr::eq(other, row.block)
@@ -128,11 +128,11 @@ fn cells(report: &Report, table: &Table, row: &Row, of_a_row: &[&Block], finding
     );
 }
 
-/// What a cell says, and what the output prints for this column.
+/// The figure in a cell, and the figure of the output for this column.
 fn compared(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> {
     if let Some(said) = data_rate(cell) {
         let shown = block.received.rate.as_ref().or(block.sent.rate.as_ref())?;
-        // Tools write their binary multiples like decimal ones, and authors copy the text.
+        // Tools write binary multiples with decimal unit names, and authors copy the text.
         let written = data(&shown.text, shown.line).map_or(shown.value, |raw| raw.value);
         let mut shown = shown.clone();
         shown.value = written;
@@ -157,7 +157,7 @@ fn compared(name: &str, cell: &str, block: &Block) -> Option<(Value, Quantity)> 
     Some((said.times(scale), shown))
 }
 
-/// The unit of a column that names it: `Mean (ms)`.
+/// The unit in the name of a column: `Mean (ms)`.
 fn named_unit(name: &str) -> Option<f64> {
     let (_, rest) = name.rsplit_once(['(', ',', '['])?;
     match rest.trim_matches([')', ']', ' ']) {
@@ -168,7 +168,7 @@ fn named_unit(name: &str) -> Option<f64> {
     }
 }
 
-/// Data per second, with its unit in the cell.
+/// Parses data per second with the unit in the cell.
 fn data_rate(cell: &str) -> Option<Value> {
     let figure = data(cell.trim().trim_matches(['*', '`', ' ']), 0)?;
     (figure.unit == Unit::ByteRate).then(|| Value::exact(figure.value, figure.step))

@@ -1,5 +1,5 @@
-//! "10,000 users" above an output of JMeter that started fewer, and tables of stages with more users than
-//! k6 allocated.
+//! "10,000 users" above an output of JMeter that started fewer, and tables of stages with more
+//! users than k6 allocated.
 
 use super::duration::headings;
 use crate::block::{Block, Tool};
@@ -15,7 +15,7 @@ static USERS: Pattern = pattern!(
 );
 static STARTED: Pattern = pattern!(r"\bStarted: (\d+)\b");
 
-/// How many lines a sentence may be above the output that it describes.
+/// Maximum distance in lines of a sentence above the output that it describes.
 const ABOVE: usize = 60;
 
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
@@ -97,7 +97,8 @@ const HEADERS: [&str; 12] = [
     "пользователи",
 ];
 
-/// A column of users, each from one number to another, above outputs of k6 that all allocated fewer.
+/// Checks a column of stages, each from one number of users to another, above outputs of k6 that
+/// all allocated fewer users.
 pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
     let column = table.header.iter().position(|name| {
         let name = name.trim().trim_matches(['*', '`']).to_lowercase();
@@ -129,7 +130,7 @@ pub fn stages(report: &Report, table: &Table, findings: &mut Findings) {
         let known = block.most_users.as_ref().filter(|_| block.tool == Tool::K6);
         known.map(|users| users.value)
     };
-    // Each output may be of these stages, so all of them must have fewer users.
+    // Any of the outputs may have run these stages, so all of them must have fewer users.
     let all: Option<Vec<f64>> = report.blocks.iter().map(allocated).collect();
     let Some(highest) = all.and_then(|all| all.into_iter().reduce(f64::max)) else {
         return;

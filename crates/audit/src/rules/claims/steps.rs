@@ -1,5 +1,6 @@
-//! Lists of steps: stages whose times do not add up to the stated time, rates with their times that are not
-//! the requests of the output, and the requests of a user that are not those of an iteration.
+//! Lists of steps: stages whose durations do not add up to the stated duration, rates and durations
+//! that do not match the requests of the output, and requests per user that do not match the
+//! requests per iteration.
 
 use super::duration::headings;
 use crate::block::{Block, Tool};
@@ -17,7 +18,7 @@ static ITEM: Pattern = pattern!(
 );
 static ANY: Pattern = pattern!(r"(?i)\b\d+(?:\.\d+)?\s?(?:m|mins?|minutes?|s|secs?|seconds?)\b");
 
-/// How many lines a list may be below the stated time.
+/// Maximum distance in lines of a list below the stated duration.
 const BELOW: usize = 4;
 const MOST_ITEMS: usize = 40;
 
@@ -36,7 +37,7 @@ pub fn is_item(line: &str) -> bool {
         || number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "))
 }
 
-/// "Duration: 30 minutes", and a list of at least three stages that each have a time.
+/// Checks "Duration: 30 minutes" against a list of at least three stages that each have a duration.
 pub fn stages(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;
@@ -52,13 +53,13 @@ pub fn stages(report: &Report, findings: &mut Findings) {
         }) else {
             continue;
         };
-        // The list that contains the line is not below it.
+        // If the list contains the line itself, it is not the list below it.
         let below = &lines[at + 1..lines.len().min(at + 1 + BELOW)];
         let start = below.iter().position(|line| is_item(line));
         let Some(start) = start.filter(|_| !is_item(line)) else {
             continue;
         };
-        // Only a list that is introduced by the time, or by a short line such as "Stages:".
+        // The duration itself must introduce the list, or a short line such as "Stages:".
         if below[..start]
             .iter()
             .any(|line| line.trim_start().starts_with('#') || line.len() > 60)
@@ -117,10 +118,11 @@ static PHASE: Pattern = pattern!(
     r"(?i)\b(\d+(?:\.\d+)?)\s?(?:req(?:uest)?s?\s?/\s?s(?:ec(?:ond)?)?|requests per second|rps|tps|qps)\b[^\d\n]{0,20}?\bfor\s+(\d+(?:\.\d+)?)\s?(m|mins?|minutes?|s|secs?|seconds?)\b"
 );
 
-/// How many lines above an output its phases may be.
+/// Maximum distance in lines of the phases above their output.
 const ABOVE: usize = 25;
 
-/// "10 req/s for 5 s", "20 req/s for 5 s" and so on above an output: the products are its requests.
+/// Checks phases such as "10 req/s for 5 s" and "20 req/s for 5 s" above an output: the products
+/// must add up to its requests.
 pub fn phases(report: &Report, findings: &mut Findings) {
     let lines: Vec<&str> = report.text.lines().take(50_000).collect();
     let mut after = 0;
@@ -175,8 +177,8 @@ pub fn phases(report: &Report, findings: &mut Findings) {
 
 static REQUEST: Pattern = pattern!(r"^\s*\d+[.)]\s+\W{0,4}(?:GET|POST|PUT|PATCH|DELETE)\b\W{1,3}/");
 
-/// A numbered list of requests that each user makes, above the only output of the page, which has fewer for
-/// each iteration. More may be redirects or a setup.
+/// Checks a numbered list of the requests of each user against the only output of the page if that
+/// has fewer requests per iteration. Additional requests may be redirects or setup.
 pub fn requests(report: &Report, findings: &mut Findings) {
     if !report.document.markdown {
         return;

@@ -1,4 +1,5 @@
-//! "3279 + 120 requests": the first is a block's count, the second nearly its failures.
+//! "3279 + 120 requests", where the first number is the count of a block and the second one is
+//! close to its failures.
 
 use crate::block::Block;
 use crate::finding::Level;
@@ -10,7 +11,7 @@ use crate::rules::prose::shortened;
 
 static SUM: Pattern = pattern!(r"(?:^|[^\d.,+])(\d[\d,]*)\s*\+\s*(\d[\d,]*)(?:[^\d.,%]|$)");
 
-/// How far the second figure may be off and still be meant as the failures.
+/// Maximum deviation of the second number from the failures to still mean the failures.
 const NEAR: f64 = 0.25;
 
 pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Findings) {
@@ -65,7 +66,7 @@ pub fn sentence(report: &Report, sentence: &str, line: usize, findings: &mut Fin
     );
 }
 
-/// The failures of a block that counts only one kind of them.
+/// The failures of a block that counts only one kind of failure.
 fn only_failures(block: &Block) -> Option<(f64, usize)> {
     let sockets = block.sockets.filter(|_| bad_answers(block) == 0.0)?;
     let mut kinds = [

@@ -1,4 +1,4 @@
-//! "each request takes about 220 ms" directly below an output none of whose times is near.
+//! "each request takes about 220 ms" directly below an output that prints no time near this value.
 
 use crate::block::Block;
 use crate::finding::Level;
@@ -11,7 +11,7 @@ static TAKES: Pattern = pattern!(
     r"(?i)\b(?:(?:each|every|one|a|per|the average|average|all)\s+)?(?:(?:http\s+)?(?:request|response|call)s?|each)\s+(?:on average\s+)?(?:takes?|took|needs?|needed|is (?:done|completed|handled|served) in|(?:completes?|finishes|responds?) in)\s+(?:only |just |about |around |approximately |roughly |~|≈)*(\d+(?:\.\d+)?)\s?(ms|milliseconds|s|secs?|seconds|us|µs|microseconds)\b"
 );
 
-/// How many lines below an output a sentence still describes it.
+/// Maximum distance in lines of a sentence below the output that it describes.
 const NEAR: usize = 6;
 
 pub fn lines(report: &Report, findings: &mut Findings) {
@@ -54,7 +54,7 @@ fn judge(block: &Block, line: &str, said: f64, number: usize, findings: &mut Fin
     let Some(mean) = latency.mean.as_ref().filter(|mean| mean.value > 0.0) else {
         return;
     };
-    // Any time that the output prints may be meant, also that of an iteration.
+    // The sentence may refer to any time of the output, including that of an iteration.
     let near = |value: f64| (said - value).abs() <= 0.3 * value;
     let known = block.trends.iter().any(|trend| {
         let mut figures = trend.figures().into_iter();
@@ -66,7 +66,7 @@ fn judge(block: &Block, line: &str, said: f64, number: usize, findings: &mut Fin
             .into_iter()
             .flatten()
             .any(|figure| near(figure.value));
-    // Between a mean and a longest request, it may be another percentile.
+    // A value between the mean and the maximum may be another percentile.
     let apart = said < mean.value / 2.0 || said > mean.value * 2.0;
     if known || !apart {
         return;

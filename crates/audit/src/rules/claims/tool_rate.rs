@@ -13,7 +13,7 @@ static RATE: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,])(about |around |~|≈|over |more than |nearly |almost )?(\d[\d,]*(?:\.\d+)?)\s?(k?)\s?(?:tps|rps|qps|req(?:uest)?s?\s?(?:/|per )\s?s(?:ec(?:ond)?)?)\b"
 );
 
-/// The tool must be named, and every output of it must be known.
+/// The sentence must name the tool, and the page must have exactly one output, from that tool.
 pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut Findings) {
     let [first, ..] = &report.blocks[..] else {
         return;
@@ -27,7 +27,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
         return;
     }
     let rated = |block: &Block| block.tool == tool && block.rate.is_some();
-    // With several outputs, a sum or a best run of another time may be meant.
+    // With several outputs, the sentence may refer to a sum, or to the best of several runs.
     if report.blocks.len() != 1 || !report.blocks.iter().all(rated) {
         return;
     }
@@ -48,7 +48,7 @@ pub fn sentence(report: &Report, prose: &Prose, sentence: &str, findings: &mut F
     if (said - rate.value).abs() <= step + share * rate.value {
         return;
     }
-    // Another number of the page may be the rate of a run that is printed in another way.
+    // Another number on the page may be the rate of a run that is printed differently.
     let elsewhere = report.document.tables.iter().any(|table| {
         let mut cells = table.rows.iter().flat_map(|(_, row)| row);
         cells.any(|cell| {

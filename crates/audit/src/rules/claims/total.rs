@@ -40,7 +40,7 @@ pub fn lines(report: &Report, findings: &mut Findings) {
         let (Some(block), None) = (own.next(), own.next()) else {
             continue;
         };
-        // The number may be of a block elsewhere on the page.
+        // The number may belong to a block elsewhere on the page.
         if said < 10.0 || report.blocks.iter().any(|block| counts(block, said, step)) {
             continue;
         }

@@ -1,5 +1,5 @@
-//! "A reached 120,000 req/s and B 100,000 req/s, 30 % more", "doubled from 80 ms to 110 ms": exactly two figures,
-//! and one change that is not theirs.
+//! "A reached 120,000 req/s and B 100,000 req/s, 30 % more", "doubled from 80 ms to 110 ms":
+//! exactly two figures, and one change that does not match them.
 
 use super::changes::UNIT;
 use crate::pattern::{Pattern, group, pattern};
@@ -17,7 +17,7 @@ static WORD: Pattern = pattern!(
     r"\b(?:(doubl|halv|tripl|quadrupl)ed\s*(?:from|to\b|\(|:)|(?:twice|half) the (?:latency|throughput|response time|rate|rps)|twice as (?:fast|slow|high|long))"
 );
 
-/// The figures are a range or a limit, or the change is of something else.
+/// Words that make the figures a range or a limit, or the change one of something else.
 const OTHER: [&str; 22] = [
     "between",
     "range",
@@ -42,7 +42,7 @@ const OTHER: [&str; 22] = [
     " each ",
     "up to",
 ];
-/// The change is of the load, and the figures follow from it.
+/// Words that make it a change of the load, from which the figures follow.
 const LOAD: [&str; 22] = [
     "users",
     "load",
@@ -67,7 +67,7 @@ const LOAD: [&str; 22] = [
     "bigger",
     "records",
 ];
-/// The other side of a comparison, which must be one of the figures.
+/// The other side of a comparison. It must be one of the figures.
 const AGAINST: [&str; 5] = [" than ", " compared ", " over ", " versus ", " vs"];
 
 pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
@@ -102,7 +102,7 @@ pub fn sentence(sentence: &str, line: usize, findings: &mut Findings) {
         .iter()
         .filter_map(|word| lower.rfind(word))
         .any(|at| last < at);
-    // Two percentiles of one run differ by more than what changed.
+    // Two percentiles of one run do not differ because of the change.
     if elsewhere || Metric::of(&plain).is_none() || !is_pair(&one, &other) {
         return;
     }
@@ -125,7 +125,7 @@ fn is_pair(one: &Figure, other: &Figure) -> bool {
     one.kind == other.kind && one.value > 0.0 && other.value > 0.0 && one.value != other.value
 }
 
-/// The only change of a sentence, in figures or in a word.
+/// The only change of a sentence, as a number or as a word.
 fn stated(text: &str) -> Option<Change> {
     let lower = text.to_lowercase();
     if let Some(found) = WORD.only(&lower) {
@@ -156,7 +156,7 @@ fn stated(text: &str) -> Option<Change> {
         .filter(|_| is_change(&lower) && !is_share && !of_load && is_exact(&lower, size.start()))
 }
 
-/// "More than doubled" is true of any larger factor.
+/// "More than doubled" is true for any larger factor.
 fn is_exact(lower: &str, at: usize) -> bool {
     let before = lower.get(..at).unwrap_or("").trim_end();
     ![

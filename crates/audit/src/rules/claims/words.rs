@@ -71,7 +71,7 @@ const PERCENTILE: [&str; 8] = [
     "パーセンタイル",
     "yüzdelik",
 ];
-/// What the time of a request is called.
+/// Names for the time of a request.
 const LATENCY: [&str; 29] = [
     "req_duration",
     "latency",
@@ -182,7 +182,7 @@ const PASSED_SHARE: [&str; 15] = [
     "성공률",
     "başarı oranı",
 ];
-/// A label or a title with one of these is about a limit, or about another run.
+/// Words of a label or a title about a limit or another run.
 const OTHER_RUN: [&str; 22] = [
     "target",
     "threshold",
@@ -207,7 +207,7 @@ const OTHER_RUN: [&str; 22] = [
     "ziel",
     "цель",
 ];
-/// A label with one of these is about another time than that of a request, or about a part of the rate.
+/// Words of a label about a time other than the request's, or about only a part of the rate.
 const OTHER_TIME: [&str; 30] = [
     "cpu",
     "memory",
@@ -269,16 +269,16 @@ pub fn metric(label: &str) -> Option<Metric> {
     }
     let statistic = statistic(label);
     if has(label, &RATE) {
-        // The mean of a rate is the rate.
+        // The average of a rate is the rate itself.
         return matches!(statistic, None | Some(Metric::Mean)).then_some(Metric::Rate);
     }
-    // "Average" alone is of the latency, "average build time" is not.
+    // "Average" alone means the latency, but "average build time" does not.
     let named = has(label, &LATENCY);
     let alone = label.split_whitespace().count() == 1 && label.chars().count() <= 14;
     statistic.filter(|_| named || alone)
 }
 
-/// The column that a label names.
+/// The column to which a label refers.
 fn statistic(label: &str) -> Option<Metric> {
     let percent = percent(label);
     let median = has(label, &MEDIAN);
@@ -292,7 +292,7 @@ fn statistic(label: &str) -> Option<Metric> {
         (has(label, &MAX) || is_word(label, "max")).then_some(Metric::Max),
     ];
     let mut found = found.into_iter().flatten();
-    // "p95 and p99", "average and maximum": two figures.
+    // Labels such as "p95 and p99" or "average and maximum" name two figures.
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
@@ -307,7 +307,8 @@ fn is_word(label: &str, wanted: &str) -> bool {
     words(label).any(|word| word == wanted)
 }
 
-/// 95 for `p95`, `p(95)`, `95th percentile`, `95-й процентиль`; with two of them none is certain.
+/// Parses `p95`, `p(95)`, `95th percentile`, `95-й процентиль` as 95. With two percentiles, neither
+/// is certain.
 fn percent(label: &str) -> Option<f64> {
     let named = has(label, &PERCENTILE);
     let label = label.replace("p(", "p");

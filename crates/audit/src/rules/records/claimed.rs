@@ -1,4 +1,4 @@
-//! "3x faster", "latency reduced by 40 %" next to a table: no two figures of the page differ by it.
+//! "3x faster" or "latency reduced by 40 %" next to a table in which no two figures differ by that much.
 
 use super::subject::{Metric, is_uncertain};
 use super::warn;
@@ -18,11 +18,11 @@ static FIGURE: Pattern = pattern!(
     r"(?i)\d\s?(?:ns|us|µs|ms|s|sec|seconds|minutes|req/s|rps|qps|tps|ops/s|k|kb|mb|gb)\b"
 );
 
-/// With more figures than this, some pair has any ratio.
+/// Maximum number of figures. With more of them, some pair matches any ratio.
 const MOST: usize = 60;
 const MOST_FIELDS: usize = 2000;
 
-/// The lines of a section: from its heading to the next one.
+/// The lines of a section, from its heading to the next one.
 fn section(report: &Report, line: usize) -> std::ops::Range<usize> {
     let headings = &report.document.headings;
     let at = headings.partition_point(|(heading, _)| *heading <= line);
@@ -65,7 +65,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     let (Some(first), None) = (found.next(), found.next()) else {
         return;
     };
-    // Its own figures are compared elsewhere.
+    // Another rule compares the sentence's own figures.
     if FIGURE.is_match(&plain) {
         return;
     }
@@ -105,7 +105,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     );
 }
 
-/// Two figures of a small table that the sentence may mean.
+/// Two figures of a small table to which the sentence may refer.
 fn example(grid: &Grid, metric: Metric) -> Option<(&Field, &Field)> {
     let fits =
         |field: &Field| metric.has(field) && field.more_is_better().is_some() && field.is_exact();
@@ -122,7 +122,7 @@ fn example(grid: &Grid, metric: Metric) -> Option<(&Field, &Field)> {
     pairs.into_iter().find(|(_, twin)| fits(twin))
 }
 
-/// Whether two figures of the page differ by a change, or one states it.
+/// Whether two figures of the page differ by a change, or one figure states it.
 fn is_explained(report: &Report, grids: &Grids, change: &Change) -> bool {
     let all: Vec<&Field> = grids
         .tables

@@ -1,4 +1,4 @@
-//! Columns that are computed from others: a relation that holds in most rows and fails in one.
+//! Columns that are calculated from other columns: a relation that holds in most rows and fails in one.
 
 use crate::quantity::digits;
 use crate::records::{Figure, Grid, Kind, Meaning};
@@ -6,19 +6,19 @@ use crate::report::Findings;
 
 use super::{relations, totals, warn};
 
-/// One column: its name and the figure of each record.
+/// A column: its name and the figure of each record.
 pub struct Column<'r> {
     pub name: &'r str,
     pub meaning: Meaning,
     pub cells: Vec<Option<&'r Figure>>,
 }
 
-/// How a column may be computed.
+/// How a column may be calculated.
 #[derive(Clone, Copy)]
 enum Relation {
-    /// Of two columns of the same row.
+    /// From two columns of the same row.
     Ratio(usize, usize),
-    /// Of a row and another row of the same column.
+    /// From a row and another row of the same column.
     ToRow(usize, usize),
 }
 
@@ -62,7 +62,7 @@ fn columns(grid: &Grid) -> Vec<Column<'_>> {
     columns
 }
 
-/// Whether a column is a comparison by its units.
+/// Whether the units of a column denote a comparison.
 fn is_computed(column: &Column) -> bool {
     let cells = column.cells.iter().flatten();
     let of_share = matches!(column.meaning, Meaning::FailedShare | Meaning::PassedShare);
@@ -84,7 +84,7 @@ fn is_computed(column: &Column) -> bool {
     ]
     .iter()
     .any(|word| lower.contains(word));
-    // A share of something, such as of the CPU, is not a comparison.
+    // A share of something, such as the CPU, is not a comparison.
     let signed = |figure: &&Figure| {
         figure
             .text
@@ -110,7 +110,7 @@ fn is_computed(column: &Column) -> bool {
     any && compared && !of_share
 }
 
-/// The figure by a relation, and the uncertainty of its inputs.
+/// The figure that a relation gives, and the uncertainty of its inputs.
 fn computed(
     columns: &[Column],
     relation: Relation,
@@ -137,7 +137,7 @@ fn computed(
     })
 }
 
-/// The row that a relation of the other rows does not explain.
+/// The row that does not match the relation of the other rows.
 fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findings) {
     let mut relations = Vec::new();
     for a in (0..columns.len()).filter(|a| *a != target) {
@@ -162,7 +162,7 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
             (relation, holds, fails)
         })
         .collect();
-    // The inverse of a ratio is another relation with the same columns.
+    // The inverse of a ratio is another relation between the same columns.
     let Some((relation, holds, fails)) = judged
         .iter()
         .filter(|(_, holds, fails)| !fails.is_empty() && holds.len() >= 2 * fails.len().max(1))
@@ -177,7 +177,7 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
         return;
     }
     for row in fails {
-        // Rows of another group are compared with a row of their own.
+        // The rows of another group are compared with a base row in their group.
         let elsewhere = judged.iter().any(|(other, holds, _)| {
             let grouped = match (relation, other) {
                 (Relation::ToRow(a, _), Relation::ToRow(b, base)) => {
@@ -202,13 +202,13 @@ fn outlier(grid: &Grid, columns: &[Column], target: usize, findings: &mut Findin
     }
 }
 
-/// Whether a relation gives the printed figure; `None` if that says nothing.
+/// Whether a relation gives the printed figure, or `None` if the figure proves nothing.
 fn fits(columns: &[Column], relation: Relation, row: usize, said: &Figure) -> Option<bool> {
     let percent = said.kind == Kind::Percent;
     let (right, unsure) = computed(columns, relation, row, percent)?;
     let slack = said.step * 1.001 + unsure + 1e-9;
     let value = said.value.abs();
-    // A coarse figure fits too much, and 0 % or 1.0x fits equal cells.
+    // A coarse figure matches too much, and 0 % or 1.0x matches any equal cells.
     if slack > 0.2 * value.max(right) || value == 0.0 || said.about {
         return None;
     }
@@ -256,7 +256,7 @@ fn report(
     );
 }
 
-/// The same work in each row: time × rate, which differs in one row only.
+/// Checks for the same work in each row: time × rate is equal in all rows but one.
 fn work(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let of = |kind: Kind| {
         let mut with = columns.iter().filter(|column| {

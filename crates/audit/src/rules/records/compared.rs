@@ -1,5 +1,5 @@
-//! "A is faster than B", "A is 30 % faster than B": two records of one grid, of which no figure supports the
-//! sentence.
+//! "A is faster than B", "A is 30 % faster than B": two records of one grid whose figures do not
+//! support the sentence.
 
 use super::subject::{Metric, before_verb, is_uncertain, named, pairs};
 use super::verdict::Verdict;
@@ -17,7 +17,7 @@ pub const METRIC: &str = r"(?:throughput|latency|latencies|rps|requests per seco
 static THAN: Pattern = pattern!(&format!(
     r"(?i)^(.+?)\s+{VERB}\s+(.*?)\b(faster|quicker|slower|the (?:throughput|performance)|(?:better|worse|higher|lower|greater|more|less|fewer|shorter|longer)(?:\s+[\w/()]+){{0,2}}?\s+{METRIC}|better|worse)\s+(?:than|of|compared (?:to|with)|vs\.?|over)\s+(.+)$"
 ));
-/// "A: 30 % faster than B".
+/// Matches "A: 30 % faster than B".
 static LISTED: Pattern = pattern!(&format!(
     r"(?i)^\W*([^:]{{2,40}}?)\s*(?::|–|—)\s+(.*?)\b(faster|quicker|slower|(?:better|worse|higher|lower|more|less)(?:\s+[\w/()]+){{0,2}}?\s+{METRIC})\s+(?:than|compared (?:to|with)|vs\.?)\s+(.+)$"
 ));
@@ -44,7 +44,7 @@ const COMPARED: [&str; 15] = [
     "x the ",
 ];
 pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
-    // The patterns are slow, so most sentences do not reach them.
+    // The patterns are slow, so rule out most sentences first.
     let lower = sentence.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let pair = has(&[" than ", " compared ", " vs", " over ", " of "]) && has(&COMPARED)
@@ -68,12 +68,12 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     };
     let verdict = Verdict::of(word);
     let change = stated(size);
-    // "Three times the throughput of B", but not "half the throughput of B".
+    // Matches "three times the throughput of B", but not "half the throughput of B".
     let multiple = change.as_ref().is_some_and(Change::is_multiple);
     if word.to_lowercase().starts_with("the ") && !multiple {
         return;
     }
-    // "Better" of several metrics is any of them; "higher" needs one.
+    // "Better" may refer to any of several metrics, but "higher" needs exactly one.
     if metric == Metric::Any && verdict.is_of_value() {
         return;
     }
@@ -146,7 +146,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     }
 }
 
-/// The first part of a text behind a comparison.
+/// The first part of the text after a comparison.
 pub fn object(text: &str) -> &str {
     const ENDS: [&str; 22] = [
         ",", ";", "(", "—", " by ", " in ", " at ", " for ", " on ", " with ", " under ",
@@ -158,7 +158,7 @@ pub fn object(text: &str) -> &str {
     text.trim_end_matches(['.', '!', ' '])
 }
 
-/// Factors in words as figures: "twice as fast as B" is "about 2.0x faster than B".
+/// Replaces factors in words by numbers: "twice as fast as B" becomes "about 2.0x faster than B".
 fn in_figures(text: &str) -> String {
     const TIMES: [(&str, &str); 7] = [
         ("twice", "2.0"),
@@ -186,7 +186,7 @@ fn in_figures(text: &str) -> String {
     text.replace("x as fast as ", "x faster than ")
 }
 
-/// The only factor or percentage of a text.
+/// The only factor or percentage in a text.
 fn stated(text: &str) -> Option<Change> {
     let found = SIZE.only(text)?;
     let range = text.contains(['-', '–']);

@@ -1,4 +1,4 @@
-//! Tables whose columns are rivals: the winner that a column names has not the best figure of its row.
+//! Tables whose columns are rivals: the winner named in a row does not have the best figure of that row.
 
 use super::warn;
 use crate::document::Table;
@@ -6,10 +6,10 @@ use crate::records::{Figure, Kind, Name, field, is_rank, label_words as name};
 use crate::report::{Findings, Report};
 use crate::rules::tables::cell;
 
-/// A table whose rows compare the things that its columns name.
+/// A table whose rows compare the rivals that its columns name.
 pub struct Contest<'t> {
     pub table: &'t Table,
-    /// The column and the name of each rival.
+    /// The column index and the name of each rival.
     pub rivals: Vec<(usize, &'t str)>,
     /// The column that names the winner.
     pub winner: Option<usize>,
@@ -17,7 +17,7 @@ pub struct Contest<'t> {
 
 const TIE: f64 = 0.02;
 
-/// Words of figures, which are not names of rivals.
+/// Words that denote a figure and are not names of rivals.
 const METRICS: [&str; 38] = [
     "req",
     "reqs",
@@ -67,7 +67,7 @@ pub fn tables(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The tables that fit and compare two to twelve things.
+/// The tables that compare two to twelve rivals.
 pub fn contests<'r>(
     report: &'r Report,
     fits: impl Fn(&Table) -> bool + 'r,
@@ -82,7 +82,7 @@ fn contest(table: &Table) -> Option<Contest<'_>> {
     const WINNERS: [&str; 5] = ["winner", "fastest", "best", "faster", "winner?"];
     let plain = |at: usize| table.header[at].trim_matches(['*', ' ']).to_lowercase();
     let winner = (1..table.header.len()).find(|at| WINNERS.contains(&plain(*at).as_str()));
-    // Rivals are not figures by their names, and not comparisons of others.
+    // The names of rivals are neither figures nor comparisons of other columns.
     const OTHER: [&str; 16] = [
         "speedup",
         "ratio",
@@ -118,7 +118,7 @@ fn contest(table: &Table) -> Option<Contest<'_>> {
 }
 
 impl Contest<'_> {
-    /// The rivals' figures in a row, and whether more is better.
+    /// The figures of the rivals in a row, and whether more is better.
     pub fn figures(&self, row: &[String]) -> Option<(Vec<(&str, Figure)>, bool)> {
         let side = Name::read(cell(row, 0));
         let mut figures = Vec::new();
@@ -147,7 +147,7 @@ impl Contest<'_> {
         alike.then_some((all, more))
     }
 
-    /// The rivals with the best figure of a row, with ties.
+    /// The rivals with the best figure of a row, including ties.
     pub fn best<'f>(figures: &'f [(&'f str, Figure)], more: bool) -> Vec<&'f str> {
         let values = figures.iter().map(|(_, figure)| figure.value);
         let best = match more {
@@ -162,7 +162,7 @@ impl Contest<'_> {
     }
 }
 
-/// Whether a cell or a phrase names a rival, and no other one.
+/// Whether a cell or a phrase names this rival and no other one.
 pub fn is_named(text: &str, rival: &str, rivals: &[(usize, &str)]) -> bool {
     let said = name(text);
     let has = |rival: &str| {
@@ -179,7 +179,7 @@ pub fn is_named(text: &str, rival: &str, rivals: &[(usize, &str)]) -> bool {
             .all(|(_, other)| *other == rival || !has(other))
 }
 
-/// The winner that a row names has not the best figure of the row.
+/// Reports a row whose named winner does not have the best figure.
 fn named(contest: &Contest, column: usize, findings: &mut Findings) {
     for (line, row) in &contest.table.rows {
         let Some((figures, more)) = contest.figures(row) else {

@@ -1,10 +1,10 @@
-//! Records under different labels whose measured figures are equal to the last digit.
+//! Records with different labels whose measured figures are equal to the last digit.
 
 use super::warn;
 use crate::records::{Field, Figure, Grid, Grids, Kind, Meaning, Record};
 use crate::report::{Findings, Report};
 
-/// Digits beyond the first that two measurements share by chance one time in a million.
+/// Number of equal digits beyond the first that two measurements share by chance one time in a million.
 const LEAST: usize = 6;
 const MOST_RECORDS: usize = 50;
 const MOST_FIELDS: usize = 24;
@@ -31,7 +31,7 @@ fn pairs(records: &[Record], what: &str, findings: &mut Findings) {
     }
 }
 
-/// Whether two labels name two things, and none of them a sum or a choice of the others.
+/// Whether two labels name two things, neither of which is a sum or a selection of the others.
 fn is_apart(one: &Record, other: &Record) -> bool {
     const GENERAL: [&str; 27] = [
         "total",
@@ -72,14 +72,14 @@ fn is_apart(one: &Record, other: &Record) -> bool {
     !a.is_empty() && !b.is_empty() && !general && !inside(a, b) && !inside(b, a)
 }
 
-/// A figure that depends on the run, and not a setting or a size.
+/// Whether a figure depends on the run, unlike a setting or a size.
 fn is_measured(field: &Field) -> bool {
     matches!(field.figure.kind, Kind::Time | Kind::Rate)
         || field.figure.kind == Kind::Plain
             && (field.name.is_statistic() || field.name.meaning == Meaning::Rate)
 }
 
-/// The digits after the first that are not zeros at an end; 0 below three digits in all.
+/// The number of digits after the first one without trailing zeros, or 0 for fewer than three digits.
 fn weight(figure: &Figure) -> usize {
     let digits: String = figure.text.chars().filter(char::is_ascii_digit).collect();
     match digits.trim_matches('0').len() {
@@ -103,7 +103,7 @@ fn compare(records: &[Record], one: &Record, other: &Record, what: &str, finding
             apart += 1;
             continue;
         }
-        // A figure that most rows have is a setting, or one measurement for all of them.
+        // A figure that most rows share is a setting, or a single measurement for all of them.
         let shared = records.iter().flat_map(|record| &record.fields);
         let shared = shared
             .filter(|known| known.name.text == field.name.text && known.figure == field.figure);
@@ -133,7 +133,7 @@ fn compare(records: &[Record], one: &Record, other: &Record, what: &str, finding
     );
 }
 
-/// The columns of a grid as records, if they are named like things and not like figures.
+/// The columns of a grid as records, if they have names of things and not of figures.
 fn sides(grid: &Grid) -> Vec<Record> {
     let mut columns: Vec<Record> = Vec::new();
     for record in &grid.records {
@@ -156,7 +156,7 @@ fn sides(grid: &Grid) -> Vec<Record> {
     columns
 }
 
-/// Lists under headings that have the same headings above them.
+/// Lists under sibling headings.
 fn siblings(report: &Report, grids: &Grids) -> Vec<Vec<Record>> {
     let mut groups: Vec<(Vec<String>, Vec<Record>)> = Vec::new();
     for list in &grids.lists {

@@ -1,5 +1,5 @@
-//! "All endpoints responded below 50 ms", "p95 stayed under 200 ms", "no errors", next to a table with a
-//! record that contradicts it.
+//! "All endpoints responded below 50 ms", "p95 stayed under 200 ms" or "no errors", next to a table
+//! with a record that contradicts it.
 
 use super::subject::named;
 use super::{beside, warn};
@@ -67,7 +67,7 @@ pub fn sentence(report: &Report, grids: &Grids, text: &str, line: usize, finding
     denied(report, grids, text, &plain, line, findings);
 }
 
-/// The only table with such figures under the headings of a line, or of the page.
+/// The only table with such figures under the headings of a line, or on the page.
 fn table<'r>(
     report: &Report,
     grids: &'r Grids,
@@ -95,7 +95,7 @@ fn table<'r>(
     }
 }
 
-/// Whether a text names some of the records, and so does not speak of all.
+/// Whether a text names some of the records, so that it does not apply to all.
 fn names_some(grid: &Grid, text: &str) -> bool {
     let said = name(text);
     grid.records.iter().any(|record| {
@@ -150,7 +150,7 @@ fn limit(
     let fits = |field: &Field| {
         let meant = match statistics.first() {
             Some(meaning) => field.name.meaning == *meaning,
-            // Every request is above the limit only if these are.
+            // If the sentence names no statistic, only these figures can contradict it.
             None => matches!(
                 field.name.meaning,
                 Meaning::Min | Meaning::Mean | Meaning::Quantile(0.5)

@@ -42,7 +42,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
         let Some(records) = named(grid, name) else {
             continue;
         };
-        // With several rows of one name, each may be the extreme of its own load.
+        // If several rows have the same name, each may be the extreme for its own load.
         let [record] = &records[..] else {
             return;
         };
@@ -79,8 +79,8 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     );
 }
 
-/// Another record whose figure of this name is more extreme by more than 1 %. `None` if there is
-/// no other record with this figure.
+/// Another record whose figure with this name is more extreme by more than 1 %. `None` if no other
+/// record has this figure.
 fn beyond<'r>(
     grid: &'r Grid,
     record: &Record,

@@ -1,5 +1,5 @@
-//! Identities of the counts, the time and the rate of one record: count ÷ time = rate, parts and shares of
-//! counts.
+//! Identities of the counts, the time and the rate of one record: count ÷ time = rate, and the
+//! parts and shares of counts.
 
 use super::warn;
 use crate::quantity::{Unit, digits, plain};
@@ -41,14 +41,14 @@ pub fn shown(field: &Field) -> String {
     format!("{}: {}", field.name.text, field.figure.text)
 }
 
-/// A number of things; not one that is rounded.
+/// Whether a figure is a count that is not rounded.
 fn count(record: &Record, meaning: Meaning) -> Option<&Field> {
     let field = record.only(meaning)?;
     let figure = &field.figure;
     (figure.kind == Kind::Plain && !figure.about && figure.value >= 0.0).then_some(field)
 }
 
-/// Passed and failed requests together are all of them.
+/// Checks that passed and failed requests add up to all requests.
 fn parts(record: &Record) -> Option<Contradiction<'_>> {
     let whole = |meaning| count(record, meaning).filter(|field| field.figure.value.fract() == 0.0);
     let all = whole(Meaning::Requests)?;
@@ -56,7 +56,7 @@ fn parts(record: &Record) -> Option<Contradiction<'_>> {
     let failed = whole(Meaning::Failed)?;
     let sum = passed.figure.value + failed.figure.value;
     let (said, ok) = (all.figure.value, passed.figure.value);
-    // Some tools count failures separately from the requests.
+    // Some tools do not include failures in the number of requests.
     if sum == said || ok == said || said < 10.0 || !(0.5..2.0).contains(&(sum / said)) {
         return None;
     }
@@ -74,7 +74,7 @@ fn parts(record: &Record) -> Option<Contradiction<'_>> {
     })
 }
 
-/// Users × requests of each = all requests.
+/// Checks users × requests per user = all requests.
 fn each(record: &Record) -> Option<Contradiction<'_>> {
     let per = record.fields.iter().find(|field| field.name.is_of_each())?;
     let users = record.only(Meaning::Users)?;
@@ -101,7 +101,7 @@ fn each(record: &Record) -> Option<Contradiction<'_>> {
     })
 }
 
-/// Requests ÷ time = rate.
+/// Checks requests ÷ time = rate.
 fn rate(record: &Record) -> Option<Contradiction<'_>> {
     let count = record.only(Meaning::Requests)?;
     let time = record.only(Meaning::Duration)?;
@@ -111,14 +111,14 @@ fn rate(record: &Record) -> Option<Contradiction<'_>> {
     let fits = fields.iter().zip(kinds).all(|(field, kind)| {
         field.figure.kind == kind && !field.figure.about && field.figure.value > 0.0
     });
-    // A "duration" of less than a second is that of a request.
+    // A "duration" of less than a second is the duration of a request.
     if !fits || time.figure.value < 1.0 {
         return None;
     }
     let right = count.figure.value / time.figure.value;
     let slack = time.figure.step / time.figure.value + rate.figure.step / rate.figure.value;
     let ratio = right / rate.figure.value;
-    // Far from it, one of them is of something else.
+    // If they are far apart, one of the figures belongs to something else.
     if (ratio - 1.0).abs() <= 0.1 + slack || !(0.125..8.0).contains(&ratio) {
         return None;
     }
@@ -136,7 +136,7 @@ fn rate(record: &Record) -> Option<Contradiction<'_>> {
     })
 }
 
-/// The share of failures, or of successes, next to their counts.
+/// Compares the share of failures, or of successes, with the counts.
 fn share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
     let said = record
         .only(meaning)
@@ -183,7 +183,7 @@ fn share(record: &Record, meaning: Meaning) -> Option<Contradiction<'_>> {
     })
 }
 
-/// The shares of successes and of failures are at most 100 % together.
+/// Checks that the shares of successes and failures do not exceed 100 % together.
 fn complement(record: &Record) -> Option<Contradiction<'_>> {
     let share = |meaning| {
         let field = record.only(meaning)?;
@@ -208,7 +208,7 @@ fn complement(record: &Record) -> Option<Contradiction<'_>> {
     })
 }
 
-/// Failures next to a share that is printed as 0.
+/// Reports failures next to a share that is printed as 0.
 fn hidden(record: &Record) -> Option<Contradiction<'_>> {
     let failed = record.only(Meaning::Failed)?;
     let share = record.only(Meaning::FailedShare)?;
@@ -224,7 +224,8 @@ fn hidden(record: &Record) -> Option<Contradiction<'_>> {
     })
 }
 
-/// All requests together take as long as the slowest percentile of which at least one exists.
+/// Checks that all requests together take at least as long as the slowest percentile, which at
+/// least one request reaches.
 fn time(record: &Record) -> Option<Contradiction<'_>> {
     let count = record.only(Meaning::Requests)?;
     let rate = record.only(Meaning::Rate)?;

@@ -1,4 +1,4 @@
-//! "🟢 < 50 ms, 🟡 50–200 ms, 🔴 > 200 ms": a row with a mark of the legend and a figure of another class.
+//! "🟢 < 50 ms, 🟡 50–200 ms, 🔴 > 200 ms": a row has a mark of the legend and a figure of another class.
 
 use super::tiers::Limits;
 use super::warn;
@@ -12,7 +12,7 @@ struct Class {
     limits: Limits,
 }
 
-/// Lines of a legend are at most this far apart.
+/// Maximum distance of the lines of a legend.
 const APART: usize = 2;
 
 pub fn check(report: &Report, findings: &mut Findings) {
@@ -62,7 +62,7 @@ pub fn check(report: &Report, findings: &mut Findings) {
     }
 }
 
-/// The class that a cell names, alone or behind its figure.
+/// The class named in a cell, either alone or after the figure.
 fn class<'l>(legend: &'l [Class], cell: &str) -> Option<&'l Class> {
     let plain = cell.trim_matches(['*', '`', ' ']).to_lowercase();
     let has = |class: &&Class| match class.name.is_ascii() {
@@ -74,7 +74,7 @@ fn class<'l>(legend: &'l [Class], cell: &str) -> Option<&'l Class> {
     found.next().is_none().then_some(first)
 }
 
-/// At least two classes in neighboring lines, of one unit and without a common value.
+/// At least two classes in neighboring lines that have the same unit and do not overlap.
 fn legends(report: &Report) -> Vec<Vec<Class>> {
     let mut legends: Vec<Vec<Class>> = Vec::new();
     for prose in report.prose() {
@@ -109,7 +109,7 @@ fn legends(report: &Report) -> Vec<Vec<Class>> {
     legends
 }
 
-/// "🟢 Good: < 50 ms": a mark or one word before limits, and nothing behind them.
+/// Parses "🟢 Good: < 50 ms": a mark or one word, then limits, then nothing else.
 fn read(line: usize, text: &str) -> Option<Class> {
     let limits = Limits::only(text)?;
     let behind = text.get(limits.place.end..)?;

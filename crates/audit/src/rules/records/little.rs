@@ -1,4 +1,4 @@
-//! More requests at once than there are users: rate × mean latency of one record.
+//! More requests in flight than users: rate × mean latency of one record.
 
 use super::warn;
 use crate::finding::Level;
@@ -12,7 +12,8 @@ static USERS: Pattern = pattern!(
 );
 
 pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
-    // With these, a connection has several requests at once, or the latency includes a wait before it.
+    // Words for connections with several requests in flight, or for a latency that includes a wait
+    // before the request.
     const SEVERAL: [&str; 13] = [
         "pipeline",
         "pipelining",
@@ -48,7 +49,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// The only number of users that a text names.
+/// The only number of users in a text.
 fn stated(text: &str) -> Option<f64> {
     let mut only: Option<f64> = None;
     for line in text.lines().filter(|line| line.len() < 1000) {
@@ -142,7 +143,7 @@ fn of(record: &Record, around: Option<f64>, is_wrk: bool, findings: &mut Finding
     }
 }
 
-/// Whether the labels of the rows are numbers, which may be the users.
+/// Whether the row labels are numbers, which may be the numbers of users.
 fn varies(grid: &Grid) -> bool {
     grid.records.iter().any(|record| {
         let label = record.label.trim_matches(['*', '`', ' ']);

@@ -1,4 +1,5 @@
-//! The mean of a record, within the bounds that its percentiles, its minimum and its maximum set.
+//! Checks that the mean of a record is within the bounds given by its percentiles, its minimum and
+//! its maximum.
 
 use super::inside::shown;
 use super::warn;
@@ -6,9 +7,9 @@ use crate::quantity::{Unit, digits, plain};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
-/// The least and the largest mean that the percentiles, the minimum and the maximum allow.
+/// The smallest and the largest mean that the percentiles, the minimum and the maximum allow.
 pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
-    // Percentiles from the bars of a histogram are inexact.
+    // Percentiles estimated from histogram bars are inexact.
     const SLACK: f64 = 1.2;
     let means: Vec<&&Field> = group
         .iter()
@@ -97,7 +98,7 @@ pub fn check(record: &Record, group: &[&Field], findings: &mut Findings) {
     );
 }
 
-/// A value in the unit of a field.
+/// Formats a value in the unit of a field.
 fn printed(field: &Field, value: f64) -> String {
     match field.figure.kind {
         Kind::Time => plain(value, Unit::Time),

@@ -1,4 +1,5 @@
-//! A figure of the page under another name in a sentence: of another percentile, or in another unit.
+//! A sentence that quotes a figure of the page under another name: as another percentile, or in
+//! another unit.
 
 use super::subject::is_uncertain;
 use super::{beside, warn};
@@ -11,10 +12,10 @@ static QUOTED: Pattern = pattern!(
     r"(?i)(?:^|[^\w])(p\d\d(?:\.\d+)?|\d\d(?:\.\d+)?(?:th)?[ -]percentile|median|mean|average|avg|maximum|max|minimum|min)\b([^.;,\d|]{0,30}?)[ (:=~≈](\d[\d,]*(?:\.\d+)?)\s?(ns|µs|μs|us|ms|milliseconds|s|seconds|secs?)\b"
 );
 
-/// At least this many digits, so that no other figure is equal by chance.
+/// Minimum number of digits, so that no other figure is equal by chance.
 const LEAST: usize = 3;
 
-/// Maximum number of figures with which one is compared.
+/// Maximum number of figures to compare one figure with.
 const MOST_FIELDS: usize = 10_000;
 
 pub fn is_precise(digits: &str) -> bool {
@@ -22,7 +23,7 @@ pub fn is_precise(digits: &str) -> bool {
     plain.trim_matches('0').len() >= LEAST
 }
 
-/// Every named figure of tables and outputs, except in the line itself.
+/// Every named figure of tables and outputs, except those in the line itself.
 fn fields(grids: &Grids, line: usize) -> impl Iterator<Item = &Field> {
     let records = grids
         .grids()
@@ -115,7 +116,7 @@ fn judge(
             .filter(|field| field.figure.kind == Kind::Time && field.figure.value > 0.0)
     };
     let same = |field: &&Field| field.name.meaning == said.meaning && field.name.is_latency();
-    // A figure without a statistic, or without a unit, may be the one.
+    // The quoted figure may be one without a statistic or without a unit.
     let open = fields(grids, line).any(|field| {
         let unnamed = !field.name.is_statistic() || field.figure.kind != Kind::Time;
         unnamed

@@ -1,5 +1,5 @@
-//! Rules on the records of a page: what holds for the figures of any tool, and sentences that compare
-//! records. A claim that any pair of figures explains produces no finding.
+//! Rules on the records of a page: relations that hold for the figures of any tool, and sentences
+//! that compare records. A claim that any pair of figures explains produces no finding.
 
 mod claimed;
 mod columns;
@@ -88,13 +88,13 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// The sentence, and the figure that it is compared with.
+/// Formats the sentence and the figure that it is compared with.
 fn beside(sentence: &str, field: &Field) -> String {
     let (name, figure) = (&field.name.text, &field.figure.text);
     format!("\"{}\"; {name}: {figure}", shortened(sentence))
 }
 
-/// Adds a warning about a line, unless a rule has reported the line.
+/// Adds a warning about a line, unless another rule has already reported that line.
 pub fn warn(rule: &'static str, line: usize, words: [String; 3], findings: &mut Findings) {
     let known = findings
         .found

@@ -1,4 +1,4 @@
-//! Findings with a mark or "all objectives are met", against the records of the same name.
+//! Objectives with a ✅, or "all objectives are met", against the records with the same name.
 
 use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
@@ -47,7 +47,7 @@ fn alike<'g>(grids: &'g Grids, label: &str) -> Vec<&'g Record> {
         .collect()
 }
 
-/// A measured value of a row, and not its limit.
+/// Whether a field is a measured value of a row and not its limit.
 fn measured(record: &Record) -> Option<&Field> {
     const NAMES: [&str; 6] = [
         "measured", "actual", "observed", "achieved", "result", "value",
@@ -66,7 +66,7 @@ fn misses(figure: &Figure, sign: &str, limit: &Figure) -> bool {
         }
 }
 
-/// "Overhead: <5ms ✅ PASS", and a row of that name with another value.
+/// Checks "Overhead: <5ms ✅ PASS" against a row of that name with another value.
 fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     if !text.contains(['<', '>', '≤', '≥']) || !text.contains(':') {
         return;
@@ -83,7 +83,7 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
         .iter()
         .filter_map(|record| measured(record))
         .collect();
-    // A row is a record of its table in both orientations.
+    // The same row appears twice, once for each orientation of its table.
     values.dedup_by(|one, other| one.figure == other.figure);
     let [value] = &values[..] else {
         return;
@@ -103,7 +103,7 @@ fn limit(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     );
 }
 
-/// "1000 concurrent requests: 100% success", and a table of that name with failures.
+/// Checks "1000 concurrent requests: 100% success" against a table of that name with failures.
 fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
     let words = ["success", "errors", "failures"];
@@ -137,7 +137,7 @@ fn success(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     );
 }
 
-/// "All objectives are met" above a table, one row of which misses its limit.
+/// Checks "All objectives are met" above a table with a row that misses its limit.
 fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     if !text.to_lowercase().contains("all ") {
         return;
@@ -187,7 +187,7 @@ fn all(report: &Report, grids: &Grids, text: &str, line: usize, findings: &mut F
     }
 }
 
-/// "Fixed rate = 1000", and every rate of the page is lower.
+/// Checks "Fixed rate = 1000" on a page whose rates are all lower.
 fn rate(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
     if !["rate", "rps", "qps", "tps"]

@@ -1,4 +1,5 @@
-//! "A > B > C", "A is the fastest, followed by B", "1. A  2. B": an order that no figure of the records has.
+//! "A > B > C", "A is the fastest, followed by B", "1. A  2. B": an order that no figure of the
+//! records supports.
 
 use super::subject::{Metric, before_verb, is_uncertain, named};
 use super::warn;
@@ -7,7 +8,7 @@ use crate::records::{Grids, Record};
 use crate::report::{Findings, Report};
 use crate::rules::prose::shortened;
 
-/// Two figures are in order if they differ by less than this share the wrong way.
+/// Two figures still count as ordered if they differ by less than this share in the wrong direction.
 pub const TIE: f64 = 0.01;
 
 pub fn is_ordered(figures: &[f64]) -> bool {
@@ -37,7 +38,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     }
 }
 
-/// "A > B > C": at least three records in an order that no figure has.
+/// Checks "A > B > C": at least three records in an order that no figure supports.
 fn chain(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let plain = sentence
         .replace(['*', '`', '"'], "")
@@ -54,7 +55,7 @@ static FOLLOWED: Pattern = pattern!(
     r"(?i)^(.+?)\s+(?:is|was|leads|led|wins|won|takes|comes|came|has|had|performs?|performed|achieves?|achieved|shows?|showed)\b[^,;]*,\s+(?:closely\s+)?followed by\s+(.+?)(?:,?\s+(?:and\s+)?(?:then\s+)?(?:by\s+)?(?:and|then)\s+(.+?))?(?:[.;(]|$)"
 );
 
-/// "A is the fastest, followed by B and C".
+/// Checks "A is the fastest, followed by B and C".
 fn followed(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     let plain = sentence.replace(['*', '`', '"'], "");
     if let Some((_, listed)) = plain.split_once("fastest to slowest") {
@@ -101,7 +102,7 @@ fn followed(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
     }
 }
 
-/// Reports an order of records that no column of a grid with all of them has.
+/// Reports an order of records that no column of a grid with all of them supports.
 pub fn ordered(
     grids: &Grids,
     names: &[&str],
@@ -172,7 +173,7 @@ pub fn ordered(
 static ITEM: Pattern =
     pattern!(r"^\s*(\d{1,2})[.)]\s+\W{0,4}([^:(–—|-]{2,40}?)\W{0,3}\s*(?:[:(–—-]|$)");
 
-/// A numbered list of records under a heading or a line that calls it a ranking.
+/// Checks a numbered list of records under a heading or a line that calls it a ranking.
 pub fn numbered(report: &Report, grids: &Grids, findings: &mut Findings) {
     const RANKING: [&str; 8] = [
         "rank",

@@ -1,4 +1,5 @@
-//! "A reached 12,345 requests per second", "A: 12.5 ms", "A's 452 RPS": a figure that is another record's.
+//! "A reached 12,345 requests per second", "A: 12.5 ms", "A's 452 RPS": the figure belongs to
+//! another record.
 
 use super::misnamed::is_precise;
 use super::subject::{Metric, before_verb, is_uncertain, named};
@@ -53,7 +54,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
         let Some((own, owner)) = other_owner(grids, subject, written, (kind, metric)) else {
             continue;
         };
-        // The sentence may name both.
+        // The sentence may name both records.
         if !possessed && owner.words.iter().all(|word| words.contains(word)) {
             continue;
         }
@@ -74,8 +75,8 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
     }
 }
 
-/// A figure of a record, and the only other record of its grid that has the written one in the same
-/// column.
+/// A figure of a record, and the only other record of its grid that has the quoted figure in the
+/// same column.
 fn other_owner<'r>(
     grids: &'r Grids,
     subject: &str,

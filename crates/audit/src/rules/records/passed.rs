@@ -1,4 +1,4 @@
-//! "8 of 10 passed", "all tests passed", next to the only table with verdicts in the section.
+//! "8 of 10 passed" or "all tests passed", next to the only table with verdicts in the section.
 
 use super::subject::is_uncertain;
 use super::warn;
@@ -73,7 +73,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
     );
 }
 
-/// Whether a cell says that its row passed.
+/// Whether a cell states that its row passed.
 fn verdict(text: &str) -> Option<bool> {
     let lower = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -86,7 +86,7 @@ fn verdict(text: &str) -> Option<bool> {
     has(&["✅", "✓", "✔", "pass", "met"]).then_some(true)
 }
 
-/// The verdicts of a table, if it has a column of them.
+/// The verdicts of a table, if it has a verdict column.
 fn verdicts(table: &Table) -> Option<Vec<(&str, bool)>> {
     const NAMES: [&str; 8] = [
         "status",

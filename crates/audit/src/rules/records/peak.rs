@@ -1,4 +1,5 @@
-//! "Peak throughput: 52,340 req/s", "lowest p99: 12.5 ms": the figure of a column that has a more extreme one.
+//! "Peak throughput: 52,340 req/s", "lowest p99: 12.5 ms": the column of that figure has a more
+//! extreme one.
 
 use super::misnamed::is_precise;
 use super::subject::is_uncertain;
@@ -37,7 +38,7 @@ pub fn lines(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// A figure that is said to be the extreme one.
+/// A figure that a sentence calls the extreme one.
 struct Claim {
     written: String,
     value: f64,
@@ -71,13 +72,14 @@ impl Claim {
             written: written.to_owned(),
             value: value * scale,
             kind: if of_time { Kind::Time } else { Kind::Rate },
-            // "Peak latency" and "best rate" are the largest, "best latency" the smallest.
+            // "Peak latency" and "best rate" mean the largest figure, "best latency" means the smallest.
             larger: !(word == "lowest" || word == "best" && of_time),
         })
     }
 
-    /// The more extreme figure of a column that has the stated one. None if a column has it as its
-    /// extreme, or if a word of its label may restrict the claim to a part of the column.
+    /// The more extreme figure of a column that contains the stated one. `None` if the stated
+    /// figure is the extreme of a column, or if a word of its label may restrict the claim to a
+    /// part of the column.
     fn beaten<'g>(
         &self,
         grids: impl Iterator<Item = &'g Grid>,

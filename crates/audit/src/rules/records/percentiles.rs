@@ -1,11 +1,11 @@
-//! Percentiles of one record in their order, and the mean between minimum and maximum.
+//! Checks the order of a record's percentiles, and that the mean is between minimum and maximum.
 
 use super::inside::shown;
 use super::{mean, warn};
 use crate::records::{Field, Kind, Meaning, Record};
 use crate::report::Findings;
 
-/// Minimum, percentiles and maximum of one quantity ascend, and the mean is between the ends.
+/// Checks that minimum, percentiles and maximum of one quantity ascend and enclose the mean.
 pub fn check(record: &Record, findings: &mut Findings) {
     let statistics: Vec<&Field> = record
         .fields
@@ -19,7 +19,7 @@ pub fn check(record: &Record, findings: &mut Findings) {
         .collect();
     quantities.sort_unstable();
     quantities.dedup();
-    // A name without a quantity belongs to the only one that is named.
+    // If the names mention only one quantity, a name without a quantity belongs to it.
     let quantities = if quantities.is_empty() {
         vec![""]
     } else {

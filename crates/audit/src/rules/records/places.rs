@@ -1,4 +1,4 @@
-//! A column of places: a row above another one that is worse in each of their figures.
+//! A column of ranks: a row is above another one although it is worse in all of their figures.
 
 use super::orders::{TIE, is_ordered};
 use super::warn;
@@ -16,10 +16,10 @@ pub fn tables(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// The place of each row of a table, by its line.
+/// The rank of each row of a table, by line.
 fn placed(table: &Table) -> Option<Vec<(usize, u32)>> {
     let column = table.header.iter().position(|name| is_rank(name));
-    // An index is not a rank.
+    // A row index is not a rank.
     let said = column.filter(|at| {
         let name = table.header[*at]
             .trim_matches(['*', ' ', '.'])
@@ -42,12 +42,12 @@ fn placed(table: &Table) -> Option<Vec<(usize, u32)>> {
         Some((*line, own.or_else(|| medal(row))?))
     });
     let places: Vec<(usize, u32)> = places.collect();
-    // Several rankings in one table.
+    // The table contains several rankings.
     let rising = places.windows(2).all(|pair| pair[0].1 < pair[1].1);
     (places.len() >= 3 && rising).then_some(places)
 }
 
-/// A row that is above another one and worse in each of their figures.
+/// Reports a row that is above another one although it is worse in all of their figures.
 fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
     const SCORES: [&str; 6] = ["score", "points", "overall", "weighted", "total", "rating"];
     let scored = table.header.iter().any(|name| {
@@ -71,7 +71,7 @@ fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
             .collect();
         figures.len() == records.len() && is_ordered(&figures)
     };
-    // The column by which it ranks, whatever it is.
+    // The table may rank by this column, whatever it contains.
     if records.len() < 3 || records[0].fields.iter().any(ordered) {
         return;
     }
@@ -104,7 +104,7 @@ fn places(table: &Table, grid: &Grid, findings: &mut Findings) {
     }
 }
 
-/// The only row with the mark of a winner, and another row that is better in each of its figures.
+/// Checks the only row with the mark of a winner: another row must not be better in all of their figures.
 fn crown(grid: &Grid, findings: &mut Findings) {
     const MARKS: [&str; 4] = ["🏆", "👑", "(winner)", "(fastest)"];
     let marked = |record: &&Record| {
@@ -140,7 +140,7 @@ fn crown(grid: &Grid, findings: &mut Findings) {
     );
 }
 
-/// A figure in which the second record is better, if it is better in all of them that can be compared.
+/// A figure in which the second record is better, if it is better in all comparable figures.
 fn beaten<'r>(above: &'r Record, below: &'r Record) -> Option<(&'r Field, &'r Field)> {
     let mut first = None;
     for field in &above.fields {
@@ -148,7 +148,7 @@ fn beaten<'r>(above: &'r Record, below: &'r Record) -> Option<(&'r Field, &'r Fi
             continue;
         };
         let (mine, theirs) = (field.figure.value, other.figure.value);
-        // Less memory may be what it ranks by.
+        // The table may rank by memory use.
         let more = match (field.more_is_better(), field.figure.kind) {
             (Some(more), _) => more,
             (None, Kind::Data | Kind::Percent) => false,

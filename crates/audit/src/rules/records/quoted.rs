@@ -1,4 +1,4 @@
-//! "A handles 12,345 requests per second" next to a table whose row of A has another rate.
+//! "A handles 12,345 requests per second" next to a table in which the row of A has another rate.
 
 use super::subject::{Metric, is_uncertain, named};
 use super::{beside, warn};
@@ -66,7 +66,7 @@ pub fn sentence(
     let Some(shown) = shown else {
         return;
     };
-    // Any figure of the page may be meant.
+    // The sentence may refer to any figure on the page.
     let known = grids
         .grids()
         .flat_map(|grid| &grid.records)

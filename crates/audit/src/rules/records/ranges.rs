@@ -1,5 +1,5 @@
-//! "Latency improved 20–30 % across p50/p95/p99": for each statistic, two records of the page differ by a
-//! percentage of the range.
+//! "Latency improved 20–30 % across p50/p95/p99": for each statistic, two records of the page must
+//! differ by a percentage within the range.
 
 use super::subject::is_uncertain;
 use super::{beside, warn};
@@ -11,7 +11,7 @@ use crate::rules::prose::shortened;
 
 static RANGE: Pattern = pattern!(r"(\d+(?:\.\d+)?)\s?%?\s?(?:-|–|—|to)\s?(\d+(?:\.\d+)?)\s?%");
 
-/// Maximum number of figures of one statistic.
+/// Maximum number of figures for one statistic.
 const MOST: usize = 40;
 
 pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
@@ -84,7 +84,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     }
 }
 
-/// The percentile, mean or maximum that a word names.
+/// The percentile, mean or maximum that a word denotes.
 fn statistic(word: &str) -> Option<Meaning> {
     let named = word.starts_with('p') || matches!(word, "median" | "mean" | "average" | "avg");
     let name = Name::read(word);
@@ -95,10 +95,11 @@ static SPAN: Pattern = pattern!(
     r"(?i)([-−+]?\d+(?:\.\d+)?)\s?(%|x|×)?\s?(?:-|–|—|to)\s?[-−+]?(\d+(?:\.\d+)?)\s?(%|x\b|×)"
 );
 
-/// Names of columns that compare.
+/// Names of columns with comparisons.
 const COMPARED: [&str; 6] = ["speedup", "faster", "improvement", "ratio", "factor", "vs"];
 
-/// "Overhead of 5 to 20 %": an end of the range is far beyond every figure of the columns of that name.
+/// Checks "Overhead of 5 to 20 %": an end of the range must not be far beyond every figure in the
+/// columns of that name.
 pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings) {
     if sentence.len() > 300 || is_uncertain(sentence) || !sentence.contains(['%', 'x', '×']) {
         return;
@@ -145,7 +146,7 @@ pub fn span(grids: &Grids, sentence: &str, line: usize, findings: &mut Findings)
         values().fold(f64::MAX, f64::min),
         values().fold(0.0, f64::max),
     );
-    // Below 100 % the distance to 100 % counts: 99 % is far from 95 %.
+    // Close to 100 %, the distance to 100 % counts: 99 % is far from 95 %.
     let beyond = match kind {
         Kind::Percent if high < 100.0 && most > 80.0 => 100.0 - most > 2.0 * (100.0 - high) + 0.2,
         _ => high > 1.3 * most + 0.5,

@@ -1,4 +1,4 @@
-//! "B is second", "C has the third place", "D is the second slowest".
+//! "B is second", "C takes third place", "D is the second slowest".
 
 use super::orders::TIE;
 use super::subject::{Metric, before_verb, is_uncertain, named};
@@ -84,7 +84,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     );
 }
 
-/// The places that a record may have in a column with ties, and how many records the column has.
+/// The possible ranks of a record in a column with ties, and the number of records in that column.
 fn span(grid: &Grid, record: &Record, field: &Field, more: bool) -> Option<(usize, usize, usize)> {
     let mine = field.figure.value;
     let (mut best, mut worst, mut all) = (1, 1, 1);

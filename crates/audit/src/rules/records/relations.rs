@@ -6,7 +6,7 @@ use crate::quantity::digits;
 use crate::records::{Figure, Grid, Kind};
 use crate::report::Findings;
 
-/// Factors between units: of times, of data, of shares.
+/// Factors between units of the same kind: times, data, shares.
 const SCALES: [f64; 13] = [
     1.0,
     1e-2,
@@ -22,12 +22,12 @@ const SCALES: [f64; 13] = [
     3600.0,
     1024.0,
 ];
-/// The least number of rows in which a relation must hold.
+/// Minimum number of rows in which a relation must hold.
 const LEAST: usize = 3;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Relation {
-    /// The third is the product of the others, times a factor.
+    /// The third figure is the product of the other two, times a factor.
     Product(f64),
     Sum,
 }
@@ -67,7 +67,7 @@ fn fields<'r>(parts: [&Column<'r>; 3], row: usize) -> Option<[&'r Figure; 3]> {
     ])
 }
 
-/// The third figure by a relation, and how far it may be off.
+/// The third figure according to a relation, and its uncertainty.
 fn computed([a, b, c]: [&Figure; 3], relation: Relation) -> (f64, f64) {
     match relation {
         Relation::Product(scale) => {
@@ -79,7 +79,7 @@ fn computed([a, b, c]: [&Figure; 3], relation: Relation) -> (f64, f64) {
     }
 }
 
-/// The only row that a relation does not explain.
+/// The only row that does not match a relation.
 fn outlier(parts: [&Column; 3], relation: Relation) -> Option<usize> {
     let rows = parts[0].cells.len();
     let (mut alike, mut others) = (Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ fn report(
         return;
     };
     let (right, _) = computed([a, b, c], relation);
-    // In the unit that is printed.
+    // Convert to the printed unit.
     let scale = match crate::quantity::split_number(c.text.trim_matches(['*', '`', ' '])) {
         Some((written, _)) => {
             crate::quantity::number(written).map_or(1.0, |(value, _)| c.value / value)

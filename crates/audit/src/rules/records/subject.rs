@@ -1,11 +1,11 @@
-//! Which record of a grid a phrase names.
+//! Finds the record of a grid that a phrase names.
 
 use crate::records::{Field, Grid, Kind, Meaning, Name, Record, label_words as name, tokens};
 
 /// The metric that a phrase names.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Metric {
-    /// "Faster", "better".
+    /// No particular metric: "faster", "better".
     Any,
     Rate,
     Latency,
@@ -13,14 +13,14 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The metric of a sentence; `None` if it is another quantity, or several.
+    /// The metric of a sentence, or `None` for another quantity or several.
     pub fn of(sentence: &str) -> Option<Metric> {
         let words = tokens(sentence);
         let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
         if has(&OTHER) {
             return None;
         }
-        // "The fastest" is a verdict, not the minimum.
+        // "The fastest" is a verdict, not a minimum.
         let named = |word: &&String| {
             !word.ends_with('%') && !matches!(word.as_str(), "fastest" | "slowest")
         };
@@ -59,7 +59,7 @@ impl Metric {
     }
 }
 
-/// A sentence with one of these is about another quantity than a rate or the time of a request.
+/// Words that show that a sentence is not about a rate or the time of a request.
 const OTHER: [&str; 33] = [
     "memory",
     "ram",
@@ -96,8 +96,8 @@ const OTHER: [&str; 33] = [
     "power",
 ];
 
-/// The records that a phrase names: those with the longest label in it, or the only label that has all
-/// its words. Records with the same label are returned together.
+/// The records that a phrase names: those with the longest label in it, or those with the only
+/// label that contains all its words. Returns all records with that label.
 pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
     let said = name(phrase);
     if said.is_empty() || said.len() > 8 {
@@ -136,7 +136,7 @@ pub fn named<'r>(grid: &'r Grid, phrase: &str) -> Option<Vec<&'r Record>> {
         .then(|| chosen.iter().map(|(_, record)| *record).collect())
 }
 
-/// Pairs of fields with the same name.
+/// Pairs of fields with the same name in two records.
 pub fn pairs<'r>(
     one: &'r Record,
     other: &'r Record,
@@ -149,7 +149,7 @@ pub fn pairs<'r>(
         .filter(|(_, twin)| twin.is_exact())
 }
 
-/// Whether a sentence is a possibility, a denial or general knowledge.
+/// Whether a sentence states a possibility, a denial or general knowledge.
 pub fn is_uncertain(sentence: &str) -> bool {
     const WORDS: [&str; 27] = [
         "not",
@@ -186,7 +186,7 @@ pub fn is_uncertain(sentence: &str) -> bool {
         || lower.trim_end().ends_with('?')
 }
 
-/// The last part of a text before a verb.
+/// The last part of the text before a verb.
 pub fn before_verb(text: &str) -> &str {
     text.rsplit([',', ';', ':', '—', '('])
         .next()

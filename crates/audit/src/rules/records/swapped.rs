@@ -1,4 +1,4 @@
-//! "A reached 97,400 req/s and B 152,300 req/s", each of which is the other's figure in a table.
+//! "A reached 97,400 req/s and B 152,300 req/s", where each figure is the other record's in a table.
 
 use super::misnamed::is_precise;
 use super::subject::is_uncertain;
@@ -11,7 +11,7 @@ use crate::rules::prose::shortened;
 
 static NUMBER: Pattern = pattern!(r"(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)(?:[^\d]|$)");
 
-/// A mention of a record or a number, by its position.
+/// A mention of a record or a number, with its position.
 enum Mention<'t> {
     Of(usize),
     Number(&'t str, f64),
@@ -86,7 +86,7 @@ pub fn sentence(grids: &Grids, sentence: &str, line: usize, findings: &mut Findi
     );
 }
 
-/// Where a text names a record: its whole label, not as a part of a word.
+/// Finds the positions where a text names a record: the whole label, not as part of a word.
 fn places<'t>(lower: &'t str, record: &Record) -> impl Iterator<Item = usize> + 't {
     let label = record.label.trim_matches(['*', '`', ' ']).to_lowercase();
     let named = label.len() >= 2 && label.contains(char::is_alphabetic);
@@ -106,7 +106,7 @@ fn places<'t>(lower: &'t str, record: &Record) -> impl Iterator<Item = usize> + 
 
 type Pair<'t> = (usize, (&'t str, f64));
 
-/// Two records and their numbers, if they alternate, or if the sentence says "respectively".
+/// Two records and their numbers, if they alternate or if the sentence contains "respectively".
 fn pairs<'t>(mentions: &[Mention<'t>], respectively: bool) -> Option<[Pair<'t>; 2]> {
     use Mention::{Number, Of};
     let (one, first, other, second) = match *mentions {
@@ -120,7 +120,7 @@ fn pairs<'t>(mentions: &[Mention<'t>], respectively: bool) -> Option<[Pair<'t>; 
     (one != other && first.1 != second.1).then_some([(one, first), (other, second)])
 }
 
-/// Whether a figure is a number as it is printed.
+/// Whether a figure equals a number as printed.
 pub fn is_printed(field: &Field, value: f64) -> bool {
     let text = field
         .figure

@@ -1,5 +1,5 @@
-//! "Tier 1 (> 100k req/s): A, B": a record in a class whose limits exclude each of its figures. The limits may
-//! be in a heading, above a list of the records.
+//! "Tier 1 (> 100k req/s): A, B": a record in a class whose limits exclude all of its figures. The
+//! limits may also be in a heading above a list of the records.
 
 use super::subject::{is_uncertain, named};
 use super::warn;
@@ -23,15 +23,15 @@ static RANGE: Pattern = pattern!(&format!(
     r"(?i)(?:^|[^\w.,–-]){NUMBER}(?:ns|us|µs|μs|ms|s)?\s?(?:-|–|—|to)\s?{NUMBER}{UNIT}"
 ));
 
-/// The limits of a class. Values are in seconds or per second.
+/// The limits of a class, in seconds or per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
     pub low: f64,
     pub high: f64,
     pub kind: Kind,
-    /// As written.
+    /// The limits as written.
     pub text: String,
-    /// Where they begin and end in the text.
+    /// The byte range of the limits in the text.
     pub place: std::ops::Range<usize>,
 }
 
@@ -106,13 +106,13 @@ impl Limits {
         })
     }
 
-    /// Whether a figure may belong to the class, rounded to two digits.
+    /// Whether a figure may belong to the class after rounding to two digits.
     pub fn has(&self, value: f64) -> bool {
         (0.95 * self.low..=1.05 * self.high).contains(&value)
     }
 }
 
-/// Limits of objectives do not name classes.
+/// Words for limits that are objectives and not classes.
 const OPEN: [&str; 9] = [
     "target",
     "slo",
@@ -132,7 +132,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
             let Some(limits) = Limits::only(text) else {
                 continue;
             };
-            // The records are behind a colon, behind the limits.
+            // The records come after a colon, which comes after the limits.
             let Some((_, listed)) = text
                 .get(limits.place.end..)
                 .and_then(|it| it.split_once(':'))
@@ -163,7 +163,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// Reports the first of several named records of which no figure belongs to the class.
+/// Reports the first of several named records if none of its figures belongs to the class.
 fn judge(
     grids: &Grids,
     text: &str,
@@ -199,7 +199,7 @@ fn judge(
             wrong = Some((*record, first));
         }
     }
-    // Where no record fits, the class is of another figure.
+    // If no record fits, the class refers to another figure.
     let Some((record, field)) = wrong.filter(|_| right > 0) else {
         return;
     };

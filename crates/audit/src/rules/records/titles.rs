@@ -1,4 +1,4 @@
-//! A heading whose users, requests, duration or rate is not that of the tables and lists below it.
+//! A heading whose users, requests, duration or rate differ from those of the tables and lists below it.
 
 use super::{beside, warn};
 use crate::pattern::{Pattern, group, pattern};
@@ -18,7 +18,7 @@ static RATE: Pattern = pattern!(
     r"(?i)(?:^|[^\w.,–-])(\d[\d,]*(?:\.\d+)?)\s?(k\b)?\s?(?:req(?:uest)?s?/s(?:ec(?:ond)?)?|requests per second|rps|qps|tps|ops/s(?:ec)?)"
 );
 
-/// A heading with one of these names a range, a limit or a comparison.
+/// Words in a heading for a range, a limit or a comparison.
 const OPEN: [&str; 23] = [
     "up to",
     "ramp",
@@ -97,7 +97,7 @@ pub fn check(report: &Report, grids: &Grids, findings: &mut Findings) {
     }
 }
 
-/// The only figure of a title by a pattern, with its text.
+/// The only match of a pattern in a title, as a figure and as text.
 fn only(title: &str, pattern: &'static Pattern) -> Option<(f64, bool, String)> {
     let found = pattern.only(title)?;
     let (value, _) = number(group(&found, 1))?;
@@ -129,7 +129,7 @@ fn mismatch(
     );
 }
 
-/// Every figure below is the same, and another one than the heading's.
+/// Reports a heading if all figures below it agree on another value.
 fn alike<'f>(fields: &[&'f Field]) -> Option<&'f Field> {
     let first = fields.first()?;
     let same = |field: &&Field| {
@@ -168,7 +168,7 @@ fn duration(title: &str, line: usize, fields: &[&Field], findings: &mut Findings
         return;
     };
     let (said, measured) = (value * scale, field.figure.value);
-    // A duration of less than a second is that of a request.
+    // A duration of less than a second is the duration of a request.
     if said < 1.0 || measured < 1.0 || (0.66..1.5).contains(&(measured / said)) {
         return;
     }

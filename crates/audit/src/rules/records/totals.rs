@@ -1,4 +1,4 @@
-//! A last row that is the sum or the mean of the others.
+//! A last row that is the sum or the mean of the other rows.
 
 use super::columns::Column;
 use super::warn;
@@ -6,7 +6,7 @@ use crate::quantity::digits;
 use crate::records::{Figure, Grid, Kind, Meaning};
 use crate::report::Findings;
 
-/// A last row that is the sum of the others.
+/// Checks a last row that is the sum of the other rows.
 pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let Some((last, others)) = grid.records.split_last() else {
         return;
@@ -41,7 +41,7 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
         let right: f64 = parts.iter().map(|figure| figure.value).sum();
         let steps: f64 = parts.iter().map(|figure| figure.step).sum();
         let slack = if counted { 0.5 } else { said.coarse + steps };
-        // A column of another quantity may be no sum at all.
+        // A column of another quantity may not be a sum.
         let most = if counted { 2.0 } else { 1.1 };
         if (right - said.value).abs() <= slack
             || right > most * said.value
@@ -69,7 +69,8 @@ pub fn sums(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     }
 }
 
-/// A last row that is the mean of the others: outside of them, or off where another column fits.
+/// Checks a last row that is the mean of the other rows: it must be within their range, and match
+/// if another column does.
 pub fn averages(grid: &Grid, columns: &[Column], findings: &mut Findings) {
     let Some((last, others)) = grid.records.split_last() else {
         return;

@@ -1,4 +1,4 @@
-//! What a word like "faster" or "highest" says of the figure of its subject.
+//! What a word like "faster" or "highest" claims about the figure of its subject.
 
 use crate::records::Field;
 
@@ -36,7 +36,8 @@ impl Verdict {
         }
     }
 
-    /// Whether the subject's figure is said to be the larger one; `None` if that is uncertain.
+    /// Whether the word claims that the subject's figure is the larger one, or `None` if that is
+    /// uncertain.
     pub fn is_larger(self, field: &Field) -> Option<bool> {
         match self {
             Verdict::More => Some(true),
@@ -46,7 +47,7 @@ impl Verdict {
         }
     }
 
-    /// Whether it says which figure is larger, but not which is better.
+    /// Whether the word tells which figure is larger, but not which one is better.
     pub fn is_of_value(self) -> bool {
         matches!(self, Verdict::More | Verdict::Less)
     }

@@ -1,4 +1,5 @@
-//! "All 470 requests succeeded", "overall success rate: 66 %": a whole that its parts in a table exclude.
+//! "All 470 requests succeeded", "overall success rate: 66 %": a total that contradicts its parts
+//! in a table.
 
 use super::subject::is_uncertain;
 use super::warn;
@@ -32,7 +33,7 @@ fn count(record: &Record) -> Option<&Field> {
     })
 }
 
-/// The only table with a number of requests in each of at least three rows.
+/// The only table in which at least three rows all have a number of requests.
 fn counted(grids: &Grids) -> Option<&Grid> {
     let fits = |grid: &&Grid| {
         grid.records.len() >= 3 && grid.records.iter().all(|record| count(record).is_some())
@@ -50,7 +51,7 @@ fn is_sum(record: &Record) -> bool {
         .any(|word| SUMS.contains(&word.as_str()))
 }
 
-/// "All 470 requests", and the rows of the only table have another sum.
+/// Checks "All 470 requests" against the sum of the rows of the only table.
 pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings) {
     let lower = text.to_lowercase();
     let possible = ["all ", "total", "across"]
@@ -72,7 +73,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
     };
     let counts: Vec<&Field> = grid.records.iter().filter_map(count).collect();
     let sum: f64 = counts.iter().map(|field| field.figure.value).sum();
-    // One row alone may be meant, or a table that shows a part.
+    // The sentence may refer to a single row, or the table may show only a part.
     let one = counts.iter().any(|field| field.figure.value == said);
     if said == sum || one || !(0.8..1.25).contains(&(said / sum)) {
         return;
@@ -98,7 +99,7 @@ pub fn sentence(grids: &Grids, text: &str, line: usize, findings: &mut Findings)
     );
 }
 
-/// An overall share of all requests, and rows that alone have more successes or more failures.
+/// Checks an overall share of all requests against rows that alone have more successes or failures.
 pub fn share(report: &Report, grids: &Grids, findings: &mut Findings) {
     let mut total: Option<f64> = None;
     for prose in report.prose() {

@@ -1,4 +1,4 @@
-//! "A wins 7 of 9", counted in the table.
+//! "A wins 7 of 9", compared with the wins in the table.
 
 use super::contest::{Contest, contests, is_named};
 use super::subject::is_uncertain;
@@ -33,7 +33,7 @@ pub fn sentence(report: &Report, text: &str, line: usize, findings: &mut Finding
     }
 }
 
-/// Numbers in words before "of": "seven of nine" is "7 of 9".
+/// Replaces numbers in words before "of": "seven of nine" becomes "7 of 9".
 pub fn numerals(text: &str) -> String {
     const WORDS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -69,7 +69,7 @@ pub fn numerals(text: &str) -> String {
     out.join(" ")
 }
 
-/// "A wins 7 of 9" next to the tables of the page whose rows are nine.
+/// Checks "A wins 7 of 9" against the tables of the page with nine rows.
 fn wins(
     report: &Report,
     text: &str,
@@ -94,7 +94,7 @@ fn wins(
     let mut possible = 0;
     for (_, row) in &contest.table.rows {
         let Some((figures, more)) = contest.figures(row) else {
-            // The winner of a row without comparable figures is unknown, unless a column names it.
+            // If the figures of a row cannot be compared, its winner is unknown unless a column names it.
             let named = contest
                 .winner
                 .is_some_and(|at| names(contest, cell(row, at)));
