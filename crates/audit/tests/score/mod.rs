@@ -1,10 +1,10 @@
 //! Compares the findings for the corpus with the labels of its pages.
 //!
 //! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
-//! of their names: one third of the first collection and half of the second, the ninth, the eleventh and the
-//! twelfth one only measure, and no rule may be derived from them. The second collection was labeled when the rules for the
-//! first one were finished. The others only measure: each was labeled when the rules for the one before it
-//! were finished.
+//! of their names: one third of the first collection and half of the second, the ninth, the eleventh, the
+//! twelfth and the thirteenth one only measure, and no rule may be derived from them. The second collection
+//! was labeled when the rules for the first one were finished. The others only measure: each was labeled
+//! when the rules for the one before it were finished.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,9 +65,11 @@ pub enum Part {
     EleventhMeasuring,
     TwelfthWriting,
     TwelfthMeasuring,
+    ThirteenthWriting,
+    ThirteenthMeasuring,
 }
 
-pub const PARTS: [(&str, Part); 17] = [
+pub const PARTS: [(&str, Part); 19] = [
     ("writing", Part::Writing),
     ("measuring", Part::Measuring),
     ("second collection, writing", Part::SecondWriting),
@@ -85,6 +87,11 @@ pub const PARTS: [(&str, Part); 17] = [
     ("eleventh collection, measuring", Part::EleventhMeasuring),
     ("twelfth collection, writing", Part::TwelfthWriting),
     ("twelfth collection, measuring", Part::TwelfthMeasuring),
+    ("thirteenth collection, writing", Part::ThirteenthWriting),
+    (
+        "thirteenth collection, measuring",
+        Part::ThirteenthMeasuring,
+    ),
 ];
 
 impl Part {
@@ -97,6 +104,7 @@ impl Part {
                 | Part::NinthWriting
                 | Part::EleventhWriting
                 | Part::TwelfthWriting
+                | Part::ThirteenthWriting
         )
     }
 
@@ -111,6 +119,8 @@ impl Part {
                     | Part::EleventhMeasuring
                     | Part::TwelfthWriting
                     | Part::TwelfthMeasuring
+                    | Part::ThirteenthWriting
+                    | Part::ThirteenthMeasuring
             )
     }
 
@@ -130,6 +140,7 @@ impl Part {
             Part::Tenth => "tenth",
             Part::EleventhWriting | Part::EleventhMeasuring => "eleventh",
             Part::TwelfthWriting | Part::TwelfthMeasuring => "twelfth",
+            Part::ThirteenthWriting | Part::ThirteenthMeasuring => "thirteenth",
             _ if self.is_second() => "second",
             _ => "pages",
         };
