@@ -32,33 +32,33 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// Runs `body` over the bytes of an ArrayBuffer, a typed array or a DataView; `None` for anything else, and for a
-    /// detached buffer. `body` must not run script, which could detach the buffer, and so it has no context.
+    /// Calls `body` with the bytes of an ArrayBuffer, a typed array or a DataView. Returns `None` for anything else,
+    /// and for a detached buffer. `body` gets no context, because a script that runs meanwhile could detach the buffer.
     pub fn with_bytes<R>(&self, body: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let (start, length) = self.span()?;
-        // SAFETY: the buffer is held by `self`, and nothing that could free it runs during `body`.
+        // SAFETY: `self` holds the buffer, and nothing that could free it runs during `body`.
         Some(body(unsafe { std::slice::from_raw_parts(start, length) }))
     }
 
-    /// The location of binary data in memory. The engine reads its own structures and never properties, which scripts
-    /// can replace with getters that free the buffer.
+    /// The location of binary data in memory. The engine reads its own structures and never properties, because scripts
+    /// can replace properties with getters that free the buffer.
     fn span(&self) -> Option<(*mut u8, usize)> {
         let (mut start, mut length) = (std::ptr::null_mut(), 0);
-        // SAFETY: the value is live, and the engine checks what it is.
+        // SAFETY: the value is live, and the engine checks its type.
         let found = unsafe { sys::JS_GetBinaryData(self.raw, &mut start, &mut length) };
         // An empty buffer may have no memory.
         let start = std::ptr::NonNull::new(start).unwrap_or(std::ptr::NonNull::dangling());
         found.then_some((start.as_ptr(), length as usize))
     }
 
-    /// The bytes of an ArrayBuffer, a typed array or a DataView, copied.
+    /// A copy of the bytes of an ArrayBuffer, a typed array or a DataView.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         // No script code that could free the buffer runs while the script is suspended.
         self.with_bytes(|bytes| copy_in_pieces(bytes, 0))
     }
 
-    /// Overwrites the bytes of a typed array or ArrayBuffer with `source`, up to the shorter length; returns the number
-    /// of bytes written.
+    /// Overwrites the bytes of a typed array or ArrayBuffer with `source`, up to the shorter of the two lengths.
+    /// Returns the number of bytes written.
     pub fn write_bytes(&self, source: &[u8]) -> Option<usize> {
         let (start, length) = self.span()?;
         let count = length.min(source.len());

@@ -13,15 +13,14 @@ use crate::name::Atom;
 use crate::slot::Slot;
 use crate::{Context, Thrown, Value, sys};
 
-/// A Rust type that scripts hold as objects.
+/// A Rust type whose values scripts hold as objects.
 ///
-/// JavaScript values that it stores must be in [`Slot`]s that [`Class::trace`] visits, so that the collector finds
-/// them.
+/// Store JavaScript values in [`Slot`]s that [`Class::trace`] visits, so that the garbage collector finds them.
 pub trait Class: Sized + 'static {
-    /// What happens to objects that the init code has made, when users begin with an image.
+    /// What happens to objects that the init code creates if users start from an image.
     const IN_IMAGE: InImage<Self>;
 
-    /// Functions, getters and constants that all objects share through their prototype.
+    /// Functions, getters and constants of the prototype that all objects share.
     fn prototype() -> &'static [Entry] {
         &[]
     }
@@ -31,13 +30,13 @@ pub trait Class: Sized + 'static {
         let _ = see;
     }
 
-    /// Whether the object computes its own properties with [`Class::get`] and its siblings.
+    /// Whether the object computes its own properties with [`Class::get`] and the methods after it.
     const EXOTIC: bool = false;
 
-    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects list theirs.
+    /// Methods of the prototype that an exotic object lists after its own keys, as k6's objects do.
     const METHODS: &'static [&'static str] = &[];
 
-    /// The own property `key`; with `None` the lookup continues in the prototype.
+    /// The value of the own property `key`. If it is `None`, the engine continues the lookup in the prototype.
     ///
     /// Called only if no script has assigned an ordinary property of that name.
     fn get<'c>(
@@ -61,7 +60,7 @@ pub trait Class: Sized + 'static {
         Ok(Written::Ordinary)
     }
 
-    /// Deletes `key`; true if it is gone or never existed.
+    /// Deletes `key`. Returns true if it was deleted or never existed.
     fn delete<'c>(&self, context: &'c Context, key: &Atom<'c>) -> Result<bool, Thrown> {
         let _ = (context, key);
         Ok(true)
@@ -96,9 +95,9 @@ struct Boxed<T> {
 struct Table {
     type_of: fn() -> TypeId,
     mark: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, sys::JS_MarkFunc),
-    /// The last argument tells whether to release the values in slots, too.
+    /// The last argument specifies whether to release the values in slots, too.
     free: unsafe fn(NonNull<Boxed<()>>, *mut sys::JSRuntime, bool),
-    /// The copy of a user of an image; `None` if the users share the value.
+    /// A copy for one user of an image; `None` if all users share the value.
     copy: Option<CopyForUser>,
     get: ExoticGet,
     set: ExoticSet,
@@ -128,8 +127,8 @@ type ExoticKeys =
 struct TableOf<T>(std::marker::PhantomData<T>);
 
 impl<T: Class> TableOf<T> {
-    // SAFETY (all functions): the engine passes the object's own pointer, which `instance` made from a `Boxed<T>` that
-    // starts with this table.
+    // SAFETY (all functions): the engine passes the object's own pointer. `instance` created it from a `Boxed<T>`,
+    // which starts with this table.
     const TABLE: &'static Table = &Table {
         type_of: TypeId::of::<T>,
         mark: |boxed, runtime, mark| {
@@ -193,7 +192,7 @@ impl<T: Class> TableOf<T> {
     };
 }
 
-/// The engine's numbers for the two classes of host objects.
+/// The engine's class numbers for the two kinds of host objects.
 #[derive(Clone, Copy)]
 pub(super) struct ClassIds {
     plain: sys::JSClassID,
@@ -236,16 +235,16 @@ impl ClassIds {
     }
 }
 
-/// The prototypes made so far, by host type.
+/// The prototypes created so far, by host type.
 #[derive(Clone, Default)]
 pub(super) struct Prototypes(RefCell<Vec<(TypeId, sys::JSValue)>>);
 
 impl Prototypes {
     /// # Safety
-    /// `context` must be the live context in which they were made.
+    /// `context` must be the live context in which they were created.
     pub(super) unsafe fn clear(&self, context: *mut sys::JSContext) {
         for (_, raw) in self.0.take() {
-            // SAFETY: each reference was the table's own.
+            // SAFETY: the table owned each reference.
             unsafe { sys::JS_FreeValue(context, raw) };
         }
     }
@@ -263,7 +262,7 @@ impl<T> std::ops::Deref for Instance<'_, T> {
 }
 
 impl Context {
-    /// A new object holding `value`.
+    /// Creates an object that holds `value`.
     pub fn instance<T: Class>(&self, value: T) -> Returned<'_> {
         if let InImage::Refused(what) = T::IN_IMAGE
             && self.makes_image()
@@ -273,7 +272,7 @@ impl Context {
         let prototype = self.prototype_of::<T>()?;
         let ids = &self.inner().classes;
         let id = if T::EXOTIC { ids.exotic } else { ids.plain };
-        // SAFETY: the class is registered; the object takes over the box and gives it to `finalize`.
+        // SAFETY: the class is registered. The object takes over the box and passes it to `finalize`.
         unsafe {
             let object = Value::checked(
                 self,
@@ -293,7 +292,7 @@ impl Context {
         let wanted = TypeId::of::<T>();
         let known = &self.inner().prototypes.0;
         if let Some((_, raw)) = known.borrow().iter().find(|(id, _)| *id == wanted) {
-            // SAFETY: the table holds a reference of its own, which is duplicated.
+            // SAFETY: the table holds its own reference, which is duplicated here.
             return Ok(unsafe { Value::from_raw(self, sys::JS_DupValue(self.raw(), *raw)) });
         }
         let prototype = self.object()?;
@@ -320,7 +319,7 @@ impl<'c> Value<'c> {
     }
 }
 
-/// The box behind `object`, if it is a host object.
+/// The box of `object`, if it is a host object.
 #[inline]
 fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>>> {
     let ids = &context.inner().classes;
@@ -336,9 +335,9 @@ fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>
     };
     // SAFETY: the box starts with its table.
     match unsafe { boxed.as_ref() }.table.copy {
-        // SAFETY: the tag of an object says that it has an address.
+        // SAFETY: the tag shows that the value is an object, which has an address.
         Some(copy) if is_in_image(unsafe { sys::JS_VALUE_GET_PTR(object) } as usize) => {
-            // SAFETY: the box is of the type that its table is for.
+            // SAFETY: the box has the type that its table is for.
             let made = || unsafe { copy(boxed, context) }.cast();
             Some(part.copies.of(boxed.cast(), made).cast())
         }
@@ -346,12 +345,12 @@ fn host_box(context: &Context, object: sys::JSValue) -> Option<NonNull<Boxed<()>
     }
 }
 
-/// The Rust values that one user has instead of those in its image.
+/// The Rust values of one user that replace those in its image.
 #[derive(Default)]
 pub(super) struct Copies(RefCell<Vec<(NonNull<()>, NonNull<()>)>>);
 
 impl Copies {
-    /// The copy of an original, which `make` makes for the first use.
+    /// The user's copy of an original. `make` creates it on first use.
     fn of(&self, original: NonNull<()>, make: impl FnOnce() -> NonNull<()>) -> NonNull<()> {
         let known = self
             .0
@@ -372,7 +371,7 @@ impl Copies {
     pub(super) unsafe fn clear(&self, runtime: *mut sys::JSRuntime) {
         for (_, copy) in self.0.take() {
             let copy = copy.cast::<Boxed<()>>();
-            // SAFETY: the copies are boxes of their types. The values in their slots are given back as a whole.
+            // SAFETY: the copies are boxes of their types. The memory of the values in their slots is freed as a whole.
             unsafe { (copy.as_ref().table.free)(copy, runtime, false) };
         }
     }
@@ -380,8 +379,8 @@ impl Copies {
 
 unsafe extern "C" fn finalize(runtime: *mut sys::JSRuntime, object: sys::JSValue) {
     let mut id = 0;
-    // SAFETY: only host objects have this finalizer; a null pointer is an object that was never finished. The runtime's
-    // opaque pointer is the `Inner` that registered the class.
+    // SAFETY: only host objects have this finalizer. The pointer of an object whose creation failed is null. The
+    // runtime's opaque pointer is the `Inner` that registered the class.
     unsafe {
         if let Some(boxed) = NonNull::new(sys::JS_GetAnyOpaque(object, &mut id).cast::<Boxed<()>>())
         {
@@ -420,7 +419,7 @@ unsafe fn own<'c>(
     let Some(boxed) = host_box(context, object) else {
         return Ok(None);
     };
-    // SAFETY: the engine holds object and key for the time of the call.
+    // SAFETY: the engine holds the object and the key during the call.
     unsafe {
         let this = crate::value::Borrowed::from_raw(context, object);
         let key = std::mem::ManuallyDrop::new(Atom::from_raw(context, key));
@@ -434,7 +433,7 @@ unsafe extern "C" fn exotic_get(
     key: sys::JSAtom,
     _receiver: sys::JSValue,
 ) -> sys::JSValue {
-    // SAFETY: the engine passes live values; if nothing is found, the lookup continues in the prototype.
+    // SAFETY: the engine passes live values. If nothing is found, it continues the lookup in the prototype.
     unsafe {
         let context = Context::from_raw(context);
         guarded(context, || match own(context, object, key)? {
@@ -460,7 +459,7 @@ unsafe extern "C" fn exotic_get_own(
     object: sys::JSValue,
     key: sys::JSAtom,
 ) -> i32 {
-    // SAFETY: the engine passes live values, and a descriptor to fill when it wants one.
+    // SAFETY: the engine passes live values. It passes a descriptor only if it must be filled.
     unsafe {
         let context = Context::from_raw(context);
         let mut found = false;
@@ -493,7 +492,7 @@ unsafe extern "C" fn exotic_names(
     length: *mut u32,
     object: sys::JSValue,
 ) -> i32 {
-    // SAFETY: the engine passes live values, and frees the table by `js_free` and its atoms one by one.
+    // SAFETY: the engine passes live values. It frees the table with `js_free` and releases each of its atoms.
     unsafe {
         let context = Context::from_raw(context);
         let mut keys = Vec::new();

@@ -11,13 +11,13 @@ use crate::{ErrorKind, Thrown, Value, sys};
 /// Binary data above this size in bytes is copied in pieces.
 const LARGE: usize = 256 * 1024;
 
-/// The running engine. It is always used through a reference, whose address is the engine's own.
+/// The running engine. It is always used through a reference whose address is the address of the engine's own context.
 #[repr(transparent)]
 pub struct Context(sys::JSContext);
 
 impl Context {
     /// # Safety
-    /// `raw` must be a live context made by [`crate::Runtime`], for as long as `'c`.
+    /// `raw` must be a context created by [`crate::Runtime`] that is live during `'c`.
     #[inline]
     pub(super) unsafe fn from_raw<'c>(raw: *mut sys::JSContext) -> &'c Self {
         // SAFETY: `Context` is a transparent wrapper of an opaque type without bytes of its own.
@@ -35,22 +35,22 @@ impl Context {
         unsafe { &*(sys::JS_GetContextOpaque(self.raw()) as *const Inner) }
     }
 
-    /// The embedder's state, which was passed to [`crate::Runtime::new`].
+    /// The embedder's state that was passed to [`crate::Runtime::new`].
     ///
     /// # Panics
-    /// If it has another type.
+    /// If the state has another type.
     #[inline]
     pub fn host<H: Any>(&self) -> &H {
-        // Every runtime of the program is made with the same type of state.
+        // Every runtime of the program is created with the same type of state.
         self.inner()
             .host()
             .expect("the runtime was made with another type of state")
     }
 
-    /// The embedder's state as a shared pointer.
+    /// Like [`Context::host`], as a shared pointer.
     ///
     /// # Panics
-    /// If it has another type.
+    /// If the state has another type.
     pub fn shared_host<H: Any>(&self) -> std::rc::Rc<H> {
         // As in `host`.
         self.inner()
@@ -88,13 +88,13 @@ impl Context {
         unsafe { Value::from_raw(self, sys::JS_NewFloat64(value.into())) }
     }
 
-    /// An integer; beyond 2^53 it loses precision as any JavaScript number does.
+    /// An integer. Above 2^53 it loses precision, as any JavaScript number does.
     #[inline]
     pub fn integer(&self, value: u64) -> Value<'_> {
         self.number(value as f64)
     }
 
-    /// A string with the characters of `text`.
+    /// A string with the contents of `text`.
     pub fn string(&self, text: &str) -> Result<Value<'_>, Thrown> {
         // SAFETY: the engine copies the given bytes.
         unsafe {
@@ -105,7 +105,7 @@ impl Context {
         }
     }
 
-    /// A string of bytes that should be UTF-8; invalid bytes become U+FFFD.
+    /// A string from bytes that should be UTF-8. Invalid bytes become U+FFFD.
     pub fn string_lossy(&self, bytes: &[u8]) -> Result<Value<'_>, Thrown> {
         match utf8_in_pieces(bytes) {
             Some(text) => self.string(text),
@@ -119,7 +119,7 @@ impl Context {
         unsafe { Value::checked(self, sys::JS_NewObject(self.raw())) }
     }
 
-    /// A new array of `items`.
+    /// A new array with these items.
     pub fn array<'c>(
         &'c self,
         items: impl IntoIterator<Item = Value<'c>>,
@@ -165,7 +165,7 @@ impl Context {
         } else {
             bytes.as_ptr()
         };
-        // SAFETY: the engine copies the given bytes. Without any, it allocates zeroed memory.
+        // SAFETY: the engine copies the given bytes. For an empty slice it allocates zeroed memory.
         let value = unsafe { Value::checked(self, make(self.raw(), source, bytes.len() as _))? };
         if is_large {
             value.write_bytes(bytes);
@@ -173,7 +173,7 @@ impl Context {
         Ok(value)
     }
 
-    /// A Date of milliseconds since 1970.
+    /// A Date from milliseconds since 1970.
     pub fn date(&self, milliseconds: f64) -> Result<Value<'_>, Thrown> {
         // SAFETY: the context is live.
         unsafe { Value::checked(self, sys::JS_NewDate(self.raw(), milliseconds)) }
@@ -216,7 +216,7 @@ impl Context {
         self.native(name, length, body, kind)
     }
 
-    /// A function of a kind whose host functions have the signature of a generic one.
+    /// A function of a special kind whose host function has the signature of a generic one.
     fn native<F: HostFunction>(
         &self,
         name: &str,
@@ -226,7 +226,7 @@ impl Context {
     ) -> Result<Value<'_>, Thrown> {
         let _ = body;
         let name = self.terminated(name)?;
-        // SAFETY: the trampoline has the signature of a generic host function, which is also that of a
+        // SAFETY: the trampoline has the signature of a generic host function, which is also the signature of a
         // constructor-or-function.
         unsafe {
             let raw = sys::JS_NewCFunction2(

@@ -1,4 +1,4 @@
-//! The engine's part of a runtime: its creation, and what it needs from the start.
+//! Creates the engine's part of a runtime, with the intrinsics that it needs from the start.
 
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::runtime::StartError;
 use crate::shared::Shared;
 use crate::{Loader, sys};
 
-/// What a runtime is made from.
+/// The parts that a runtime is made of.
 pub(super) struct Engine {
     pub(super) raw: NonNull<sys::JSRuntime>,
     pub(super) context: NonNull<sys::JSContext>,
@@ -22,16 +22,16 @@ pub(super) struct Engine {
     pub(super) loader: Rc<dyn Loader>,
 }
 
-/// Adds the context of a new runtime. Frees the runtime if it fails.
+/// Adds a context to a new runtime. Frees the runtime if that fails.
 ///
 /// # Safety
-/// `raw` must be a new runtime, or null if there was no memory for one.
+/// `raw` must be a new runtime, or null if memory for it was exhausted.
 pub(super) unsafe fn with_context(
     raw: *mut sys::JSRuntime,
     intrinsics: Intrinsics,
 ) -> Result<(NonNull<sys::JSRuntime>, NonNull<sys::JSContext>), StartError> {
     let raw = NonNull::new(raw).ok_or(StartError::Memory)?;
-    // SAFETY: per the contract above; `Inner::drop` frees both exactly once.
+    // SAFETY: per the contract above. `Inner::drop` frees both exactly once.
     unsafe {
         let Some(context) = NonNull::new(new_context(raw.as_ptr(), intrinsics)) else {
             sys::JS_FreeRuntime(raw.as_ptr());
@@ -46,11 +46,11 @@ pub(super) unsafe fn with_context(
 pub(super) enum Intrinsics {
     /// Together with the context.
     AtOnce,
-    /// On first access: `Date`, `RegExp`, `Map`, typed arrays and related objects.
+    /// On first access. This concerns `Date`, `RegExp`, `Map`, typed arrays and related objects.
     OnDemand,
 }
 
-/// A context with the intrinsics that k6's engine has too: without `performance`, `DOMException`, `atob`.
+/// A context with the intrinsics that k6's engine has: it has no `performance`, `DOMException` or `atob`.
 ///
 /// # Safety
 /// `raw` must be a live runtime.
@@ -58,7 +58,7 @@ pub(super) unsafe fn new_context(
     raw: *mut sys::JSRuntime,
     intrinsics: Intrinsics,
 ) -> *mut sys::JSContext {
-    // SAFETY: per the function's contract; a failed step frees everything created before it.
+    // SAFETY: per the function's contract. A failed step frees everything created before it.
     unsafe {
         let context = sys::JS_NewContextRaw(raw);
         if context.is_null() {

@@ -17,7 +17,7 @@ impl Thrown {
     }
 }
 
-/// The constructors of errors thrown from Rust.
+/// The constructors of errors that Rust code throws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
     Plain,
@@ -65,8 +65,7 @@ impl Context {
         }
     }
 
-    /// Throws an error like those of k6's own functions: an `Error` whose name is `GoError`, which scripts may
-    /// check.
+    /// Throws an error like those of k6's own functions: an `Error` named `GoError`. Scripts may check the name.
     pub fn throw_plain(&self, message: impl AsRef<str>) -> Thrown {
         let named = || {
             let error = self.error(ErrorKind::Plain, message.as_ref())?;
@@ -86,11 +85,11 @@ impl Context {
 
     /// A new error object with the current stack.
     pub fn error(&self, kind: ErrorKind, message: &str) -> Result<Value<'_>, Thrown> {
-        // The engine's own formatting truncates messages at 256 bytes, so the message is set afterwards.
+        // The message is set afterwards, because the engine's own formatting truncates messages at 256 bytes.
         let empty = c"%s".as_ptr();
         let nothing = c"".as_ptr();
         let raw = self.raw();
-        // SAFETY: the format takes one string, which is given.
+        // SAFETY: the format takes one string, and one is passed.
         let error = unsafe {
             let made = match kind {
                 ErrorKind::Plain => sys::JS_NewPlainError(raw, empty, nothing),
@@ -127,7 +126,7 @@ impl Context {
 }
 
 impl<'c> Exception<'c> {
-    /// Whether this error interrupts the script: an interruption or a cancelled wait.
+    /// Whether this error interrupts the script: the script was interrupted, or a wait was cancelled.
     pub fn is_uncatchable(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsUncatchableError(self.0.raw()) }
@@ -136,7 +135,7 @@ impl<'c> Exception<'c> {
     /// The result of `String(exception)`: `Error: message` for errors.
     pub fn text(&self) -> String {
         let context = self.0.context();
-        // While a script is being interrupted, the engine's own loops end early, so `String` may lose a part.
+        // While a script is being interrupted, the engine's own loops return early, so `String` may lose a part.
         if self.is_uncatchable() {
             match self.0.get("message").and_then(|message| message.to_text()) {
                 Ok(message) => return format!("InternalError: {}", message.into_string()),
@@ -152,7 +151,7 @@ impl<'c> Exception<'c> {
         }
     }
 
-    /// The stack at the time the error was created, innermost frame first; empty if this is not an error.
+    /// The stack at the time the error was created, innermost frame first. Empty if this is not an error.
     pub fn frames(&self) -> Vec<Frame> {
         let context = self.0.context();
         let stack = match self.0.get("stack") {
@@ -172,7 +171,7 @@ impl<'c> Exception<'c> {
         }
     }
 
-    /// Throws it again.
+    /// Throws the exception again.
     pub fn rethrow(self) -> Thrown {
         let context = self.0.context();
         context.throw(self.0)

@@ -1,12 +1,12 @@
 //! A script's own stack, run as a future.
 //!
-//! Scripts call blocking functions such as `http.get` in plain synchronous code, so each script runs on a stack of its
-//! own. [`Context::wait`] suspends that stack and stores a pinned future. The task that polls the [`Fiber`] polls this
-//! future on the event loop's stack, and resumes the script with the result.
+//! Scripts call blocking functions such as `http.get` in plain synchronous code, so each script has its own stack.
+//! [`Context::wait`] suspends that stack and stores a pinned future. The task that polls the [`Fiber`] polls this
+//! future on the event loop's stack and resumes the script with the result.
 //!
-//! A suspended stack has C frames on it and must never be unwound or dropped. An abandoned fiber is resumed with
-//! [`Cancelled`] instead: every host function then returns, and the engine leaves all script frames through an error
-//! that scripts cannot catch.
+//! A suspended stack contains C frames, so it must never be unwound or dropped. An abandoned fiber is resumed with
+//! [`Cancelled`] instead: every host function then returns, and the engine leaves all script frames with an error that
+//! scripts cannot catch.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -23,13 +23,13 @@ use crate::give_way::Running;
 use crate::runtime::Inner;
 use crate::{Context, Runtime, Thrown, sys};
 
-/// With AddressSanitizer, functions need several times as much stack (fuzz/run).
+/// With AddressSanitizer, functions need several times as much stack (see fuzz/run).
 const SANITIZER_FACTOR: usize = if cfg!(feature = "address-sanitizer") {
     4
 } else {
     1
 };
-/// Reserved address space of a script's stack. Only touched pages take memory.
+/// The reserved address space of a script's stack. Only touched pages use memory.
 pub const STACK_SIZE: usize = SANITIZER_FACTOR * 256 * 1024;
 /// Stack space for host functions, below the engine's own limit.
 const RESERVE: usize = SANITIZER_FACTOR * 48 * 1024;
@@ -47,7 +47,7 @@ enum Wake {
 /// The future that a suspended script waits for. It lives on the script's stack.
 type Waiting = NonNull<dyn Future<Output = ()>>;
 
-/// The suspended side's handle of the running fiber.
+/// The handle that the suspended script has of its running fiber.
 #[derive(Default)]
 pub(super) struct Suspender(Cell<Option<NonNull<Yielder<Wake, Waiting>>>>);
 
@@ -69,10 +69,10 @@ pub struct Fiber<R: 'static> {
 impl<R> Unpin for Fiber<R> {}
 
 impl<R: 'static> Fiber<R> {
-    /// Prepares to run `body` on a stack of its own. Nothing runs before the first poll.
+    /// Prepares to run `body` on its own stack. Nothing runs before the first poll.
     ///
     /// # Errors
-    /// If the system has no memory, or no mapping, left for another stack.
+    /// If the system has no memory or memory mapping left for another stack.
     ///
     /// # Panics
     /// If the runtime already has a fiber.
@@ -86,7 +86,7 @@ impl<R: 'static> Fiber<R> {
                 inner.suspender.0.set(Some(NonNull::from(yielder)));
                 inner.cancelled.set(matches!(wake, Wake::Cancel));
                 inner.end_requested.set(false);
-                // SAFETY: this is the bottom of the new stack, from which the engine's limit counts.
+                // SAFETY: this is the bottom of the new stack, and the engine's limit counts from there.
                 unsafe {
                     sys::JS_SetMaxStackSize(inner.raw.as_ptr(), (STACK_SIZE - RESERVE) as _);
                     sys::JS_UpdateStackTop(inner.raw.as_ptr());
@@ -110,8 +110,8 @@ impl<R: 'static> Fiber<R> {
         self.coroutine.is_none()
     }
 
-    /// Whether the script is suspended in the middle of a computation, not in a wait. Nothing may touch its values
-    /// then, not even to free one.
+    /// Whether the script is suspended in the middle of a computation and not in a wait. In that state, its values must
+    /// not be used or freed.
     pub fn is_paused(&self) -> bool {
         self.runtime.inner().paused.get()
     }
@@ -119,7 +119,7 @@ impl<R: 'static> Fiber<R> {
     /// Interrupts the script and returns the result of its body.
     pub fn cancel(&mut self) -> Option<R> {
         loop {
-            // A script that pauses while it frees its values continues at once.
+            // A script that pauses while it frees its values continues immediately.
             self.waiting = None;
             let mut context = std::task::Context::from_waker(Waker::noop());
             if let Poll::Ready(result) = self.poll_cancel(&mut context) {
@@ -128,8 +128,8 @@ impl<R: 'static> Fiber<R> {
         }
     }
 
-    /// Interrupts the script and returns the result of its body. Pending while the script frees its values, which may
-    /// be millions of objects.
+    /// Interrupts the script and returns the result of its body. Pending while the script frees its values, of which it
+    /// may have millions.
     pub fn poll_cancel(&mut self, cx: &mut std::task::Context<'_>) -> Poll<Option<R>> {
         let started = self.coroutine.as_ref().map(Coroutine::started);
         if started != Some(true) {
@@ -196,7 +196,7 @@ impl<R: 'static> Future for Fiber<R> {
     type Output = R;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<R> {
-        // What the script waits for may use its values, too.
+        // The future that the script waits for may use its values, too.
         let _turn = self.runtime.inner().begin_turn();
         loop {
             if self.poll_waiting(cx).is_pending() {
@@ -224,8 +224,8 @@ impl Context {
     /// Suspends the script until `future` is done. The future may borrow from the host function's frame.
     ///
     /// # Errors
-    /// [`Cancelled`] if the script is being interrupted; the future has then been dropped. Turn it into an exception to
-    /// return with [`Context::cancelled`].
+    /// [`Cancelled`] if the script is being interrupted; the future has then been dropped. Turn the error into an exception with
+    /// [`Context::cancelled`] and return it.
     ///
     /// # Panics
     /// Outside of a [`Fiber`].
@@ -233,13 +233,13 @@ impl Context {
         self.inner().wait(future)
     }
 
-    /// The exception that ends the script after a wait was [`Cancelled`].
+    /// The exception that ends the script after a wait returned [`Cancelled`].
     pub fn cancelled(&self, _: Cancelled) -> Thrown {
         self.throw_uncatchable("interrupted")
     }
 
-    /// Ends a script that returned although it was being interrupted, because native functions that cannot fail return
-    /// early then.
+    /// Ends a script that returned although it was being interrupted: native functions that cannot fail return early in
+    /// that case.
     ///
     /// # Errors
     /// The exception that ends the script.
@@ -257,7 +257,7 @@ impl Context {
 }
 
 impl Inner {
-    /// As [`Context::wait`].
+    /// Like [`Context::wait`].
     fn wait<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
         if self.cancelled.get() {
             return Err(Cancelled);
@@ -267,19 +267,19 @@ impl Inner {
 
     /// Like [`Inner::wait`], but also works in a script that is already being interrupted.
     fn suspend<F: Future>(&self, future: F) -> Result<F::Output, Cancelled> {
-        // Scripts run in fibers; other code that enters a runtime never waits.
+        // Scripts run in fibers. Other code that enters a runtime never waits.
         let Some(yielder) = self.suspender.0.get() else {
             debug_assert!(false, "only a script on its own stack can wait");
             return Err(Cancelled);
         };
         let mut outcome = None;
         let wake = {
-            // Polled where it is pinned, because an async block around it would copy it again.
+            // The future is polled where it is pinned, because an async block around it would copy it again.
             let mut future = std::pin::pin!(future);
             let mut waiting = std::pin::pin!(std::future::poll_fn(|cx| {
                 future.as_mut().poll(cx).map(|done| outcome = Some(done))
             }));
-            // SAFETY: the pinned future is only ever polled in place, through a pin, by `Fiber::poll`.
+            // SAFETY: `Fiber::poll` polls the pinned future only in place, through a pin.
             let future: &mut (dyn Future<Output = ()> + '_) =
                 unsafe { waiting.as_mut().get_unchecked_mut() };
             let pointer: NonNull<dyn Future<Output = ()> + '_> = NonNull::from(future);
@@ -296,7 +296,7 @@ impl Inner {
         outcome.ok_or(Cancelled)
     }
 
-    /// Suspends the script in the middle of a computation, so that the worker's other work gets a turn.
+    /// Suspends the script in the middle of a computation, so that the worker can do other work.
     pub(super) fn pause(&self) -> Result<(), Cancelled> {
         self.paused.set(true);
         let resumed = self.wait(time_slice::next());
@@ -304,7 +304,7 @@ impl Inner {
         resumed
     }
 
-    /// The same for work that must be finished even if the script has to end.
+    /// Like [`Inner::pause`], for work that must be finished even if the script has to end.
     pub(super) fn pause_even_if_cancelled(&self) {
         self.paused.set(true);
         // The caller checks later whether the script has to end.
@@ -314,7 +314,7 @@ impl Inner {
 }
 
 thread_local! {
-    /// Stacks of returned fibers, for reuse. A user between iterations holds none.
+    /// Stacks of finished fibers, for reuse. A user between iterations holds no stack.
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -325,11 +325,11 @@ fn take_stack() -> io::Result<DefaultStack> {
     new_stack(STACK_SIZE)
 }
 
-/// Runs `work` on a new stack, of which the engine may use `size` bytes. For work that may be called from a script but
-/// needs more than a script's stack.
+/// Runs `work` on a new stack of which the engine may use `size` bytes. For work that scripts may start but that needs
+/// more than a script's stack.
 ///
 /// # Errors
-/// If the system has no memory, or no mapping, left for another stack.
+/// If the system has no memory or memory mapping left for another stack.
 pub fn on_new_stack<R>(size: usize, work: impl FnOnce() -> R) -> io::Result<R> {
     Ok(corosensei::on_stack(new_stack(size + STACK_SIZE)?, work))
 }
@@ -344,11 +344,11 @@ fn new_stack(size: usize) -> io::Result<DefaultStack> {
 }
 
 fn give_back_stack(stack: DefaultStack) {
-    // The thread may be exiting without its pool; then the stack is simply freed.
+    // The thread may be exiting and its pool already be gone. Then the stack is simply freed.
     let _ = STACKS.try_with(|stacks| stacks.borrow_mut().push(stack));
 }
 
-/// Drives `fiber` on the calling thread without an event loop, for scripts whose waits are never pending.
+/// Polls `fiber` to completion on the calling thread, without an event loop. For scripts whose waits are never pending.
 pub fn block_on<R>(mut fiber: Fiber<R>) -> Option<R> {
     let mut context = std::task::Context::from_waker(Waker::noop());
     match Pin::new(&mut fiber).poll(&mut context) {

@@ -35,10 +35,10 @@ pub struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
-    /// `this`; for a constructor called with `new`, the constructor (`new.target`), otherwise undefined.
+    /// `this`. For a constructor called with `new` it is the constructor (`new.target`), otherwise undefined.
     #[inline]
     pub fn this(&self) -> Borrowed<'_, 'c> {
-        // SAFETY: the caller keeps it alive during the call.
+        // SAFETY: the caller keeps the value alive during the call.
         unsafe { Borrowed::from_raw(self.context, self.this) }
     }
 
@@ -51,7 +51,7 @@ impl<'c> Call<'c> {
     /// The argument at `index`; undefined if it was not given.
     #[inline]
     pub fn argument(&self, index: usize) -> Borrowed<'_, 'c> {
-        // SAFETY: the caller keeps the arguments alive during the call, and `index` is within them.
+        // SAFETY: the caller keeps the arguments alive during the call, and `index` is in bounds.
         unsafe {
             let raw = if index < self.count {
                 *self.arguments.add(index)
@@ -111,7 +111,7 @@ pub(super) unsafe extern "C" fn setter<F: HostFunction>(
     value: sys::JSValue,
 ) -> sys::JSValue {
     let mut value = value;
-    // SAFETY: as in `trampoline`; the one-element argument table lives during the call.
+    // SAFETY: as in `trampoline`. The table with one argument lives during the call.
     unsafe { trampoline::<F>(context, this, 1, &mut value) }
 }
 
@@ -124,13 +124,12 @@ fn conjure<F: HostFunction>() -> F {
             "a host function must be a plain fn, without captures"
         )
     };
-    // SAFETY: a zero-sized type has one value, and creating it reads no memory; `F: Copy`, so dropping it does
+    // SAFETY: a zero-sized type has one value, and creating it reads no memory. Since `F: Copy`, dropping it does
     // nothing.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// Runs `body` and turns an error or a panic into an exception, because a panic must not reach the engine's C
-/// frames.
+/// Runs `body`. Turns an error or a panic into an exception, because a panic must not reach the engine's C frames.
 #[inline]
 pub(super) fn guarded<'c>(
     context: &'c Context,
@@ -168,7 +167,7 @@ pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 #[repr(transparent)]
 pub struct Entry(sys::JSCFunctionListEntry);
 
-// SAFETY: an entry is immutable and points to static data only.
+// SAFETY: an entry is immutable and points only to static data.
 unsafe impl Sync for Entry {}
 
 type FunctionPart = sys::JSCFunctionListEntry__bindgen_ty_1__bindgen_ty_1;
@@ -194,7 +193,7 @@ impl Entry {
         )
     }
 
-    /// A read-only property computed by `body`.
+    /// A read-only property that `body` computes.
     pub const fn getter<F: HostFunction>(name: &'static CStr, body: F) -> Self {
         let _ = body;
         let part = AccessorPart {
@@ -207,7 +206,7 @@ impl Entry {
         Self::new(name, sys::JS_DEF_CGETSET, flags, Parts { getset: part })
     }
 
-    /// A property computed by `get` and assigned by `set`, whose argument 0 is the new value.
+    /// A property that `get` computes and `set` assigns. Argument 0 of `set` is the new value.
     pub const fn accessor<G: HostFunction, S: HostFunction>(
         name: &'static CStr,
         get: G,
@@ -260,7 +259,7 @@ impl Entry {
 
     /// The property's name.
     pub fn name(&self) -> &'static str {
-        // SAFETY: made from a static C string.
+        // SAFETY: the name is a static C string.
         unsafe { CStr::from_ptr(self.0.name) }
             .to_str()
             .unwrap_or_default()

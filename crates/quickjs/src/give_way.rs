@@ -1,8 +1,8 @@
-//! Lets host functions that compute for a long time yield to other work, and stop when the script has to end.
+//! Lets host functions that compute for a long time yield to other work, and stops them when the script has to end.
 //!
-//! The engine polls for interrupts in the loops of scripts and of its own functions, but not in host functions. Their
-//! loops call [`give_way`] instead. It suspends the script's stack with all Rust frames on it, so that even functions
-//! that do not know about scripts can call it.
+//! The engine polls for interrupts in the loops of scripts and of its own functions, but not in host functions. Long
+//! loops in host functions call [`give_way`] instead. It suspends the script's stack with all Rust frames on it, so
+//! functions that know nothing about scripts can call it, too.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use crate::runtime::Inner;
 
-/// Work between two clock readings. A reading costs as much as a few hundred bytes of work.
+/// The amount of work between two clock readings. A reading costs as much as a few hundred bytes of work.
 const STEP: usize = 16 * 1024;
 
 thread_local! {
@@ -18,16 +18,16 @@ thread_local! {
     static RUNNING: Cell<Option<NonNull<Inner>>> = const { Cell::new(None) };
     /// The number of nested host functions on this script's stack.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    /// Work left before the next clock reading.
+    /// The amount of work left before the next clock reading.
     static LEFT: Cell<usize> = const { Cell::new(STEP) };
     #[cfg(test)]
     static LOOKS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Counts `work`, a number of bytes or of steps with the same cost, and occasionally lets the worker's other users and
+/// Counts `work`: a number of bytes, or of steps with the same cost. Occasionally lets the worker's other users and
 /// timers run. Does nothing on a thread that runs no script.
 ///
-/// If the script has to end, it unwinds the stack to the caller of the host function, which then ends the script.
+/// If the script has to end, this unwinds the stack to the caller of the host function, which then ends the script.
 /// Outside of host functions it just returns. The caller must not hold a lock that another user waits for.
 #[inline]
 pub fn give_way(work: usize) {
@@ -47,12 +47,13 @@ fn look() {
     let Some(running) = running() else { return };
     // SAFETY: as in `give_way_in_drop`.
     if unsafe { running.as_ref() }.on_interrupt() && DEPTH.get() > 0 {
-        // Does not run the panic hook, because this is not an error.
+        // This does not run the panic hook, because it is not an error.
         std::panic::resume_unwind(Box::new(Interrupted));
     }
 }
 
-/// Like [`give_way`], for values that are being dropped, possibly by the engine, which cannot be stopped halfway.
+/// Like [`give_way`], for values that are being dropped. The engine may be dropping them, and it cannot be stopped
+/// halfway.
 pub fn give_way_in_drop(work: usize) {
     let left = LEFT.get();
     if work < left {
@@ -66,10 +67,10 @@ pub fn give_way_in_drop(work: usize) {
     }
 }
 
-/// Keeps `value` if this stack is being unwound because the script has to end, and leaves the default in its place. The
-/// runtime's next script drops it, or the runtime when it is freed.
+/// Keeps `value` if this stack is being unwound because the script has to end, and leaves the default value in its
+/// place. The runtime drops the value when it runs its next script or is freed.
 ///
-/// For values that take long to drop: a stack that is being unwound cannot be suspended, and the worker's other users
+/// For values that take long to drop. A stack that is being unwound cannot be suspended, so the worker's other users
 /// would wait.
 pub fn drop_later<T: Default + 'static>(value: &mut T) -> bool {
     let running = RUNNING.get().filter(|_| std::thread::panicking());
@@ -81,11 +82,11 @@ pub fn drop_later<T: Default + 'static>(value: &mut T) -> bool {
 }
 
 fn running() -> Option<NonNull<Inner>> {
-    // A stack that is being unwound can neither be suspended nor unwound again.
+    // A stack that is being unwound can be neither suspended nor unwound again.
     RUNNING.get().filter(|_| !std::thread::panicking())
 }
 
-/// The payload that unwinds a host function whose script has to end.
+/// The panic payload that unwinds a host function whose script has to end.
 pub(super) struct Interrupted;
 
 /// Runs a host function.
@@ -97,7 +98,7 @@ pub(super) fn in_host_function<R>(body: impl FnOnce() -> R) -> std::thread::Resu
     result
 }
 
-/// Marks a runtime as the one whose script runs on this thread, until it is dropped.
+/// Marks a runtime as the one whose script runs on this thread. Dropping it removes the mark.
 pub(super) struct Running<'a> {
     inner: &'a Inner,
     before: (Option<NonNull<Inner>>, u32),
@@ -130,14 +131,14 @@ pub struct Progress {
 impl Progress {
     const PIECE: usize = 4096;
 
-    /// For a loop that starts at the byte `place`.
+    /// For a loop that starts at the byte with this index.
     pub fn from(place: usize) -> Progress {
         Progress {
             next: place + Progress::PIECE,
         }
     }
 
-    /// Reports that the loop has reached the byte `place`.
+    /// Reports that the loop has reached the byte with this index.
     #[inline]
     pub fn reach(&mut self, place: usize) {
         if place >= self.next {
@@ -147,13 +148,13 @@ impl Progress {
     }
 }
 
-/// Splits bytes into pieces, yielding after each.
+/// Splits bytes into pieces and yields after each.
 pub fn pieces(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.chunks(STEP).inspect(|piece| give_way(piece.len()))
 }
 
-/// A copy of `bytes` with space for `spare` more. Made in pieces, because the first use of large memory takes as long
-/// as the copy.
+/// A copy of `bytes` with capacity for `spare` more bytes. It is made in pieces, because the first use of large memory
+/// takes as long as the copy.
 #[inline]
 pub fn copy_in_pieces(bytes: &[u8], spare: usize) -> Vec<u8> {
     let mut copy = Vec::with_capacity(bytes.len() + spare);
@@ -172,7 +173,7 @@ pub fn extend_in_pieces(to: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
-/// Makes space for `more` items. A large vector that grows is moved in pieces. If the script has to end meanwhile, the
+/// Reserves capacity for `more` items. A large vector is moved in pieces. If the script has to end meanwhile, the
 /// vector is left empty.
 #[inline]
 pub fn reserve_in_pieces<T>(items: &mut Vec<T>, more: usize) {
@@ -193,13 +194,13 @@ fn grow_in_pieces<T>(items: &mut Vec<T>, more: usize) {
     *items = grown;
 }
 
-/// Like [`reserve_in_pieces`], for as many bytes of text.
+/// Like [`reserve_in_pieces`], for a string and a number of bytes.
 #[inline]
 pub fn reserve_text_in_pieces(text: &mut String, more: usize) {
     if text.capacity() - text.len() < more && text.len() > STEP {
         let mut bytes = std::mem::take(text).into_bytes();
         grow_in_pieces(&mut bytes, more);
-        // SAFETY: the bytes of a text.
+        // SAFETY: these are the bytes of a string, and moving does not change them.
         *text = unsafe { String::from_utf8_unchecked(bytes) };
     }
 }
@@ -230,13 +231,13 @@ fn long_utf8_in_pieces(bytes: &[u8]) -> Option<&str> {
         let (piece, after) = rest.split_at(STEP);
         match std::str::from_utf8(piece) {
             Ok(_) => rest = after,
-            // The piece ends within a character, which the next piece starts with.
+            // The piece ends within a character. The next piece starts with that character.
             Err(error) if error.error_len().is_none() => rest = rest.get(error.valid_up_to()..)?,
             Err(_) => return None,
         }
     }
     std::str::from_utf8(rest).ok()?;
-    // SAFETY: all pieces are valid, and each starts where the valid part of the previous one ends.
+    // SAFETY: all pieces are valid, and each starts at the end of the previous one's valid part.
     Some(unsafe { std::str::from_utf8_unchecked(bytes) })
 }
 
@@ -249,7 +250,7 @@ mod tests {
         let looks = LOOKS.get();
         let numbers = collect_in_pieces(0..1_000_000_u64);
         assert!(numbers.iter().copied().eq(0..1_000_000));
-        // Eight bytes each, and at least half of them have been moved.
+        // Each item has eight bytes, and at least half of them have been moved.
         let looked = LOOKS.get() - looks;
         assert!(looked >= 4_000_000 / STEP, "{looked} looks");
 

@@ -1,8 +1,8 @@
 //! A thin, safe wrapper over quickjs-ng.
 //!
-//! It adds no cost to the raw interface: a [`Value`] is the engine's value with a context reference, a host function
-//! is a plain Rust `fn` called through a trampoline made at compile time, and an operation that waits suspends the
-//! user's stack in a few nanoseconds.
+//! It adds no cost to the raw interface: a [`Value`] is the engine's value with a context reference, a host function is
+//! a plain Rust `fn` called through a trampoline created at compile time, and suspending a script that waits takes a
+//! few nanoseconds.
 //!
 //! | type | meaning |
 //! |---|---|
@@ -12,10 +12,10 @@
 //! | [`Persistent`] | a value that Rust stores across calls |
 //! | [`Thrown`] | proof that an exception is pending; passed on with `?` |
 //! | [`Class`] | a Rust type whose values scripts hold as objects |
-//! | [`Image`] | the heap with which many users begin |
+//! | [`Image`] | the heap from which many users start |
 //! | [`Fiber`] | a script's stack: run as a future, suspended by [`Context::wait`] |
 //!
-//! A value must not be passed to another runtime than its own. Debug builds assert this.
+//! A value must only be passed to its own runtime. Debug builds assert this.
 #![allow(unsafe_code)]
 
 mod bytes;

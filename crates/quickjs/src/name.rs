@@ -23,7 +23,7 @@ impl NameRange {
     }
 }
 
-/// The table behind [`Name`]: an engine atom for each name used so far.
+/// The table behind [`Name`]: an engine atom for each name.
 pub(super) struct Names {
     texts: &'static [&'static str],
     atoms: Box<[Cell<sys::JSAtom>]>,
@@ -37,8 +37,8 @@ impl Names {
         }
     }
 
-    /// The atom of `name`, owned by the table; 0, the engine's null atom, for an unknown name or if memory is
-    /// exhausted.
+    /// The atom of `name`, owned by the table. For an unknown name, or if memory is exhausted, it is 0, the engine's
+    /// null atom.
     #[inline]
     pub(super) fn atom(&self, context: &Context, name: Name) -> sys::JSAtom {
         let Some(cell) = self.atoms.get(name.0 as usize) else {
@@ -50,7 +50,7 @@ impl Names {
         cell.get()
     }
 
-    /// Creates the atoms of all names at once.
+    /// Creates the atoms of all names.
     ///
     /// # Safety
     /// `context` must be live, and its atoms must outlive this table.
@@ -82,7 +82,7 @@ pub struct Atom<'c> {
     pub(super) context: &'c Context,
 }
 
-/// The bit that marks an atom which is an array index itself.
+/// The bit that marks an atom that is itself an array index.
 const INDEX_BIT: u32 = 1 << 31;
 
 impl<'c> Atom<'c> {
@@ -96,7 +96,7 @@ impl<'c> Atom<'c> {
         }
     }
 
-    /// The key with the text `text`.
+    /// The key with the string `text`.
     pub fn from_text(context: &'c Context, text: &str) -> Self {
         Self {
             raw: new_atom(context, text),
@@ -104,7 +104,7 @@ impl<'c> Atom<'c> {
         }
     }
 
-    /// `value` as a property key; symbols stay symbols.
+    /// `value` as a property key. Symbols stay symbols.
     pub fn from_value(value: &crate::Value<'c>) -> Result<Self, crate::Thrown> {
         // SAFETY: the value is live; this key owns the new atom.
         match unsafe { sys::JS_ValueToAtom(value.context.raw(), value.raw) } {
@@ -116,18 +116,18 @@ impl<'c> Atom<'c> {
         }
     }
 
-    /// Takes over `raw`.
+    /// Takes ownership of `raw`.
     pub(super) fn from_raw(context: &'c Context, raw: sys::JSAtom) -> Self {
         Self { raw, context }
     }
 
-    /// The array index that this key represents, if it is one.
+    /// The array index that this key represents, if it represents one.
     #[inline]
     pub fn index(&self) -> Option<u32> {
         (self.raw & INDEX_BIT != 0).then_some(self.raw & !INDEX_BIT)
     }
 
-    /// True for the key `name`.
+    /// Whether this is the key `name`.
     #[inline]
     pub fn is(&self, name: Name) -> bool {
         self.raw == self.context.inner().names.atom(self.context, name)
@@ -139,7 +139,7 @@ impl<'c> Atom<'c> {
         let names = &self.context.inner().names;
         let first = range.first.0 as usize;
         let atoms = names.atoms.get(first..first + range.count as usize)?;
-        // They are created together, so their atoms can be compared in sequence.
+        // The atoms are created together, so they can be compared in sequence.
         if atoms.first()?.get() == 0 || atoms.last()?.get() == 0 {
             range.iter().for_each(|name| {
                 names.atom(self.context, name);
@@ -148,7 +148,7 @@ impl<'c> Atom<'c> {
         atoms.iter().position(|atom| atom.get() == self.raw)
     }
 
-    /// Runs `body` with the key's text; a symbol gives its description.
+    /// Calls `body` with the key as a string. A symbol is represented by its description.
     #[inline]
     pub fn with_text<R>(&self, body: impl FnOnce(&str) -> R) -> R {
         // SAFETY: the atom is live; the C string is freed after `body`.
@@ -168,7 +168,7 @@ impl<'c> Atom<'c> {
         }
     }
 
-    /// True for a symbol, which has no text.
+    /// Whether this is a symbol, which has no string.
     pub fn is_symbol(&self) -> bool {
         // SAFETY: the atom is live; the value is freed.
         unsafe {
@@ -179,14 +179,14 @@ impl<'c> Atom<'c> {
         }
     }
 
-    /// The key as text; a symbol gives its description.
+    /// The key as a string. A symbol is represented by its description.
     pub fn text(&self) -> String {
         self.with_text(str::to_owned)
     }
 }
 
 impl Context {
-    /// Property keys with these texts.
+    /// Property keys with these strings.
     pub fn keys<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) -> Vec<Atom<'_>> {
         texts
             .into_iter()
@@ -214,7 +214,7 @@ impl Drop for Atom<'_> {
     }
 }
 
-/// Types that name a property: text, a cached [`Name`], an index, an [`Atom`].
+/// Types that name a property: a string, a cached [`Name`], an index, an [`Atom`].
 pub trait Key: sealed::Sealed {
     #[doc(hidden)]
     fn with<R>(self, context: &Context, body: impl FnOnce(u32) -> R) -> R;

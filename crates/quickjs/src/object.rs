@@ -4,11 +4,11 @@ use crate::give_way::{give_way, reserve_in_pieces};
 use crate::name::{Atom, Key};
 use crate::{Context, Thrown, Value, sys};
 
-/// The cost of reading a property, as a number of bytes that could be read in the same time.
+/// The cost of reading a property, as the number of bytes that could be read in the same time.
 const ENTRY: usize = 64;
 
 impl<'c> Value<'c> {
-    /// Reads the property `key`, including getters and the prototype chain.
+    /// Reads the property `key`. Calls getters and searches the prototype chain.
     #[inline]
     pub fn get(&self, key: impl Key) -> Result<Value<'c>, Thrown> {
         key.with(self.context, |atom| {
@@ -34,7 +34,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Assigns `key`, including setters.
+    /// Assigns `key`. Calls setters.
     #[inline]
     pub fn set(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         key.with(self.context, |atom| {
@@ -50,12 +50,12 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// Defines `key` as an own property, without calling setters.
+    /// Defines `key` as an own property without calling setters.
     pub fn define(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         self.define_with(key, value, sys::JS_PROP_C_W_E)
     }
 
-    /// Like [`Value::define`], but not listed among the object's keys.
+    /// Like [`Value::define`], but the property is not listed among the object's keys.
     pub fn define_hidden(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         self.define_with(
             key,
@@ -64,7 +64,7 @@ impl<'c> Value<'c> {
         )
     }
 
-    /// Like [`Value::define`], but scripts can neither assign nor delete it.
+    /// Like [`Value::define`], but scripts can neither assign nor delete the property.
     pub fn define_fixed(&self, key: impl Key, value: Value<'c>) -> Result<(), Thrown> {
         self.define_with(key, value, sys::JS_PROP_ENUMERABLE)
     }
@@ -138,8 +138,7 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// The own enumerable text keys in the order of `Object.keys`; none for values that are not
-    /// objects.
+    /// The own enumerable string keys in the order of `Object.keys`. A value that is not an object has none.
     pub fn keys(&self) -> Result<Keys<'c>, Thrown> {
         let mut keys = Keys {
             context: self.context,
@@ -169,7 +168,7 @@ impl<'c> Value<'c> {
         Ok(keys)
     }
 
-    /// The own enumerable properties, keys as text.
+    /// The own enumerable properties, with string keys.
     pub fn entries(&self) -> Result<Vec<(String, Value<'c>)>, Thrown> {
         let mut entries = Vec::new();
         for key in self.keys()? {
@@ -203,7 +202,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Like `Object.freeze`: nested objects are not frozen.
+    /// Like `Object.freeze`, which does not freeze nested objects.
     pub fn freeze(&self) -> Result<(), Thrown> {
         // SAFETY: the value is live.
         let done = unsafe { sys::JS_FreezeObject(self.context.raw(), self.raw) };
@@ -221,7 +220,7 @@ impl<'c> Value<'c> {
             "a value of another runtime"
         );
         with_raw(arguments, |count, table| {
-            // SAFETY: all values are live during the call, which takes ownership of none.
+            // SAFETY: all values are live during the call, and the call takes ownership of none of them.
             unsafe {
                 let call = || sys::JS_Call(self.context.raw(), self.raw, this.raw, count, table);
                 let raw = self.context.inner().with_engine_running(true, call);
@@ -233,7 +232,7 @@ impl<'c> Value<'c> {
     /// Like `new`.
     pub fn construct(&self, arguments: &[&Value<'c>]) -> Result<Value<'c>, Thrown> {
         with_raw(arguments, |count, table| {
-            // SAFETY: all values are live during the call, which takes ownership of none.
+            // SAFETY: all values are live during the call, and the call takes ownership of none of them.
             unsafe {
                 let call = || sys::JS_CallConstructor(self.context.raw(), self.raw, count, table);
                 let raw = self.context.inner().with_engine_running(true, call);
@@ -264,7 +263,7 @@ impl<'c> Iterator for Keys<'c> {
         if self.next == self.count {
             return None;
         }
-        // SAFETY: within the table, and each atom is returned once.
+        // SAFETY: the index is within the table, and each atom is returned only once.
         let raw = unsafe { (*self.table.add(self.next)).atom };
         self.next += 1;
         Some(Atom::from_raw(self.context, raw))
@@ -275,7 +274,7 @@ impl Drop for Keys<'_> {
     #[inline]
     fn drop(&mut self) {
         while self.next().is_some() {}
-        // SAFETY: made by the engine's allocator, or null.
+        // SAFETY: the engine's allocator created the table, or it is null.
         unsafe { sys::js_free(self.context.raw(), self.table.cast()) };
     }
 }

@@ -6,23 +6,23 @@ use std::rc::Rc;
 
 use crate::{Context, Value, sys};
 
-/// A JavaScript value in Rust's own structures, such as the callback of a timer.
+/// A JavaScript value in Rust's own structures, such as a timer's callback.
 ///
-/// It may outlive its runtime and is empty afterwards. Inside a [`crate::Class`] use a [`crate::Slot`] instead, which
-/// the garbage collector can see.
+/// It may outlive its runtime and is empty afterwards. Inside a [`crate::Class`], use a [`crate::Slot`] instead: the
+/// garbage collector can see it.
 pub struct Persistent {
     place: usize,
     registry: Rc<Registry>,
 }
 
-/// A runtime's list of the values that Rust stores, so that it can release them all when it ends.
+/// A runtime's list of the values that Rust stores. The runtime releases them all when it ends.
 pub(super) struct Registry {
     context: Cell<Option<NonNull<sys::JSContext>>>,
     values: RefCell<Vec<Option<sys::JSValue>>>,
     free: RefCell<Vec<usize>>,
-    /// The user of an image whose values these are, while it does not run.
+    /// The user of an image that these values belong to, while it does not run.
     is_waiting: Cell<bool>,
-    /// Values that Rust has dropped meanwhile.
+    /// Values that Rust has dropped in the meantime.
     dropped: RefCell<Vec<sys::JSValue>>,
 }
 
@@ -48,12 +48,12 @@ impl Persistent {
     /// The stored value.
     ///
     /// # Panics
-    /// If `context` belongs to another runtime than the value.
+    /// If the value belongs to another runtime than `context`.
     pub fn restore<'c>(&self, context: &'c Context) -> Value<'c> {
         let own = self.registry.context.get().map(NonNull::as_ptr);
         assert_eq!(own, Some(context.raw()), "a value of another runtime");
         match self.registry.values.borrow()[self.place] {
-            // SAFETY: the registry holds a reference of its own, which is duplicated.
+            // SAFETY: the registry holds its own reference, which is duplicated here.
             Some(raw) => unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) },
             None => context.undefined(),
         }
@@ -72,7 +72,7 @@ impl Drop for Persistent {
                 self.registry.dropped.borrow_mut().push(raw);
                 return;
             }
-            // SAFETY: the runtime is live, since the registry has its context; the registry owned the reference.
+            // SAFETY: the runtime is live because the registry has its context. The registry owned the reference.
             unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
         }
     }
@@ -89,7 +89,7 @@ impl Registry {
         }
     }
 
-    /// From now on, values that Rust drops are kept until [`Registry::free_dropped`], because their user does not run.
+    /// From now on, keeps values that Rust drops until [`Registry::free_dropped`], because their user does not run.
     pub(super) fn keep_dropped(&self) {
         self.is_waiting.set(true);
     }
@@ -101,23 +101,23 @@ impl Registry {
             return;
         };
         for raw in self.dropped.take() {
-            // SAFETY: the runtime is live, since the registry has its context, and its user runs; the registry owned the
-            // reference.
+            // SAFETY: the runtime is live because the registry has its context, and its user runs. The registry owned
+            // the reference.
             unsafe { sys::JS_FreeValue(context.as_ptr(), raw) };
         }
     }
 
-    /// Like [`Registry::clear`], without releasing the values, whose memory is given back as a whole.
+    /// Like [`Registry::clear`], but does not release the values, because their memory is freed as a whole.
     pub(super) fn forget(&self) {
         self.context.set(None);
         self.values.take();
         self.dropped.take();
     }
 
-    /// Releases all values; from now on every [`Persistent`] is empty.
+    /// Releases all values. From now on, every [`Persistent`] is empty.
     ///
     /// # Safety
-    /// Must be called while the context is live.
+    /// The context must be live.
     pub(super) unsafe fn clear(&self) {
         let Some(context) = self.context.take() else {
             return;

@@ -10,14 +10,15 @@ use crate::name::Names;
 use crate::{Bytecode, Loader, sys};
 
 thread_local! {
-    /// What this thread's runtimes share; `None` before the first runtime, or if memory for it was exhausted.
+    /// The shared parts of this thread's runtimes. `None` before the first runtime, or if memory for them was
+    /// exhausted.
     static SHARED: RefCell<Option<Rc<Shared>>> = const { RefCell::new(None) };
 }
 
-/// A runtime that runs nothing. The other runtimes of the thread use its names and its functions.
+/// A runtime that runs nothing. The thread's other runtimes use its names and functions.
 ///
-/// Each would otherwise have its own: the names alone are a third of an idle runtime's memory and of its creation time,
-/// and a library of 500 kB takes megabytes.
+/// Otherwise, each runtime would have its own. The names alone are a third of an idle runtime's memory and creation
+/// time, and a library of 500 kB takes megabytes.
 pub(super) struct Shared {
     names: Rc<Names>,
     /// The code, by the address of its bytes.
@@ -27,8 +28,8 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// What this thread's runtimes share. The thread's first runtime creates it, with the code that its loader has by
-    /// then; runtimes of other programs share the names alone.
+    /// The shared parts of this thread's runtimes. The thread's first runtime creates them, with the code that its
+    /// loader has at that time. Runtimes of other programs share only the names.
     pub(super) fn of_thread(
         names: &'static [&'static str],
         loader: &dyn Loader,
@@ -43,7 +44,7 @@ impl Shared {
 
     fn new(texts: &'static [&'static str], loader: &dyn Loader) -> Option<Self> {
         // SAFETY: both pointers are checked, and `drop` frees each of them exactly once. Runtimes never leave their
-        // thread, so only one thread changes reference counts. If anything fails, runtimes create parts of their own.
+        // thread, so only one thread changes reference counts. If anything fails, runtimes create their own parts.
         unsafe {
             let raw = NonNull::new(sys::JS_NewRuntime())?;
             let Some(context) = NonNull::new(new_context(raw.as_ptr(), Intrinsics::AtOnce)) else {
@@ -58,7 +59,7 @@ impl Shared {
                 raw,
                 context,
             };
-            // The names in the code must be in the table, too, so it is read first.
+            // The names in the code must be in the table, too, so the code is read first.
             for bytecode in loader.code() {
                 shared.read(bytecode);
             }
@@ -68,7 +69,7 @@ impl Shared {
 
     fn read(&mut self, bytecode: Bytecode) {
         let bytes = bytecode.bytes();
-        // SAFETY: this process's own engine wrote the bytes. The context is live and has not shared its atoms yet.
+        // SAFETY: this process's engine wrote the bytes. The context is live and has not shared its atoms yet.
         unsafe {
             let context = self.context.as_ptr();
             let value = sys::JS_ReadShared(context, bytes.as_ptr(), bytes.len() as _);
@@ -85,7 +86,7 @@ impl Shared {
         self.names.is_of(names).then(|| Rc::clone(&self.names))
     }
 
-    /// The code of these bytes, for [`sys::JS_LoadShared`].
+    /// The shared code for these bytes, for [`sys::JS_LoadShared`].
     pub(super) fn code(&self, bytecode: &Bytecode) -> Option<sys::JSValue> {
         let (_, value) = self.code.get(&bytecode.bytes().as_ptr())?;
         Some(*value)
@@ -95,7 +96,7 @@ impl Shared {
 impl Drop for Shared {
     fn drop(&mut self) {
         let context = self.context.as_ptr();
-        // SAFETY: every runtime that uses the names or the code holds this object until it is freed itself.
+        // SAFETY: every runtime that uses the names or the code holds this object until the runtime is freed.
         unsafe {
             sys::JS_UnshareAtoms(self.raw.as_ptr());
             for (_, (_, value)) in self.code.drain() {

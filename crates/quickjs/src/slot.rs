@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use crate::{Context, Value, sys};
 
-/// A JavaScript value stored by an object and visible to the collector.
+/// A JavaScript value that an object stores and the garbage collector can see.
 pub struct Slot(pub(super) Cell<Option<sys::JSValue>>);
 
 impl Slot {
@@ -15,7 +15,7 @@ impl Slot {
 
     /// The value, if one was set.
     pub fn get<'c>(&self, context: &'c Context) -> Option<Value<'c>> {
-        // SAFETY: the slot holds a reference of its own, which is duplicated.
+        // SAFETY: the slot holds its own reference, which is duplicated here.
         self.0
             .get()
             .map(|raw| unsafe { Value::from_raw(context, sys::JS_DupValue(context.raw(), raw)) })
@@ -24,7 +24,7 @@ impl Slot {
     /// Releases the value.
     pub fn clear(&self, context: &Context) {
         if let Some(old) = self.0.take() {
-            // SAFETY: the reference was the slot's own.
+            // SAFETY: the slot owned the reference.
             unsafe { sys::JS_FreeValue(context.raw(), old) };
         }
     }
@@ -33,7 +33,7 @@ impl Slot {
     pub fn set(&self, value: Value<'_>) {
         let context = value.context();
         if let Some(old) = self.0.replace(Some(value.into_raw())) {
-            // SAFETY: the old reference was the slot's own.
+            // SAFETY: the slot owned the old reference.
             unsafe { sys::JS_FreeValue(context.raw(), old) };
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn runtime() -> Runtime {
     runtime_with(Rc::new(()))
 }
 
-/// The text of the result of `source`, or of the exception it throws.
+/// The result of `source` as a string, or the exception that it throws.
 pub(super) fn eval(context: &Context, source: &str) -> String {
     match context.eval(source, "test.js") {
         Ok(value) => value.to_text().unwrap().into_string(),
@@ -151,8 +151,7 @@ fn binary_data_is_read_and_written_in_place() {
     });
 }
 
-/// Properties that a script defines on a view are not read: a getter could return a buffer that nothing
-/// keeps alive.
+/// Properties that a script defines on a view are not read: a getter could return a buffer that nothing keeps alive.
 #[test]
 fn binary_data_is_found_without_running_scripts() {
     runtime().enter(|context| {
@@ -173,7 +172,7 @@ fn binary_data_is_found_without_running_scripts() {
             assert_eq!(lying(view), Some(vec![2, 3]), "{view}");
             assert_eq!(eval(context, "asked"), "0", "{view}");
         }
-        // Buffers that changed since the view was made.
+        // Buffers that changed after the view was created.
         let resized = |size: usize, view: &str| {
             bytes(&format!(
                 "globalThis.b = new ArrayBuffer(4, {{ maxByteLength: 8 }});
@@ -319,7 +318,7 @@ fn host_objects_compute_their_properties() {
             eval(context, "Object.hasOwn(ship, 'hail') + ship['hail']()"),
             "trueahoy Plim"
         );
-        // The collector has to find a cycle through a slot.
+        // The garbage collector must find a cycle through a slot.
         eval(
             context,
             "ship.beta = { back: ship }; globalThis.ship = undefined",
@@ -461,7 +460,7 @@ fn a_cancelled_script_catches_nothing() {
         Some("threw InternalError: interrupted")
     );
     runtime.enter(|context| assert_eq!(eval(context, "log"), ""));
-    // Dropping does the same in any state.
+    // Dropping a fiber works in any state.
     let mut running = fiber(&runtime, source);
     assert!(poll(&mut running).is_pending());
     drop(running);

@@ -1,4 +1,4 @@
-//! Scripts can be interrupted inside loops, both their own and those of the engine's functions.
+//! Tests that scripts can be interrupted inside loops: their own and those of the engine's functions.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::tests::{eval, runtime};
 use crate::{Fiber, block_on};
 
-/// Each of these runs far longer than a few ticks, mostly within one native call.
+/// Each of these runs far longer than a few ticks, mostly within a single native call.
 const LONG: [&str; 24] = [
     "for (;;) {}",
     "try { for (;;) {} } catch { 1 }",
@@ -35,7 +35,7 @@ const LONG: [&str; 24] = [
     "JSON.parse('[' + '0,'.repeat(2e7) + '0]')",
 ];
 
-/// Tests that count polls or advance the clock of all runtimes run one at a time.
+/// Tests that count polls or advance the clock of all runtimes must not run concurrently.
 pub(super) fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -47,13 +47,13 @@ fn long_calls_can_be_interrupted() {
     let mut ended = Vec::new();
     for source in LONG {
         let runtime = runtime();
-        // A native call without a poll asks once before it starts and not again until it ends.
+        // A native call without a poll asks the host once before it starts, and not again until it returns.
         let left = Cell::new(4);
         runtime.set_interrupt(Some(Rc::new(move |_| {
             left.set(left.get() - 1);
             left.get() <= 0
         })));
-        // Some calls can only return early; the exception follows with the next call.
+        // Some calls can only return early. The next call then throws the exception.
         let script = Fiber::new(&runtime, move |context| {
             eval(context, &format!("{source}; (() => 0)()"))
         });
@@ -65,7 +65,7 @@ fn long_calls_can_be_interrupted() {
     assert_eq!(ended, LONG);
 }
 
-/// A call that ends before the first tick never asks, so only a long call shows that ticks work.
+/// A call that returns before the first tick never asks the host, so only a long call shows that ticks work.
 #[test]
 fn short_calls_are_not_interrupted() {
     let _alone = alone();
@@ -80,6 +80,6 @@ fn short_calls_are_not_interrupted() {
         eval(context, "let n = 0; while (n < 100000) n++; n")
     });
     assert_eq!(block_on(script.unwrap()).unwrap(), "100000");
-    // Ten times the loop count would mean one call for every poll.
+    // Ten times the loop count would mean that each poll calls the host.
     assert!(asked.get() < 10_000, "{} calls", asked.get());
 }

@@ -1,6 +1,6 @@
-//! Native functions of the engine poll often, however large their arguments are.
+//! Tests that the engine's native functions poll often, however large their arguments are.
 //!
-//! Each poll here makes the next one ask the host too, so these tests count polls and need no clock.
+//! In these tests, each poll makes the next one ask the host, too. So they count polls and need no clock.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::tests::{eval, runtime};
 use crate::tests_interrupts::alone;
 use crate::{Context, Fiber, Runtime, block_on, drop_later, give_way, sys};
 
-/// More polls than the parser and a few calls cause.
+/// More polls than parsing and a few calls cause.
 const POLLS: u32 = 60;
 
 /// Preparation, and one native call that uses the prepared values.
@@ -98,7 +98,7 @@ const NATIVE: [(&str, &str); 72] = [
     ),
 ];
 
-/// Without polls, exponential work that still ends.
+/// Without polls: exponential work that still ends.
 const PROXY: &str = "var p = {}; for (let i = 0; i < 18; i++) p = new Proxy(p, p)";
 const CALLABLE: &str = "var p = function () {}; for (let i = 0; i < 18; i++) p = new Proxy(p, p)";
 const BIG: &str = "var big = (1n << 100000n) - 1n, small = (1n << 50000n) - 1n";
@@ -140,7 +140,7 @@ fn native_work_is_ended_by_a_poll() {
     assert_eq!(held, []);
 }
 
-/// Work on ten million characters, or on as many bytes of text, in blocks of 128 KiB: each call reads them several
+/// Work on ten million characters, or on as many bytes of text, in blocks of 128 KiB. Each call reads them several
 /// times.
 #[test]
 fn digits_and_new_strings_are_read_in_blocks() {
@@ -202,7 +202,7 @@ fn ask_at_every_pause(runtime: &Runtime) {
     unsafe { sys::JS_TickInterrupts() };
 }
 
-/// Operations that free, mark or move many values, which cannot be interrupted.
+/// Operations that free, mark or move many values and cannot be interrupted.
 const FREEING: [(&str, &str); 15] = [
     ("var a = []", "for (let i = 0; i < 1e6; i++) a.push(i)"),
     ("", "new Uint8Array(2.5e8).length"),
@@ -287,7 +287,7 @@ fn a_runtime_is_freed_with_pauses() {
     assert!(pauses > 100, "{pauses}");
 }
 
-/// An interrupt does not wait until the objects of the script are freed. The next script does.
+/// An interrupt does not wait until the script's objects are freed. The next script frees them.
 #[test]
 fn a_script_that_is_ended_leaves_its_objects_behind() {
     let _alone = alone();
@@ -325,7 +325,7 @@ fn a_script_that_is_ended_leaves_its_objects_behind() {
     assert!(!runtime.has_left_over());
 }
 
-/// A value that takes long to drop, and notes whether it has been dropped.
+/// A value that takes long to drop and records that it was dropped.
 #[derive(Default)]
 struct Large(Option<Rc<Cell<bool>>>);
 
@@ -374,12 +374,12 @@ fn collections_pause() {
     });
     let before = runtime.inner().pause_polls.get();
     runtime.collect_garbage();
-    // All are marked twice, and garbage is freed.
+    // All objects are marked twice, and garbage is freed.
     let polls = runtime.inner().pause_polls.get() - before;
     assert!(polls > 150, "{polls}");
 }
 
-/// Text so long that a comparison polls before its end is still compared to its end.
+/// A string so long that a comparison polls before its end is still compared completely.
 #[test]
 fn polls_do_not_change_results() {
     let script = r#"
@@ -444,8 +444,8 @@ fn polls_do_not_change_results() {
     assert_eq!(runtime().enter(|context| eval(context, script)), "same");
 }
 
-/// A host function may hold something that other users wait for, so dropping a value in it never suspends it. A
-/// garbage collection that becomes due meanwhile runs after the function has returned.
+/// A host function may hold something that other users wait for, so dropping a value in it never suspends it. A garbage
+/// collection that becomes due meanwhile runs after the function has returned.
 #[test]
 fn host_functions_are_not_suspended_where_they_drop_values() {
     use super::{Call, Context, Returned};
@@ -476,6 +476,6 @@ fn host_functions_are_not_suspended_where_they_drop_values() {
     });
     assert_eq!(block_on(script.unwrap()).unwrap(), "200000");
     assert_eq!(ASKED.get(), 0);
-    // The collections still ran where they could pause.
+    // The collections still ran at points where they could pause.
     assert!(runtime.inner().pauses_allowed.get() > 100);
 }

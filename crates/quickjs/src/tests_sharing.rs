@@ -1,4 +1,4 @@
-//! The parts that runtimes of a thread share, and those they create on first access.
+//! Tests of the parts that a thread's runtimes share, and of those that they create on first access.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::{
     block_on,
 };
 
-/// Expressions that need each group of intrinsics, by its constructor or from inside the engine.
+/// Expressions that need one group of intrinsics each, through its constructor or from inside the engine.
 const USES: [(&str, &str); 12] = [
     ("'abc'.replace(/b/, 'X')", "aXc"),
     ("'abc'.match('b').index", "1"),
@@ -36,7 +36,7 @@ const USES: [(&str, &str); 12] = [
 #[test]
 fn intrinsics_made_on_demand_are_those_made_at_once() {
     for (source, expected) in USES {
-        // Each in a runtime of its own, so that this expression is the first access.
+        // Each expression gets its own runtime, so that it is the first access.
         runtime().enter(|context| assert_eq!(eval(context, source), expected, "{source}"));
     }
     runtime().enter(|context| {
@@ -76,7 +76,7 @@ fn runtimes_of_a_thread_share_names_and_nothing_else() {
     two.enter(|context| {
         let source = "typeof globalThis.length + typeof globalThis.own + typeof {}.tainted";
         assert_eq!(eval(context, source), "undefinedundefinedundefined");
-        // A name that first one runtime defines and then the other, and as a computed key.
+        // A name that first one runtime defines and then the other, also as a computed key.
         assert_eq!(
             eval(context, "const key = 'o' + 'wn'; ({[key]: 3}).own"),
             "3"
@@ -94,13 +94,13 @@ fn runtimes_of_a_thread_share_names_and_nothing_else() {
 
 #[test]
 fn an_idle_runtime_takes_less_than_forty_kilobytes() {
-    // The first runtime of a thread creates the parts that the others share.
+    // A thread's first runtime creates the parts that the others share.
     drop(runtime());
     let size = runtime().allocated();
     assert!((10_000..40_000).contains(&size), "{size} bytes");
 }
 
-/// A module whose functions have constants of every kind, but the one that cannot be shared.
+/// A module whose functions have constants of every kind except the one that cannot be shared.
 const LIBRARY: &str = "
     let count = 0;
     const table = { id: 'entry', '17': 'numeric', big: 123456789012345678901234567890n };
@@ -123,7 +123,7 @@ const LIBRARY: &str = "
     export const own = () => [Counter.made, count, typeof globalThis.mark].join();
     export const cycle = () => { const one = { f() { return one; } }; one.self = one; return one.f().self === one; };";
 
-/// Uses everything in [`LIBRARY`], and changes all that it can reach.
+/// Uses everything in [`LIBRARY`] and changes everything that it can reach.
 const USER: &str = "
     import * as all from 'library';
     const counter = new all.Counter(2);
@@ -137,7 +137,7 @@ const USER: &str = "
     all.later('it is').then((text) => { parts.push(text); globalThis.result = parts.join(' | '); });
     globalThis.parts = parts;";
 
-/// Finds two modules in stored code, and has them shared if it says so.
+/// Finds two modules in stored code, and lets runtimes share them if it is configured to.
 struct Stored {
     modules: Vec<(&'static str, Bytecode)>,
     is_shared: bool,
@@ -196,7 +196,7 @@ impl Loader for Stored {
     }
 }
 
-/// What the module `user` has put together in this runtime.
+/// The result that the module `user` computes in this runtime.
 fn run_user(runtime: &Runtime) -> String {
     let running = block_on(
         Fiber::new(runtime, |context| {
@@ -213,7 +213,7 @@ fn run_user(runtime: &Runtime) -> String {
     running.unwrap()
 }
 
-/// Runs `body` on a new thread, whose first runtime decides what is shared.
+/// Runs `body` on a new thread. The thread's first runtime decides what is shared.
 fn on_new_thread<R: Send + 'static>(body: impl FnOnce() -> R + Send + 'static) -> R {
     std::thread::spawn(body).join().unwrap()
 }

@@ -1,4 +1,4 @@
-//! The text of values.
+//! Values as strings.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::ops::Deref;
 use crate::give_way::{copy_in_pieces, give_way, utf8_in_pieces};
 use crate::{Context, Thrown, Value, sys};
 
-/// The text of a value, borrowed from the engine if possible.
+/// A value as a string, borrowed from the engine if possible.
 pub struct Text<'c>(Source<'c>);
 
 enum Source<'c> {
@@ -22,14 +22,13 @@ impl<'c> Text<'c> {
     pub(super) fn of(value: &Value<'c>) -> Result<Self, Thrown> {
         let context = value.context;
         let mut length = 0;
-        // SAFETY: the engine keeps the bytes until `drop` frees them, and `text` is only borrowed for the life of
-        // `self`.
+        // SAFETY: the engine keeps the bytes until `drop` frees them, and `text` is borrowed only while `self` lives.
         unsafe {
             let start = sys::JS_ToCStringLen2(context.raw(), &mut length, value.raw, false);
             if start.is_null() {
                 return Err(Thrown::pending());
             }
-            // From here on `found` owns the string: the checks below may end the script.
+            // From here on, `found` owns the string, because the checks below may end the script.
             let mut found = Self(Source::Engine {
                 text: "",
                 start,
@@ -46,10 +45,10 @@ impl<'c> Text<'c> {
         }
     }
 
-    /// The text as an owned string.
+    /// The string, owned.
     pub fn into_string(mut self) -> String {
         match &mut self.0 {
-            // SAFETY: a copy of a valid text.
+            // SAFETY: this is a copy of a valid string.
             Source::Engine { text, .. } => unsafe {
                 String::from_utf8_unchecked(copy_in_pieces(text.as_bytes(), 0))
             },
@@ -58,10 +57,10 @@ impl<'c> Text<'c> {
     }
 }
 
-/// Bytes checked at once.
+/// The number of bytes that are checked at a time.
 const PIECE: usize = 16 * 1024;
 
-/// The engine writes a lone surrogate as three bytes that UTF-8 forbids; each becomes one U+FFFD.
+/// The engine writes a lone surrogate as three bytes that are not valid UTF-8. Each such sequence becomes one U+FFFD.
 fn replace_surrogates(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut rest = bytes;
@@ -79,7 +78,7 @@ fn replace_surrogates(bytes: &[u8]) -> String {
         let (valid, after) = rest.split_at(error.valid_up_to());
         text.push_str(&String::from_utf8_lossy(valid));
         rest = after;
-        // An error, unless the piece ends within a character.
+        // This is an error, unless the piece ends within a character.
         if error.error_len().is_some() || piece.len() < PIECE {
             text.push('\u{fffd}');
             let skip = if after.first() == Some(&0xed) { 3 } else { 1 };
@@ -110,7 +109,7 @@ impl Drop for Text<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Source::Engine { start, context, .. } = self.0 {
-            // SAFETY: the engine's own string, released once.
+            // SAFETY: this is the engine's own string, and it is freed only once.
             unsafe { sys::JS_FreeCString(context.raw(), start) };
         }
     }

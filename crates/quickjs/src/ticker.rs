@@ -1,7 +1,7 @@
 //! The clock that interrupts scripts.
 //!
 //! Scripts run on threads that have other work to do. The engine polls for interrupts in every loop and call, but asks
-//! its host only after a tick, so a poll costs no more than a comparison.
+//! its host only after a tick. So a poll costs no more than a comparison.
 
 use std::io;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use crate::sys;
 
-/// How often a computing script asks whether to continue.
+/// The interval at which a computing script asks whether to continue.
 const TICK: Duration = Duration::from_millis(2);
 
-/// The number of runtimes. The thread ticks while there is at least one.
+/// The number of runtimes. The thread ticks while at least one exists.
 static RUNTIMES: Mutex<usize> = Mutex::new(0);
 static TICKER: OnceLock<Thread> = OnceLock::new();
 
-/// Keeps the clock ticking. Each runtime has one.
+/// Keeps the clock ticking. Each runtime holds one.
 pub(super) struct Ticking(());
 
 impl Ticking {
@@ -32,7 +32,7 @@ impl Ticking {
                     .name("script-ticker".to_owned())
                     .stack_size(64 * 1024)
                     .spawn(tick_forever)?;
-                // No other thread sets it while the lock is held.
+                // No other thread sets the value while the lock is held.
                 let _ = TICKER.set(ticker.thread().clone());
             }
         }

@@ -13,7 +13,7 @@ pub struct Value<'c> {
     pub(super) context: &'c Context,
 }
 
-/// A value owned by something else, such as an argument by its caller.
+/// A value that something else owns, such as an argument that the caller owns.
 pub struct Borrowed<'a, 'c>(ManuallyDrop<Value<'c>>, PhantomData<&'a ()>);
 
 impl<'c> Deref for Borrowed<'_, 'c> {
@@ -26,7 +26,7 @@ impl<'c> Deref for Borrowed<'_, 'c> {
 
 impl<'a, 'c> Borrowed<'a, 'c> {
     /// # Safety
-    /// `raw` must stay alive for `'a` and belong to `context`.
+    /// `raw` must live during `'a` and belong to `context`.
     #[inline]
     pub(super) unsafe fn from_raw(context: &'c Context, raw: sys::JSValue) -> Self {
         Self(ManuallyDrop::new(Value { raw, context }), PhantomData)
@@ -48,7 +48,7 @@ impl Clone for Value<'_> {
 impl Drop for Value<'_> {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: `self` owns the reference; immediate values need nothing.
+        // SAFETY: `self` owns the reference. Immediate values have none.
         unsafe {
             if sys::JS_VALUE_HAS_REF_COUNT(self.raw) {
                 sys::JS_FreeValue(self.context.raw(), self.raw);
@@ -75,7 +75,7 @@ impl<'c> Value<'c> {
     /// Takes ownership of `raw`.
     ///
     /// # Safety
-    /// `raw` must be a live value of `context`, not an exception, whose reference the caller gives up.
+    /// `raw` must be a live value of `context` that is not an exception. The caller gives up its reference.
     #[inline]
     pub(super) unsafe fn from_raw(context: &'c Context, raw: sys::JSValue) -> Self {
         Self { raw, context }
@@ -87,7 +87,7 @@ impl<'c> Value<'c> {
     /// As [`Value::from_raw`].
     #[inline]
     pub(super) unsafe fn checked(context: &'c Context, raw: sys::JSValue) -> Result<Self, Thrown> {
-        // SAFETY: a tag test.
+        // SAFETY: this only reads the tag.
         if unsafe { sys::JS_IsException(raw) } {
             return Err(Thrown::pending());
         }
@@ -105,7 +105,7 @@ impl<'c> Value<'c> {
         self.raw
     }
 
-    /// The context this value lives in.
+    /// The context that this value belongs to.
     #[inline]
     pub fn context(&self) -> &'c Context {
         self.context
@@ -113,11 +113,11 @@ impl<'c> Value<'c> {
 
     #[inline]
     fn tag(&self) -> i32 {
-        // SAFETY: a field read.
+        // SAFETY: this only reads a field.
         unsafe { sys::JS_VALUE_GET_TAG(self.raw) }
     }
 
-    // Kinds.
+    // Types.
 
     /// Whether this is `undefined`.
     #[inline]
@@ -131,7 +131,7 @@ impl<'c> Value<'c> {
         self.tag() == sys::JS_TAG_NULL
     }
 
-    /// Undefined or null.
+    /// Whether this is `undefined` or `null`.
     #[inline]
     pub fn is_nullish(&self) -> bool {
         self.is_undefined() || self.is_null()
@@ -149,7 +149,7 @@ impl<'c> Value<'c> {
         self.tag() == sys::JS_TAG_INT || self.tag() == sys::JS_TAG_FLOAT64
     }
 
-    /// Whether this is a string; a `String` object is not.
+    /// Whether this is a string. A `String` object is not a string.
     #[inline]
     pub fn is_string(&self) -> bool {
         matches!(self.tag(), sys::JS_TAG_STRING | sys::JS_TAG_STRING_ROPE)
@@ -167,13 +167,13 @@ impl<'c> Value<'c> {
         matches!(self.tag(), sys::JS_TAG_BIG_INT | sys::JS_TAG_SHORT_BIG_INT)
     }
 
-    /// Whether this is an object of any kind: functions and arrays are objects.
+    /// Whether this is an object of any kind, including functions and arrays.
     #[inline]
     pub fn is_object(&self) -> bool {
         self.tag() == sys::JS_TAG_OBJECT
     }
 
-    /// Like `Array.isArray`: a Proxy of an array is one too.
+    /// Like `Array.isArray`, so a Proxy of an array is an array, too.
     #[inline]
     pub fn is_array(&self) -> bool {
         // SAFETY: the value is live.
@@ -182,7 +182,7 @@ impl<'c> Value<'c> {
 
     fn is_array_behind_proxies(&self) -> bool {
         let mut value = self.clone();
-        // SAFETY: the value is live; a Proxy returns a new reference to its target, or null once
+        // SAFETY: the value is live. For a Proxy, this returns a new reference to its target, or null if it was
         // revoked.
         unsafe {
             while sys::JS_IsProxy(value.raw) {
@@ -200,7 +200,7 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsFunction(self.context.raw(), self.raw) }
     }
 
-    /// An `async` function, or an async generator function.
+    /// Whether this is an `async` function or an async generator function.
     pub fn is_async_function(&self) -> bool {
         // SAFETY: the value is live.
         unsafe { sys::JS_IsAsyncFunction(self.raw) }
@@ -230,7 +230,7 @@ impl<'c> Value<'c> {
         unsafe { sys::JS_IsSet(self.raw) }
     }
 
-    /// Whether both are the same object or primitive, like `===`.
+    /// Whether both are the same object or primitive, as with `===`.
     pub fn is_same(&self, other: &Value<'_>) -> bool {
         // SAFETY: both values are live.
         unsafe { sys::JS_IsStrictEqual(self.context.raw(), self.raw, other.raw) }
@@ -241,7 +241,7 @@ impl<'c> Value<'c> {
     /// The boolean, if it is one.
     #[inline]
     pub fn as_bool(&self) -> Option<bool> {
-        // SAFETY: the tag says which field is set.
+        // SAFETY: the tag tells which field is set.
         self.is_bool()
             .then(|| unsafe { sys::JS_VALUE_GET_BOOL(self.raw) })
     }
@@ -249,7 +249,7 @@ impl<'c> Value<'c> {
     /// The number, if it is one.
     #[inline]
     pub fn as_number(&self) -> Option<f64> {
-        // SAFETY: the tag says which field is set.
+        // SAFETY: the tag tells which field is set.
         unsafe {
             match self.tag() {
                 sys::JS_TAG_INT => Some(f64::from(sys::JS_VALUE_GET_INT(self.raw))),
@@ -266,7 +266,7 @@ impl<'c> Value<'c> {
     pub fn is_truthy(&self) -> bool {
         match self.tag() {
             sys::JS_TAG_UNDEFINED | sys::JS_TAG_NULL => false,
-            // SAFETY: the tag says which field is set.
+            // SAFETY: the tag tells which field is set.
             sys::JS_TAG_BOOL | sys::JS_TAG_INT => unsafe { sys::JS_VALUE_GET_INT(self.raw) != 0 },
             // SAFETY: the value is live.
             _ => unsafe { sys::JS_ToBool(self.context.raw(), self.raw) > 0 },
@@ -288,12 +288,12 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Like `Number(value)`, truncated and clamped to a 64-bit integer; NaN is 0.
+    /// Like `Number(value)`, truncated and clamped to a 64-bit integer. NaN becomes 0.
     pub fn to_integer(&self) -> Result<i64, Thrown> {
         self.to_number().map(|number| number as i64)
     }
 
-    /// The text like `String(value)`, without a copy if the engine's string is plain ASCII.
+    /// Like `String(value)`, without a copy if the engine's string is plain ASCII.
     ///
     /// Lone surrogates become U+FFFD.
     #[inline]
@@ -301,7 +301,7 @@ impl<'c> Value<'c> {
         Text::of(self)
     }
 
-    /// Like `JSON.stringify(value)`: `None` for values that JSON leaves out, such as functions.
+    /// Like `JSON.stringify(value)`. Returns `None` for values that JSON omits, such as functions.
     pub fn to_json(&self) -> Result<Option<String>, Thrown> {
         self.stringify(&self.context.undefined())
     }

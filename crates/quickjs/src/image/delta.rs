@@ -1,4 +1,4 @@
-//! The changes of one user to an image, saved while another user runs.
+//! The changes that one user made to an image, saved while another user runs.
 
 use super::pages::Pages;
 use super::space::PAGE;
@@ -6,10 +6,10 @@ use super::space::PAGE;
 /// The unit of comparison: a cache line.
 type Line = [u64; 8];
 
-/// The changed lines of the pages that were written, in the order of [`Pages::page`].
+/// The contents of the changed lines, in the order of [`Pages::page`].
 #[derive(Default)]
 pub struct Delta {
-    /// For each changed page, its index and one bit per changed line.
+    /// For each changed page: its index, and one bit per changed line.
     pages: Vec<(u32, u64)>,
     lines: Vec<Line>,
 }
@@ -30,11 +30,11 @@ unsafe fn difference(one: *const u8, other: *const u8) -> u64 {
 }
 
 /// # Safety
-/// As for [`difference`], on a processor with AVX2.
+/// As for [`difference`]. The processor must also support AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn difference_by_avx2(one: *const u8, other: *const u8) -> u64 {
-    // SAFETY: per the contract above. The compiler uses the wider instructions here.
+    // SAFETY: per the contract above. The compiler uses AVX2 instructions here.
     unsafe { compare(one, other) }
 }
 
@@ -69,7 +69,7 @@ impl Delta {
         self.lines.clear();
         for place in 0..pages.written() {
             let (page, before) = pages.page(place);
-            // SAFETY: both are pages, which nobody changes meanwhile.
+            // SAFETY: both are pages, and nobody changes them meanwhile.
             unsafe {
                 let changed = difference(page, before);
                 if changed != 0 {
@@ -88,7 +88,7 @@ impl Delta {
         }
     }
 
-    /// Undoes these changes in the image, except in lines that `next` is going to write.
+    /// Undoes these changes in the image, except in the lines that `next` will overwrite.
     pub fn undo(&self, pages: &Pages, next: &Delta) {
         let mut others = next.pages.iter().copied().peekable();
         for &(place, mut changed) in &self.pages {

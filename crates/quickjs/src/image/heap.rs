@@ -1,4 +1,5 @@
-//! The allocator behind an image: its own memory first, and that of the running user once the image is frozen.
+//! The allocator of an image: it allocates in the image first, and in the memory of the running user once the image is
+//! frozen.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -8,26 +9,26 @@ use super::own::{self, OwnMemory, Runs};
 use super::space::{Area, PAGE, Window, is_in_image, is_small_block};
 use crate::sys;
 
-/// Blocks of an image up to this size come in steps of 16 bytes, larger ones in four steps for each doubling.
+/// Blocks of an image up to this size come in steps of 16 bytes. Larger ones come in four steps per power of two.
 const FINE: usize = 1024;
 const FINE_CLASSES: usize = FINE / 16;
 const CLASSES: usize = FINE_CLASSES + 4 * 21;
-/// Before each block of an image: its class.
+/// The size of the header of each block of an image. The header contains the block's class.
 const HEADER: usize = 8;
 
 pub struct Heap {
     image: Area,
-    /// The first free block of each class, which begins with the address of the next.
+    /// The first free block of each class. A free block begins with the address of the next one.
     free: [Cell<usize>; CLASSES],
     is_frozen: Cell<bool>,
-    /// The rest of the image's first page, for what every user writes to.
+    /// The rest of the image's first page. It is for blocks that every user writes to.
     first_page: Cell<(usize, usize)>,
-    /// How many of the next blocks belong there.
+    /// The number of further blocks to put there.
     written_next: Cell<usize>,
     pub runs: Runs,
     /// The memory of the user that is running.
     pub user: Cell<*const OwnMemory>,
-    /// The last, because the areas above are in it.
+    /// The last field, because the areas above are in the window.
     pub window: Window,
 }
 
@@ -80,7 +81,8 @@ impl Heap {
         js_malloc_usable_size: Some(usable_size),
     };
 
-    /// Ends the image: users add to memory of their own from now on. Returns its first page and its size in bytes.
+    /// Freezes the image: from now on, users allocate in their own memory. Returns the address of its first page and
+    /// its size in bytes.
     pub fn freeze(&self) -> Option<(usize, usize)> {
         self.is_frozen.set(true);
         let used = self.image.size();
@@ -92,13 +94,13 @@ impl Heap {
         self.is_frozen.get()
     }
 
-    /// Every user writes to the next `count` blocks. They lie side by side if there is space, so that fewer pages have to be
-    /// compared.
+    /// Announces that every user will write to the next `count` blocks. They are placed side by side if there is space,
+    /// so that fewer pages have to be compared.
     pub fn written_next(&self, count: usize) {
         self.written_next.set(count);
     }
 
-    /// A block in the first page, if it belongs there.
+    /// A block in the first page, if one was announced and there is space.
     fn allocate_in_first_page(&self, class: usize) -> Option<NonNull<u8>> {
         self.written_next
             .set(self.written_next.get().checked_sub(1)?);
@@ -108,7 +110,7 @@ impl Heap {
             return None;
         }
         self.first_page.set((next, end));
-        // SAFETY: the area has given out the page, of which these bytes are free.
+        // SAFETY: the area has allocated the page, and these bytes of it are free.
         unsafe { (start as *mut u64).write(class as u64) };
         NonNull::new((start + HEADER) as *mut u8)
     }
@@ -123,12 +125,12 @@ impl Heap {
             0 => {
                 let size = class_size(class).checked_add(HEADER)?.next_multiple_of(16);
                 let start = self.image.take(size)?;
-                // SAFETY: the area has just given out these bytes.
+                // SAFETY: the area has just allocated these bytes.
                 unsafe { (start as *mut u64).write(class as u64) };
                 start + HEADER
             }
             block => {
-                // SAFETY: a free block begins with the address of the next.
+                // SAFETY: a free block begins with the address of the next one.
                 free.set(unsafe { (block as *const usize).read() });
                 block
             }
@@ -141,14 +143,14 @@ impl Heap {
         if !self.is_frozen.get() {
             return self.allocate_in_image(size);
         }
-        // SAFETY: a running user outlives its turn.
+        // SAFETY: the user that is running lives until its turn is over.
         unsafe { self.user.get().as_ref() }?.allocate(&self.runs, size)
     }
 
     fn allocate_zeroed(&self, size: usize) -> Option<NonNull<u8>> {
         if !self.is_frozen.get() {
             let block = self.allocate_in_image(size)?;
-            // SAFETY: the block has that size.
+            // SAFETY: the block has at least that size.
             unsafe { block.as_ptr().write_bytes(0, size) };
             return Some(block);
         }
@@ -157,7 +159,7 @@ impl Heap {
     }
 
     /// # Safety
-    /// `block` must come from this heap: from the image, or from the user that is running.
+    /// `block` must come from this heap: from the image, or from the memory of the running user.
     #[inline]
     unsafe fn free(&self, block: NonNull<u8>) {
         let address = block.as_ptr() as usize;
@@ -166,13 +168,13 @@ impl Heap {
                 // SAFETY: a block of the image starts after its class.
                 let class = unsafe { (address as *const u64).sub(1).read() } as usize;
                 let next = self.free[class].replace(address);
-                // SAFETY: the block is free, and large enough for an address.
+                // SAFETY: the block is free and large enough for an address.
                 unsafe { (address as *mut usize).write(next) };
             }
-            // Other users still see what was there.
+            // Do not reuse the block: other users still see its content.
             return;
         }
-        // SAFETY: per the contract above; the running user made the block.
+        // SAFETY: per the contract above, the running user allocated the block.
         unsafe {
             let Some(user) = self.user.get().as_ref() else {
                 return;
@@ -212,7 +214,7 @@ impl Heap {
 /// `block` must be a block of a heap.
 unsafe fn size_of_block(block: NonNull<u8>) -> usize {
     let address = block.as_ptr() as usize;
-    // SAFETY: the address tells which kind of block it is.
+    // SAFETY: the address shows which kind of block it is.
     unsafe {
         if is_in_image(address) {
             class_size((address as *const u64).sub(1).read() as usize)
@@ -228,7 +230,8 @@ fn pointer(block: Option<NonNull<u8>>) -> *mut c_void {
     block.map_or(null_mut(), |block| block.as_ptr().cast())
 }
 
-// SAFETY (all functions): the engine passes the heap that the runtime was made with, and blocks that it got from it.
+// SAFETY (all functions): the engine passes the heap that the runtime was created with, and blocks that it got from
+// that heap.
 
 unsafe extern "C" fn malloc(heap: *mut c_void, size: sys::size_t) -> *mut c_void {
     pointer(unsafe { &*heap.cast::<Heap>() }.allocate(size as usize))

@@ -1,7 +1,8 @@
-//! The memory of what one user makes after the image: blocks that are given back together with the user.
+//! The memory of objects that one user creates after the image was frozen. All its blocks are freed together with the
+//! user.
 //!
-//! Small blocks of one size share a run of 512 bytes. The users of a thread take runs from one stock and return them when
-//! they are empty. Larger blocks come from the program's allocator.
+//! Small blocks of the same size share a run of 512 bytes. The users of a thread take runs from a common stock and
+//! return empty runs to it. Larger blocks come from the program's allocator.
 
 use std::cell::Cell;
 use std::ptr::{NonNull, null_mut};
@@ -16,12 +17,12 @@ const CLASSES: usize = 10;
 /// The largest small block.
 const LARGEST: usize = STEP * CLASSES;
 
-/// The start of each run.
+/// The header of each run.
 struct Run {
-    /// The numbers of the neighbours in the user's list; 0 means none. Runs with free blocks come first.
+    /// The numbers of the neighbors in the user's list; 0 means none. Runs with free blocks come first.
     previous: u32,
     next: u32,
-    /// Where its first free block starts, which begins with the place of the next; 0 means none.
+    /// The offset of the first free block; 0 means none. A free block begins with the offset of the next one.
     free: u16,
     /// The number of blocks in use.
     used: u16,
@@ -30,17 +31,17 @@ struct Run {
 
 const HEADER: usize = size_of::<Run>();
 
-/// The stock of runs of a thread.
+/// A thread's stock of runs.
 pub struct Runs {
     area: Area,
-    /// The first free run, which begins with the number of the next.
+    /// The first free run. It begins with the number of the next one.
     free: Cell<u32>,
 }
 
 impl Runs {
-    /// `area` must be new.
+    /// `area` must be unused.
     pub fn new(area: Area) -> Self {
-        // No run has the number 0.
+        // The number 0 means "none", so no run has it.
         area.take(RUN);
         Runs {
             area,
@@ -56,12 +57,12 @@ impl Runs {
         ((run as usize - self.area.base()) / RUN) as u32
     }
 
-    /// A run whose blocks are all free.
+    /// Takes a run whose blocks are all free.
     fn take(&self, class: usize) -> Option<u32> {
         let number = match self.free.get() {
             0 => ((self.area.take(RUN)? - self.area.base()) / RUN) as u32,
             free => {
-                // SAFETY: a free run begins with the number of the next.
+                // SAFETY: a free run begins with the number of the next one.
                 self.free
                     .set(unsafe { self.run(free).cast::<u32>().read() });
                 free
@@ -95,7 +96,7 @@ impl Runs {
     }
 }
 
-/// The start of a block that is not small.
+/// The header of a large block.
 struct Large {
     previous: *mut Large,
     next: *mut Large,
@@ -120,7 +121,7 @@ impl Default for OwnMemory {
     }
 }
 
-/// What can be written to a small block.
+/// The number of usable bytes of a small block.
 ///
 /// # Safety
 /// `block` must be a small block in use.
@@ -130,7 +131,7 @@ pub unsafe fn small_block_size(block: NonNull<u8>) -> usize {
     (class as usize + 1) * STEP
 }
 
-/// What can be written to a block that is not small.
+/// The number of usable bytes of a large block.
 ///
 /// # Safety
 /// `block` must be such a block in use.
@@ -139,7 +140,7 @@ pub unsafe fn large_block_size(block: NonNull<u8>) -> usize {
     unsafe { usable_size(block.as_ptr().sub(LARGE_HEADER).cast()) - LARGE_HEADER }
 }
 
-/// The bytes that can be used of a block of the program's allocator, which may be more than were asked for.
+/// The usable bytes of a block of the program's allocator, which may be more than were requested.
 ///
 /// # Safety
 /// `block` must be such a block in use.
@@ -149,7 +150,7 @@ unsafe fn usable_size(block: *mut Large) -> usize {
     unsafe { libc::malloc_usable_size(block.cast()) }
 }
 
-/// There are no images on other systems.
+/// Images are not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 unsafe fn usable_size(_: *mut Large) -> usize {
     LARGE_HEADER
@@ -169,8 +170,8 @@ impl OwnMemory {
         }
         let class = size.saturating_sub(1) / STEP;
         let mut number = self.first[class].get();
-        // SAFETY: the lists hold runs of this user, whose headers nobody else changes; a free block begins with the
-        // place of the next.
+        // SAFETY: the lists contain this user's runs, and nobody else changes their headers. A free block begins with
+        // the offset of the next one.
         unsafe {
             if number == 0 || (*runs.run(number)).free == 0 {
                 number = runs.take(class)?;
@@ -188,20 +189,20 @@ impl OwnMemory {
         }
     }
 
-    /// Like [`OwnMemory::allocate`], with zeros in it.
+    /// Like [`OwnMemory::allocate`], but the block is zeroed.
     pub fn allocate_zeroed(&self, runs: &Runs, size: usize) -> Option<NonNull<u8>> {
         if size > LARGEST {
             return self.allocate_large(size, true);
         }
         let block = self.allocate(runs, size)?;
-        // SAFETY: the block has that size.
+        // SAFETY: the block has at least that size.
         unsafe { block.as_ptr().write_bytes(0, size) };
         Some(block)
     }
 
     fn allocate_large(&self, size: usize, zeroed: bool) -> Option<NonNull<u8>> {
         let size = size.checked_add(LARGE_HEADER)?;
-        // SAFETY: a new block is linked into the list of this user, whose blocks nobody else changes.
+        // SAFETY: a new block is linked into this user's list, and nobody else changes the blocks of that list.
         unsafe {
             let block = match zeroed {
                 true => libc::calloc(1, size),
@@ -233,7 +234,7 @@ impl OwnMemory {
             (*run).used -= 1;
             let class = (*run).class as usize;
             let is_only = (*run).previous == 0 && (*run).next == 0;
-            // The last one stays, for the next block of that size.
+            // The last empty run stays, for the next block of that size.
             if (*run).used == 0 && !is_only {
                 let number = runs.number(run);
                 self.unlink(runs, class, number);
@@ -247,9 +248,9 @@ impl OwnMemory {
     }
 
     /// # Safety
-    /// `block` must be a block of this user that is not small.
+    /// `block` must be a large block of this user.
     pub unsafe fn free_large(&self, block: NonNull<u8>) {
-        // SAFETY: per the contract above, it is in the list.
+        // SAFETY: per the contract above, the block is in the list.
         unsafe {
             let block = block.as_ptr().sub(LARGE_HEADER).cast::<Large>();
             let Large { previous, next } = block.read();
@@ -259,10 +260,10 @@ impl OwnMemory {
     }
 
     /// # Safety
-    /// `block` must be a block of this user that is not small, and `size` be more than small blocks have.
+    /// `block` must be a large block of this user, and `size` larger than that of a small block.
     pub unsafe fn resize_large(&self, block: NonNull<u8>, size: usize) -> Option<NonNull<u8>> {
         let size = size.checked_add(LARGE_HEADER)?;
-        // SAFETY: per the contract above, it is in the list. If it cannot be resized, it stays as it is.
+        // SAFETY: per the contract above, the block is in the list. If it cannot be resized, it stays as it is.
         unsafe {
             let block = block.as_ptr().sub(LARGE_HEADER).cast::<Large>();
             let moved = NonNull::new(libc::realloc(block.cast(), size).cast::<Large>())?.as_ptr();
@@ -340,10 +341,10 @@ impl OwnMemory {
         }
     }
 
-    /// The bytes that the user holds: of its runs, and in larger blocks.
+    /// The bytes that the user holds, in runs and in large blocks.
     pub fn size(&self, runs: &Runs) -> usize {
         let mut size = 0;
-        // SAFETY: the lists hold runs and blocks of this user.
+        // SAFETY: the lists contain this user's runs and blocks.
         unsafe {
             for first in &self.first {
                 let mut number = first.get();
@@ -361,7 +362,7 @@ impl OwnMemory {
         size
     }
 
-    /// Gives back all blocks.
+    /// Frees all blocks.
     ///
     /// # Safety
     /// Nothing may use them afterwards.
@@ -392,7 +393,7 @@ mod tests {
     use super::super::space::Window;
     use super::*;
 
-    /// Blocks of many sizes, taken and freed in a fixed random order. Each holds a number of its own throughout.
+    /// Allocates and frees blocks of many sizes in a fixed random order. Each block keeps its own number throughout.
     #[test]
     fn blocks_keep_what_is_written_to_them() {
         let window = Window::take().unwrap();

@@ -1,7 +1,7 @@
-//! Tracks which pages of an image have been written, and keeps their original content.
+//! Tracks which pages of an image have been written, and keeps their original contents.
 //!
-//! The image is write-protected. The first write to a page causes a fault; its handler copies the page and makes it
-//! writable permanently. So a switch between users compares only the written pages and needs no system call.
+//! The image is write-protected. The first write to a page causes a fault. The fault handler copies the page and makes
+//! it writable permanently. So a switch between users compares only the written pages and needs no system call.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -15,7 +15,7 @@ use super::space::{PAGE, WINDOWS, is_in_image, window_of};
 pub struct Pages {
     base: usize,
     size: usize,
-    /// The original content of the written pages, each at its offset in the image.
+    /// The original contents of the written pages, each at its offset in the image.
     copies: *mut u8,
     /// The numbers of the written pages, in the order of their first write.
     written: *mut u32,
@@ -26,7 +26,7 @@ pub struct Pages {
 /// The pages of each window's image; the fault handler reads them.
 static PAGES: [AtomicPtr<Pages>; WINDOWS] = [const { AtomicPtr::new(null_mut()) }; WINDOWS];
 
-/// The handler that was there before.
+/// The handler that was installed before.
 static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 
 fn map(size: usize) -> io::Result<*mut u8> {
@@ -48,7 +48,7 @@ fn map(size: usize) -> io::Result<*mut u8> {
 }
 
 impl Pages {
-    /// Write-protects the `size` bytes at `base`: whole pages of the image in the window with that number.
+    /// Write-protects the `size` bytes at `base`: the pages of the image in the window with that number.
     ///
     /// # Errors
     /// If a system call fails.
@@ -65,7 +65,7 @@ impl Pages {
         pages.copies = map(size)?;
         pages.written = map(size / PAGE * size_of::<u32>())?.cast();
         PAGES[window].store(&mut *pages, Ordering::Release);
-        // SAFETY: the pages belong to the image; a write to them is a fault that the handler expects.
+        // SAFETY: the pages belong to the image. A write to them causes a fault that the handler expects.
         match unsafe { libc::mprotect(base as *mut c_void, size, libc::PROT_READ) } {
             0 => Ok(pages),
             _ => Err(io::Error::last_os_error()),
@@ -83,12 +83,12 @@ impl Pages {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The written page at this place in the order of first writes, and its original content. `place` must be below
-    /// [`Pages::written`].
+    /// The written page at this position in the order of first writes, and its original content. `place` must be less
+    /// than [`Pages::written`].
     #[inline]
     pub fn page(&self, place: usize) -> (*mut u8, *const u8) {
         debug_assert!(place < self.written());
-        // SAFETY: the place is within the list, whose numbers are those of pages.
+        // SAFETY: the index is in bounds, and the list contains numbers of pages.
         unsafe {
             let offset = self.written.add(place).read() as usize * PAGE;
             ((self.base + offset) as *mut u8, self.copies.add(offset))
@@ -105,7 +105,7 @@ impl Pages {
             if libc::mprotect(page, PAGE, libc::PROT_READ | libc::PROT_WRITE) == 0 {
                 return;
             }
-            // The process has too many mappings. Make the whole image writable, so that it is a single one.
+            // The process has too many mappings. Make the whole image writable, so that it is a single mapping.
             for other in (0..self.size).step_by(PAGE) {
                 if !self.is_kept(other) {
                     self.keep(other);
@@ -131,7 +131,7 @@ impl Pages {
 
     fn is_kept(&self, offset: usize) -> bool {
         let number = (offset / PAGE) as u32;
-        // SAFETY: the list has a number at each place below the count.
+        // SAFETY: the list has a number at each index below the count.
         (0..self.written()).any(|place| unsafe { self.written.add(place).read() } == number)
     }
 }
@@ -139,7 +139,7 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         PAGES[self.window].store(null_mut(), Ordering::Release);
-        // SAFETY: this object mapped both, and the handler no longer finds it.
+        // SAFETY: this object mapped both, and the handler no longer finds them.
         unsafe {
             if !self.copies.is_null() {
                 libc::munmap(self.copies.cast(), self.size);
@@ -154,7 +154,8 @@ impl Drop for Pages {
 fn install_handler() -> io::Result<()> {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
-        // SAFETY: the handler passes on faults outside of images, and runs on the thread's signal stack if there is one.
+        // SAFETY: the handler passes on faults outside of images. It runs on the thread's signal stack if the thread
+        // has one.
         unsafe {
             let mut ours: libc::sigaction = std::mem::zeroed();
             let mut before: libc::sigaction = std::mem::zeroed();
@@ -179,7 +180,7 @@ unsafe extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context
     let address = unsafe { (*info).si_addr() } as usize;
     if is_in_image(address) {
         let pages = PAGES[window_of(address)].load(Ordering::Acquire);
-        // SAFETY: an image is written only by its own thread, which also drops its pages.
+        // SAFETY: only its own thread writes to an image, and that thread also drops its pages.
         if let Some(pages) = unsafe { pages.as_ref() } {
             let offset = address - pages.base;
             if offset < pages.size {
@@ -194,7 +195,7 @@ unsafe extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let before = BEFORE.get();
     let handler = before.map_or(libc::SIG_DFL, |before| before.sa_sigaction);
-    // SAFETY: a handler has one of two forms, and its flags say which.
+    // SAFETY: a handler has one of two signatures, and its flags tell which.
     unsafe {
         match handler {
             libc::SIG_DFL | libc::SIG_IGN => {

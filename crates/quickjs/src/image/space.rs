@@ -1,21 +1,22 @@
-//! The addresses of images and of what their users add.
+//! The addresses of images and of their users' memory.
 //!
-//! Both lie in fixed ranges, so that one comparison tells which an address belongs to. Each image has a window in both.
+//! Both are in fixed address ranges, so one comparison determines which range an address belongs to. Each image has a
+//! window in both.
 
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
-/// All images begin with these bits, as `JS_IMAGE_PREFIX` in the engine says.
+/// The bits of an address from here on tell its range. They agree with `JS_IMAGE_PREFIX` in the engine.
 const SHIFT: u32 = 42;
 const IMAGES: usize = 8 << SHIFT;
-/// What users add, in small blocks.
+/// The start of the range of users' small blocks.
 const OWN: usize = 9 << SHIFT;
 /// The size of one window.
 const WINDOW: usize = 1 << 34;
 pub const WINDOWS: usize = 1 << 8;
 
 pub const PAGE: usize = 4096;
-/// How much is mapped at a time.
+/// The number of bytes to map at a time.
 const STEP: usize = 256 * 1024;
 
 /// Whether an address is in an image.
@@ -36,16 +37,16 @@ pub fn window_of(address: usize) -> usize {
     (address - IMAGES) / WINDOW
 }
 
-/// Memory at a chosen address, but only if nothing else is there.
+/// Maps memory at a fixed address, unless something else is mapped there.
 #[cfg(target_os = "linux")]
 const AT_ADDRESS: libc::c_int = libc::MAP_FIXED_NOREPLACE;
-/// There are no images on other systems.
+/// Images are not supported on other systems.
 #[cfg(not(target_os = "linux"))]
 const AT_ADDRESS: libc::c_int = 0;
 
-/// Whether images are possible here: other systems report the faults of writes in other ways.
+/// Whether this system supports images: other systems report write faults in other ways.
 fn is_possible() -> bool {
-    // SAFETY: asks for a constant.
+    // SAFETY: reads a constant.
     cfg!(target_os = "linux")
         && unsafe { libc::sysconf(libc::_SC_PAGESIZE) } == PAGE as libc::c_long
 }
@@ -56,7 +57,7 @@ static TAKEN: Mutex<[bool; WINDOWS]> = Mutex::new([false; WINDOWS]);
 pub struct Window(usize);
 
 impl Window {
-    /// `None` if all are taken, or if there can be no images here.
+    /// `None` if all windows are taken, or if the system does not support images.
     pub fn take() -> Option<Self> {
         if !is_possible() {
             return None;
@@ -88,7 +89,7 @@ impl Drop for Window {
     }
 }
 
-/// Consecutive memory that grows. Its window must outlive it.
+/// Contiguous memory that grows. Its window must outlive it.
 pub struct Area {
     base: usize,
     top: Cell<usize>,
@@ -113,7 +114,7 @@ impl Area {
         self.top.get() - self.base
     }
 
-    /// The next `size` bytes, which are zero; `None` if the system has no more memory, or not here.
+    /// The next `size` bytes, which are zero. `None` if the system has no more memory, or none at this address.
     pub fn take(&self, size: usize) -> Option<usize> {
         let start = self.top.get();
         let top = start.checked_add(size)?;
@@ -130,7 +131,7 @@ impl Area {
         if from + size > self.base + WINDOW {
             return None;
         }
-        // SAFETY: maps fresh memory where nothing is mapped yet.
+        // SAFETY: maps new memory at addresses where nothing is mapped yet.
         let mapped = unsafe {
             libc::mmap(
                 from as *mut libc::c_void,
@@ -145,7 +146,7 @@ impl Area {
             return None;
         }
         if mapped as usize != from {
-            // An old kernel that does not know the flag.
+            // Old kernels do not know the flag and map the memory elsewhere.
             // SAFETY: this function has just mapped it, and nobody uses it.
             unsafe { libc::munmap(mapped, size) };
             return None;
@@ -159,7 +160,7 @@ impl Drop for Area {
     fn drop(&mut self) {
         let size = self.end.get() - self.base;
         if size > 0 {
-            // SAFETY: this area mapped it, and its owner has given up what is in it.
+            // SAFETY: this area mapped the memory, and the owner no longer uses it.
             unsafe { libc::munmap(self.base as *mut libc::c_void, size) };
         }
     }

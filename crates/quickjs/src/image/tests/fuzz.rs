@@ -1,4 +1,4 @@
-//! Random programs whose operations work on state that init made, in a random order of turns.
+//! Random programs that operate on state created by the init code, with users that take turns in random order.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -13,10 +13,10 @@ use crate::{
 };
 
 const STATE: &str = include_str!("state.js");
-/// The bodies of functions of a response and a number, one per line.
+/// The bodies of functions with two parameters, a response and a number. One per line.
 const OPERATIONS: &str = include_str!("operations.txt");
 
-/// A generator of random numbers (xorshift).
+/// A random number generator (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// A program with some of the operations. It sets `iterate`.
+/// A program with some of the operations. It defines `iterate`.
 fn program(seed: u64) -> String {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     random.below(2);
@@ -50,7 +50,7 @@ fn program(seed: u64) -> String {
     text
 }
 
-/// One user, as its host functions find it.
+/// The state of one user for its host functions.
 #[derive(Default)]
 struct User {
     id: u32,
@@ -89,7 +89,7 @@ fn settings() -> Settings {
     }
 }
 
-/// Waits for another turn, then returns a response of the user's own.
+/// Waits for another turn, then returns a response for this user.
 fn get<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     let mut waited = false;
     let wait = poll_fn(move |_| match std::mem::replace(&mut waited, true) {
@@ -151,7 +151,7 @@ fn init(context: &Context, program: &str) -> Persistent {
 /// A user's runtime, its state, and the function of an iteration.
 type Started = (Runtime, Rc<User>, Rc<Persistent>);
 
-/// Runs `iterations` of each user in a random order of turns, and returns what each has said.
+/// Runs `iterations` of each user, which take turns in random order. Returns what each user reported.
 fn run(users: &[Started], iterations: u32, seed: u64) -> Vec<Vec<String>> {
     let mut random = Random(seed | 1);
     let mut running: Vec<_> = users.iter().map(|_| (iterations, None)).collect();
@@ -198,7 +198,7 @@ fn user(id: usize) -> Rc<User> {
     })
 }
 
-/// Users with a runtime each.
+/// Users with their own runtimes.
 fn apart(program: &str, count: usize) -> Vec<Started> {
     (0..count)
         .map(|id| {
@@ -236,13 +236,13 @@ fn compare(seed: u64, count: usize, iterations: u32) {
         assert_eq!(differ, None, "program {seed}, user {id}");
         assert_eq!(wanted.len(), found.len(), "program {seed}, user {id}");
     }
-    // Users that end leave nothing behind.
+    // Users that are freed leave nothing behind.
     drop(users);
     let user = image.start(user(0)).unwrap();
     assert_eq!(user.image_size().unwrap().changed, 0);
 }
 
-/// The number of programs to try, from IMAGE_FUZZ.
+/// The number of programs to try, from the variable IMAGE_FUZZ.
 #[test]
 fn users_of_an_image_say_what_users_of_their_own_runtimes_say() {
     let count = std::env::var("IMAGE_FUZZ").ok();

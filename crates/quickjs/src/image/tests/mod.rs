@@ -1,4 +1,4 @@
-//! Random programs, run by users of an image and by users with a runtime each. Both must report the same.
+//! Runs random programs with users of an image and with users that have their own runtimes. Both must report the same.
 
 mod fuzz;
 mod objects;

@@ -1,4 +1,4 @@
-//! What the random programs do not cover: host objects, values that Rust keeps, ends of all kinds, ES modules.
+//! Cases that the random programs do not cover: host objects, values that Rust keeps, all ways to end, and ES modules.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -65,7 +65,7 @@ fn compile(sources: &[(&'static str, &str)]) -> Rc<Modules> {
     Rc::new(Modules(sources.iter().map(compile).collect()))
 }
 
-/// An image whose init code is this script.
+/// An image that this script initializes.
 fn image_of(source: &str) -> Result<Image, NoImage> {
     let origin = Image::begin(settings(Rc::new(Modules::default())), Rc::new(()))?;
     origin.enter_with_stack(1 << 20, |context| {
@@ -94,7 +94,7 @@ thread_local! {
     static CRATES: Cell<i32> = const { Cell::new(0) };
 }
 
-/// A host object with a constant, a value of its user and a part that is dropped.
+/// A host object with a constant, a value that belongs to its user, and a part that is dropped.
 struct Crate {
     label: String,
     content: Slot,
@@ -169,7 +169,7 @@ fn turn<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
 fn host_objects_of_an_image_and_of_its_users_are_dropped_once() {
     let image =
         image_of("globalThis.first = new Crate('first'); new Crate('gone'); undefined").unwrap();
-    // The collection before the image is made frees what init no longer needs.
+    // The garbage collection before the image is frozen frees objects that the init code no longer needs.
     assert_eq!(CRATES.get(), 1);
     let users = [(); 3].map(|()| image.start(Rc::new(())).unwrap());
     for (index, user) in users.iter().enumerate() {
@@ -179,7 +179,7 @@ fn host_objects_of_an_image_and_of_its_users_are_dropped_once() {
         );
         assert_eq!(say(user, &source), format!("firstown {index}"));
     }
-    // One of the image, and for each user its own and a copy of that.
+    // One belongs to the image. Each user has its own one and a copy of that of the image.
     assert_eq!(CRATES.get(), 7);
     for (index, user) in users.iter().enumerate() {
         user.collect_garbage();
@@ -268,7 +268,7 @@ fn values_that_rust_keeps_are_those_of_their_user() {
     say(&one, "list.push(2); kept = null");
     assert_eq!(text(&two, &shared, "length"), "1");
     assert_eq!(text(&one, &shared, "length"), "2");
-    // Dropped while the other user runs: freed at the next turn of its own.
+    // Dropped while the other user runs. It is freed in the next turn of its own user.
     let before = one.allocated();
     two.enter(|context| {
         drop(of_one);
@@ -319,7 +319,7 @@ fn exceptions_pass_through_calls_that_waited() {
         );
     }
     drop(fibers);
-    // Scripts that are ended while they wait, and users that go on afterwards.
+    // Scripts that are interrupted while they wait, and users that continue afterwards.
     let mut fibers: Vec<_> = users
         .iter()
         .map(|user| Fiber::new(user, |context| eval(context, "forever()")).unwrap())
@@ -421,7 +421,7 @@ fn init_code_that_differs_for_each_user_makes_no_image() {
     assert_eq!(refused("new Date().getTime()"), time);
     assert_eq!(refused("Date.now() > 0"), time);
     assert_eq!(refused("Date().length"), time);
-    // Promises are done by then.
+    // The promises are settled when the init code has returned.
     assert!(image_of("new Date(0).toISOString(); Promise.resolve(1).then(() => 2); 0").is_ok());
     let origin = Image::begin(settings(Rc::new(Modules::default())), Rc::new(())).unwrap();
     origin.enter(|context| {
@@ -442,7 +442,7 @@ fn init_code_that_differs_for_each_user_makes_no_image() {
         assert!(!context.makes_image());
         context.differs_per_user("without effect");
     });
-    // The image stays while it has users.
+    // The image lives until its last user is gone.
     drop(image);
     assert!(image_of("0").is_err());
     assert_eq!(say(&user, "typeof Date.now()"), "number");

@@ -1,4 +1,4 @@
-// What the random programs of the tests begin with.
+// The common start of the random programs of the tests.
 let G={n:0,s:'init',a:[1,2,3],o:{x:1,y:{z:[{}]}},big:12345678901234567890n};
 var gv=1; const M=new Map([['a',1],['b',{q:1}]]), S=new Set([1,2,'x']), W=new WeakMap(), WS=new WeakSet(), keys=[{k:0},{k:1},{k:2}];
 keys.forEach((k,i)=>W.set(k,'w'+i));
