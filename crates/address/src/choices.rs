@@ -2,15 +2,15 @@
 
 use plimsoll_units::named_values;
 
-/// The address to use if a host has several.
+/// Which address to use if a host has several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsSelect {
-    /// Always the first.
+    /// Always use the first address.
     First,
-    /// One at random for each lookup.
+    /// Use a random address for each lookup.
     #[default]
     Random,
-    /// One after the other.
+    /// Use the addresses in rotation.
     RoundRobin,
 }
 named_values! { DnsSelect, "way to select an address": First = "first", Random = "random", RoundRobin = "roundRobin" }
@@ -18,22 +18,22 @@ named_values! { DnsSelect, "way to select an address": First = "first", Random =
 /// The address family to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DnsPolicy {
-    /// IPv4 if there is one, else IPv6.
+    /// IPv4 if available, else IPv6.
     #[default]
     PreferIpv4,
-    /// IPv6 if there is one, else IPv4.
+    /// IPv6 if available, else IPv4.
     PreferIpv6,
-    /// IPv4 or nothing.
+    /// IPv4 only.
     OnlyIpv4,
-    /// IPv6 or nothing.
+    /// IPv6 only.
     OnlyIpv6,
-    /// Either family.
+    /// Any family.
     Any,
 }
 named_values! { DnsPolicy, "address policy": PreferIpv4 = "preferIPv4", PreferIpv6 = "preferIPv6", OnlyIpv4 = "onlyIPv4", OnlyIpv6 = "onlyIPv6", Any = "any" }
 
-/// A version of TLS, by the name that k6 gives it. `net` speaks 1.2 and 1.3; the others exist so
-/// that a setting can name them.
+/// A version of TLS, with the name that k6 uses. `net` supports 1.2 and 1.3. The others exist so
+/// that settings can name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     Tls10,

@@ -4,19 +4,19 @@ use plimsoll_units::UnknownName;
 
 use crate::ParseError;
 
-/// A cipher suite of the IANA registry, by its name in Go's `crypto/tls`.
+/// A cipher suite of the IANA registry, with its name in Go's `crypto/tls`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CipherSuite {
     name: &'static str,
-    /// The registry's number.
+    /// The number in the registry.
     pub id: u16,
 }
 
 impl CipherSuite {
-    /// Reads a suite's name.
+    /// Parses the name of a suite.
     ///
     /// # Errors
-    /// When no suite has it.
+    /// Returns an error if no suite has this name.
     pub fn parse(text: &str) -> Result<CipherSuite, ParseError> {
         match SUITES.iter().find(|(name, _)| *name == text) {
             Some(&(name, id)) => Ok(CipherSuite { name, id }),
@@ -27,7 +27,7 @@ impl CipherSuite {
             }
         }
     }
-    /// The name.
+    /// The name of the suite.
     pub const fn name(self) -> &'static str {
         self.name
     }
@@ -39,7 +39,7 @@ impl fmt::Display for CipherSuite {
     }
 }
 
-/// Names and numbers as in the IANA registry "TLS Cipher Suites".
+/// Names and numbers from the IANA registry "TLS Cipher Suites".
 const SUITES: [(&str, u16); 27] = [
     ("TLS_AES_128_GCM_SHA256", 0x1301),
     ("TLS_AES_256_GCM_SHA384", 0x1302),
@@ -66,7 +66,7 @@ const SUITES: [(&str, u16); 27] = [
     ("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", 0xc030),
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305", 0xcca8),
     ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305", 0xcca9),
-    // The registry's own names of the two above.
+    // The names that the registry uses for the two suites above.
     ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca8),
     ("TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256", 0xcca9),
 ];

@@ -14,10 +14,10 @@ pub struct HostAddress {
 }
 
 impl HostAddress {
-    /// Reads `1.2.3.4`, `1.2.3.4:443`, `::1` or `[::1]:443`.
+    /// Parses `1.2.3.4`, `1.2.3.4:443`, `::1` or `[::1]:443`.
     ///
     /// # Errors
-    /// When the text is none of these.
+    /// Returns an error for anything else.
     pub fn parse(text: &str) -> Result<HostAddress, ParseError> {
         if let Ok(ip) = text.parse() {
             return Ok(HostAddress { ip, port: None });

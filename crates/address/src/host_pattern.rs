@@ -5,15 +5,16 @@ use plimsoll_units::excerpt;
 
 use crate::ParseError;
 
-/// A host name, or a leading `*` and the end of one. It matches without regard to case.
+/// A host name, or a `*` followed by the end of a host name. Matches regardless of case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPattern(String);
 
 impl HostPattern {
-    /// Reads `host.example`, `*.example` or `*`.
+    /// Parses `host.example`, `*.example` or `*`.
     ///
     /// # Errors
-    /// When a character is not allowed in host names, or a `*` is not the first character.
+    /// Returns an error if a character is not allowed in host names, or if a `*` is not the first
+    /// character.
     pub fn parse(text: &str) -> Result<HostPattern, ParseError> {
         let name = text.strip_prefix('*').unwrap_or(text);
         if text == "*" || is_host_name(name) {
@@ -35,7 +36,7 @@ impl HostPattern {
         self.0.starts_with('*')
     }
 
-    /// Whether `host` is the name, or ends as the pattern does.
+    /// Whether the pattern matches `host`.
     pub fn matches(&self, host: &str) -> bool {
         let host = host.as_bytes();
         match self.0.strip_prefix('*') {
@@ -49,7 +50,7 @@ impl HostPattern {
     }
 }
 
-/// A pattern that matches one IP address, as written in a URL without its brackets.
+/// A pattern that matches one IP address, as written in a URL but without brackets.
 impl From<IpAddr> for HostPattern {
     fn from(ip: IpAddr) -> HostPattern {
         HostPattern(ip.to_string())
@@ -71,7 +72,7 @@ fn is_host_name(name: &str) -> bool {
 }
 
 /// A key of the option `hosts`: a host pattern with an optional port, in lower case. Keys sort like
-/// their texts, as in k6's JSON.
+/// strings, as in k6's JSON.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostKey {
     text: String,
@@ -79,10 +80,10 @@ pub struct HostKey {
 }
 
 impl HostKey {
-    /// Reads `host.example`, `*.example` or either of them followed by `:443`.
+    /// Parses `host.example` or `*.example`, either of them optionally followed by a port such as `:443`.
     ///
     /// # Errors
-    /// When the pattern or the port is invalid.
+    /// Returns an error if the pattern or the port is invalid.
     pub fn parse(text: &str) -> Result<HostKey, ParseError> {
         let (name, port) = match text.rsplit_once(':') {
             Some((name, port)) => (name, Some(port)),
@@ -114,7 +115,7 @@ impl HostKey {
         HostPattern(name.to_owned())
     }
 
-    /// The only port that the key matches; `None` matches every port.
+    /// The only port that the key matches, or `None` if it matches every port.
     pub fn port(&self) -> Option<u16> {
         self.port
     }

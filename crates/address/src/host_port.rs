@@ -8,16 +8,16 @@ use crate::ParseError;
 /// The host and the port of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostPort {
-    /// A name, or an address without brackets.
+    /// A name, or an IP address without brackets.
     pub host: String,
     pub port: u16,
 }
 
 impl HostPort {
-    /// Reads `example.test:443`, `192.0.2.1:80` or `[::1]:8080`.
+    /// Parses `example.test:443`, `192.0.2.1:80` or `[::1]:8080`.
     ///
     /// # Errors
-    /// If a part is missing or invalid.
+    /// Returns an error if a part is missing or invalid.
     pub fn parse(text: &str) -> Result<HostPort, ParseError> {
         let wrong = |what: &str| {
             Err(ParseError(format!(
@@ -28,7 +28,7 @@ impl HostPort {
         if text.contains('/') {
             return wrong("is a URL, not HOST:PORT");
         }
-        // An IPv6 address is in brackets: RFC 3986, section 3.2.2.
+        // An IPv6 address must be in brackets: RFC 3986, section 3.2.2.
         let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((host, port)) => (host, port.strip_prefix(':')),
             None if text.parse::<Ipv6Addr>().is_ok() => (text, None),

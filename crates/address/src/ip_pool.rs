@@ -2,8 +2,8 @@ use std::net::IpAddr;
 
 use crate::{IpRange, ParseError};
 
-/// The local addresses that users send from, as in `--local-ips`: user n takes address
-/// (n − 1) mod the pool's size.
+/// The local addresses that users send from, as in `--local-ips`. User n uses the address (n − 1)
+/// modulo the size of the pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IpPool {
     text: String,
@@ -11,11 +11,11 @@ pub struct IpPool {
 }
 
 impl IpPool {
-    /// Reads addresses, `first-last` ranges and CIDR blocks, separated by commas. A block has its
-    /// addresses without network and broadcast address, as in k6.
+    /// Parses addresses, `first-last` ranges and CIDR blocks, separated by commas. As in k6, a
+    /// block does not include its network and broadcast addresses.
     ///
     /// # Errors
-    /// When a part is none of these.
+    /// Returns an error if a part is none of these.
     pub fn parse(text: &str) -> Result<IpPool, ParseError> {
         let range = |part: &str| {
             let range = IpRange::parse(part)?;
@@ -32,13 +32,13 @@ impl IpPool {
         })
     }
 
-    /// How many addresses there are, at most `u128::MAX`.
+    /// The number of addresses, at most `u128::MAX`.
     pub fn size(&self) -> u128 {
         let sizes = self.ranges.iter().map(IpRange::size);
         sizes.fold(0, u128::saturating_add)
     }
 
-    /// The address of the user with that number, counted from 1. `None` if the pool is empty.
+    /// The address of the user with this number, counted from 1. `None` if the pool is empty.
     pub fn of_user(&self, user: u64) -> Option<IpAddr> {
         let mut index = u128::from(user.saturating_sub(1)).checked_rem(self.size())?;
         for range in &self.ranges {
@@ -50,7 +50,7 @@ impl IpPool {
         None
     }
 
-    /// The text as written.
+    /// The pool as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }

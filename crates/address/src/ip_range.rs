@@ -15,10 +15,10 @@ pub struct IpRange {
 }
 
 impl IpRange {
-    /// Reads `10.0.0.0/8`, `10.0.0.1-10.0.0.9` or one address.
+    /// Parses `10.0.0.0/8`, `10.0.0.1-10.0.0.9` or a single address.
     ///
     /// # Errors
-    /// When the text is none of these, the range runs backwards, or it mixes families.
+    /// Returns an error for anything else, for a reversed range, or for a range that mixes families.
     pub fn parse(text: &str) -> Result<IpRange, ParseError> {
         let text = text.trim();
         let fault = |what: &str| {
@@ -50,11 +50,11 @@ impl IpRange {
         })
     }
 
-    /// Reads a block in CIDR notation: `10.0.0.0/8` or `fd00::/8`. Host bits are cleared, and the
-    /// block is shown without them.
+    /// Parses a block in CIDR notation: `10.0.0.0/8` or `fd00::/8`. Host bits are cleared, and are
+    /// not shown in messages.
     ///
     /// # Errors
-    /// When the text is not in CIDR notation.
+    /// Returns an error if the string is not in CIDR notation.
     pub fn parse_block(text: &str) -> Result<IpRange, ParseError> {
         let fault = || {
             ParseError(format!(
@@ -83,8 +83,8 @@ impl IpRange {
         })
     }
 
-    /// The range without its first and last address, which are the network and broadcast address
-    /// of a block. A range of one or two addresses stays as it is.
+    /// The range without its first and last address, which are the network and broadcast addresses
+    /// of a block. A range of one or two addresses does not change.
     #[must_use]
     pub(crate) fn without_ends(mut self) -> IpRange {
         if self.last - self.first > 1 {
@@ -94,19 +94,18 @@ impl IpRange {
         self
     }
 
-    /// Whether `ip` is in the range. An IPv4 address mapped into IPv6 counts as the IPv4 address
-    /// it is.
+    /// Whether `ip` is in the range. An IPv4-mapped IPv6 address counts as its IPv4 address.
     pub fn contains(&self, ip: IpAddr) -> bool {
         let ip = ip.to_canonical();
         ip.is_ipv4() == self.ipv4 && (self.first..=self.last).contains(&number(ip))
     }
 
-    /// How many addresses the range has, at most `u128::MAX`.
+    /// The number of addresses in the range, at most `u128::MAX`.
     pub fn size(&self) -> u128 {
         (self.last - self.first).saturating_add(1)
     }
 
-    /// The address `index` places after the first; counting starts over after the last.
+    /// The address at `index`, counted from 0. Wraps around after the last address.
     pub fn nth(&self, index: u128) -> IpAddr {
         let at = (self.first + index % self.size()).min(self.last);
         address_of(at, self.ipv4)
@@ -139,7 +138,7 @@ fn number(address: IpAddr) -> u128 {
 
 fn address_of(number: u128, ipv4: bool) -> IpAddr {
     if ipv4 {
-        // Numbers of the IPv4 family have 32 bits.
+        // IPv4 addresses have 32 bits.
         IpAddr::V4(Ipv4Addr::from(number as u32))
     } else {
         IpAddr::V6(Ipv6Addr::from(number))

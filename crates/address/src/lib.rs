@@ -1,5 +1,5 @@
-//! Host patterns, IP ranges, and options for DNS and TLS: parsed here, checked by `plan` and
-//! applied by `net`.
+//! Host patterns, IP ranges, and options for DNS and TLS. This crate parses them, `plan` validates
+//! them, and `net` applies them.
 
 mod choices;
 mod cipher_suite;
@@ -19,7 +19,7 @@ pub use host_port::HostPort;
 pub use ip_pool::IpPool;
 pub use ip_range::IpRange;
 
-/// Why an input could not be parsed: one sentence that says what to write instead.
+/// Why an input could not be parsed: a sentence with the expected format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError(String);
 

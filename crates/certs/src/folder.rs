@@ -1,4 +1,4 @@
-//! The directory with the certificates.
+//! The directory that contains the certificates.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -32,7 +32,7 @@ impl Role {
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// A folder at this path, which is created when something is written.
+    /// A directory at this path. It is created on the first write.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Folder(path.into())
     }
@@ -49,10 +49,10 @@ impl Folder {
         self.0.join(format!("{}.key", role.stem()))
     }
 
-    /// Checks that writing here would not overwrite anything.
+    /// Checks that writing here does not overwrite anything.
     ///
     /// # Errors
-    /// If a file exists already; the message says how to proceed.
+    /// Returns a message with a solution if a file already exists.
     pub fn check_empty(&self) -> Result<(), String> {
         let present: Vec<String> = Role::ALL
             .iter()
@@ -70,12 +70,11 @@ impl Folder {
         ))
     }
 
-    /// Writes all six files. Only their owner can read keys. With `force`, existing files are
-    /// replaced
-    /// atomically; without it they are an error, and nothing is written.
+    /// Writes all six files. Only their owner can read the keys. With `force`, existing files are
+    /// replaced atomically. Without it, existing files are an error and nothing is written.
     ///
     /// # Errors
-    /// If a file could not be written.
+    /// Returns an error if a file could not be written.
     pub fn write(&self, certificates: &Certificates, force: bool) -> Result<(), String> {
         if !force {
             self.check_empty()?;
@@ -96,7 +95,7 @@ impl Folder {
 
 fn put(path: &Path, text: &str, mode: u32, force: bool) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    // An existing file may be readable by others or be a link, so a new file replaces it.
+    // An existing file may be readable by other users or may be a link, so replace it with a new file.
     let beside = path.with_extension(format!("new-{}", std::process::id()));
     let target = if force { &beside } else { path };
     let mut options = OpenOptions::new();

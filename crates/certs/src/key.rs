@@ -8,7 +8,7 @@ use rsa::pkcs8::EncodePrivateKey;
 pub enum KeyKind {
     /// ECDSA over P-256: small, fast, and supported everywhere.
     EcdsaP256,
-    /// RSA with this many bits: one of [`RSA_BITS`].
+    /// RSA with this number of bits: one of [`RSA_BITS`].
     Rsa(u32),
 }
 
@@ -19,7 +19,7 @@ impl KeyKind {
     /// Parses `ecdsa`, `rsa` (2048 bits), `rsa3072` or `rsa4096`.
     ///
     /// # Errors
-    /// One sentence with the valid names.
+    /// Returns a message with the valid names.
     pub fn parse(text: &str) -> Result<Self, String> {
         let lower = text.to_ascii_lowercase();
         if ["ecdsa", "ecdsa-p256", "p256"].contains(&lower.as_str()) {

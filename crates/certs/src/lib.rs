@@ -1,8 +1,8 @@
-//! Test certificates: an authority, and a server's and a client's certificate signed by it.
+//! Creates test certificates: an authority, and a server and a client certificate signed by it.
 //!
-//! [`Order`] specifies them, [`make`] generates them, and [`Folder`] stores them for servers and
-//! clients: `ca.pem`, `ca.key`, `server.pem`, `server.key`, `client.pem`, `client.key`. Keys are
-//! PKCS #8, all files are PEM.
+//! [`Order`] specifies the certificates, [`make`] generates them, and [`Folder`] stores them for
+//! servers and clients: `ca.pem`, `ca.key`, `server.pem`, `server.key`, `client.pem`, `client.key`.
+//! Keys are in PKCS #8 format, and all files are PEM.
 
 mod folder;
 mod key;
@@ -23,22 +23,22 @@ pub use name::Name;
 /// The specification of the certificates.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The names in the server's certificate.
+    /// The names in the server certificate.
     pub names: Vec<Name>,
-    /// The client's common name.
+    /// The common name of the client certificate.
     pub client: String,
     pub key: KeyKind,
-    /// Counted from now; the certificates are valid from an hour ago, because clocks differ.
+    /// The lifetime, counted from now. Certificates are valid from an hour ago, because clocks differ.
     pub lifetime: Duration,
 }
 
 /// The names in every server certificate.
 pub const USUAL_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// Maximum lifetime: RFC 5280 writes years with four digits, and no test needs more.
+/// Maximum lifetime. RFC 5280 writes years with four digits, and no test needs more.
 pub const LONGEST: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// A certificate and its private key, both as PEM.
+/// A certificate and its private key, both in PEM format.
 #[derive(Clone)]
 pub struct Pair {
     pub certificate: String,
@@ -51,14 +51,14 @@ pub struct Certificates {
     pub authority: Pair,
     pub server: Pair,
     pub client: Pair,
-    /// The end of their validity.
+    /// The end of the validity period.
     pub valid_until: SystemTime,
 }
 
 /// Generates new keys and certificates. RSA keys take up to a few seconds.
 ///
 /// # Errors
-/// One sentence about what is impossible.
+/// Returns a message if the order is invalid or a certificate cannot be generated.
 pub fn make(order: &Order) -> Result<Certificates, String> {
     if order.lifetime.is_zero() {
         return Err("a certificate that is valid for no time is of no use; \
@@ -104,7 +104,7 @@ pub fn make(order: &Order) -> Result<Certificates, String> {
         parameters.is_ca = IsCa::ExplicitNoCa;
         parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         if matches!(order.key, KeyKind::Rsa(_)) {
-            // TLS 1.2's suites without Diffie-Hellman encrypt with the RSA key.
+            // TLS 1.2 suites without Diffie-Hellman encrypt with the RSA key.
             parameters.key_usages.push(KeyUsagePurpose::KeyEncipherment);
         }
         let key = order.key.generate()?;

@@ -14,7 +14,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// The names in every server certificate, and these.
+    /// The names in every server certificate, followed by these.
     pub fn with_usual(more: &[Name]) -> Vec<Name> {
         let usual = crate::USUAL_NAMES.iter();
         let mut names: Vec<Name> = usual.filter_map(|name| Name::parse(name).ok()).collect();
@@ -29,7 +29,7 @@ impl Name {
     /// Parses `example.test`, `*.example.test`, `192.0.2.1` or `::1`.
     ///
     /// # Errors
-    /// One sentence about why it is invalid.
+    /// Returns a message with the reason if the name is invalid.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bare = text
             .strip_prefix('[')
@@ -49,8 +49,8 @@ impl Name {
             ));
         }
         let labels = text.strip_prefix("*.").unwrap_or(text);
-        // RFC 1035 §2.3.4: a label has at most 63 octets, a name 253 in this notation. RFC 1123 does not allow underscores
-        // in host names, but they are in use.
+        // RFC 1035 §2.3.4: a label has at most 63 octets, and a name in this notation has at most
+        // 253. RFC 1123 does not allow underscores in host names, but they are in use.
         let valid = |label: &str| {
             (1..=63).contains(&label.len())
                 && !label.starts_with('-')

@@ -10,22 +10,22 @@ use crate::counts::Counts;
 use crate::frame::{Content, End, Frame, RunId, WindowFrame, WorkerWindow};
 use crate::ledger::{Fault, Ledger, Receipt};
 
-/// Timers may end this much early.
+/// Timers may fire this much early.
 const ROUNDING: Duration = Duration::from_millis(1);
 
-/// The number of iterations of a scenario that are scheduled up to a time since the start of the run;
-/// `None` where the schedule depends on responses.
+/// The number of iterations of a scenario that are scheduled from the start of the run to a given
+/// time. `None` if the schedule depends on responses.
 pub type ScheduledBy = Box<dyn Fn(usize, Duration) -> Option<u64> + Send>;
 
-/// One agent's part of the plan.
+/// The part of the plan that one agent runs.
 #[derive(Default)]
 pub struct Planned {
-    /// Its share of the whole load, 0 to 1.
+    /// The agent's share of the whole load, from 0 to 1.
     pub share: f64,
-    /// Scheduled iterations by scenario; `None` where the schedule depends on responses. Computed
-    /// from the plan, not by the agent.
+    /// The scheduled iterations by scenario, computed from the plan and not by the agent. `None` if
+    /// the schedule depends on responses.
     pub iterations: Vec<Option<u64>>,
-    /// The schedule, if it is known: each window is checked against it.
+    /// The schedule, if known. Each window is checked against it.
     pub scheduled_by: Option<ScheduledBy>,
 }
 
@@ -38,21 +38,21 @@ impl fmt::Debug for Planned {
     }
 }
 
-/// Iterations of a lost agent that another one takes over.
+/// The iterations of a lost agent that another agent takes over.
 pub struct MorePlanned {
     /// The index of their scenario.
     pub scenario: usize,
     pub iterations: u64,
-    /// How many of them are scheduled up to a time since the start of the run.
+    /// The number of these iterations that are scheduled from the start of the run to a given time.
     pub scheduled_by: Box<dyn Fn(Duration) -> u64 + Send>,
 }
 
-/// The outcome for the load of a lost agent.
+/// What happened to the load of a lost agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved {
-    /// When others took it over, since the start of the run.
+    /// The time at which other agents took it over, since the start of the run.
     pub at: Duration,
-    /// Iterations that were scheduled until then and are not in the results.
+    /// The number of iterations that were scheduled before that time but are not in the results.
     pub missing: u64,
 }
 
@@ -69,22 +69,22 @@ pub struct Account {
     pub(crate) end: Option<Box<End>>,
     pub(crate) lost: Option<Duration>,
     pub(crate) moved: Option<Moved>,
-    /// Received individual samples.
+    /// Number of received individual samples.
     pub(crate) records: u64,
     widest: Duration,
 }
 
-/// Results that were received for the first time, in order.
+/// Results that have just become available, in order.
 #[derive(Debug)]
 pub enum Received {
-    /// The counts, users and times of a frame, and the samples of each of its windows.
+    /// The counts, users and times of a frame, and the samples of each window in it.
     Windows(WindowFrame, Vec<Window>),
     /// Individual samples for outputs.
     Records(Vec<SampleRecord>),
 }
 
 impl Received {
-    /// The windows in it.
+    /// The windows in the frame.
     pub fn into_windows(self) -> Vec<Window> {
         match self {
             Received::Windows(_, windows) => windows,
@@ -94,8 +94,8 @@ impl Received {
 }
 
 impl Account {
-    /// The account of an agent whose process has this epoch. `totals` are empty; they and the
-    /// decoder belong to the run's metrics.
+    /// Creates the account of an agent whose process has this epoch. The `totals` must be empty.
+    /// They and the decoder belong to the metrics of the run.
     pub fn new(
         run: RunId,
         agent: u32,
@@ -120,8 +120,9 @@ impl Account {
         }
     }
 
-    /// Takes the bytes of a frame, and returns what became known with it. `start` is the moment of the
-    /// run's start here. A fault is kept for [`judge`](crate::judge); later frames are not added.
+    /// Processes the bytes of a frame, and returns the results that become available with it.
+    /// `start` is the local moment at which the run started. A fault is recorded for
+    /// [`judge`](crate::judge), and later frames are not added.
     pub fn receive(&mut self, bytes: &[u8], start: Moment) -> Vec<Received> {
         if self.lost.is_some() || self.ledger.fault().is_some() {
             return Vec::new();
@@ -182,7 +183,7 @@ impl Account {
         Ok(Some(Received::Windows(frame, samples)))
     }
 
-    /// Whether a scenario has started or dropped more iterations than were scheduled until now.
+    /// Whether a scenario has started or dropped more iterations than have been scheduled so far.
     fn is_ahead_of_schedule(&self) -> bool {
         let Some(scheduled_by) = &self.planned.scheduled_by else {
             return false;
@@ -203,14 +204,15 @@ impl Account {
         self.decoder.decode(&bytes, start)
     }
 
-    /// Gives the agent up: no frame is added from now on.
+    /// Gives up the agent: further frames are not added.
     pub fn give_up(&mut self) {
         if self.end.is_none() {
             self.lost = Some(self.until);
         }
     }
 
-    /// The agent takes over a part of the load of a lost one, which is this share of the whole load.
+    /// Records that the agent takes over a part of a lost agent's load. The part is this share of
+    /// the whole load.
     pub fn take_over(&mut self, share: f64, parts: Vec<MorePlanned>) {
         self.planned.share += share;
         for MorePlanned {
@@ -235,17 +237,17 @@ impl Account {
         }
     }
 
-    /// Other agents have taken over the load of this one, which was given up.
+    /// Records that other agents have taken over the load of this agent, which was given up.
     pub fn set_moved(&mut self, moved: Moved) {
         self.moved = Some(moved);
     }
 
-    /// The outcome for its load, if others have taken it over.
+    /// What happened to the agent's load, if other agents have taken it over.
     pub fn moved(&self) -> Option<Moved> {
         self.moved
     }
 
-    /// The longest time of a frame.
+    /// The longest duration that any frame covered so far.
     pub fn widest(&self) -> Duration {
         self.widest
     }
@@ -263,22 +265,22 @@ impl Account {
         &self.ledger
     }
 
-    /// The sums of the frames.
+    /// The totals of the frames.
     pub fn totals(&self) -> &Totals {
         &self.totals
     }
 
-    /// The counts of the frames.
+    /// The sum of the counts in the frames.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// The end of the latest frame's time, since the start of the run.
+    /// The end of the time that the latest frame covers, since the start of the run.
     pub fn until(&self) -> Duration {
         self.until
     }
 
-    /// The agent's own sums, after its last frame.
+    /// The totals counted by the agent itself, once its last frame has arrived.
     pub fn end(&self) -> Option<&End> {
         self.end.as_deref()
     }

@@ -2,19 +2,19 @@
 
 use plimsoll_samples::wire::{Reader, WireError, Writer};
 
-/// The most scenarios of a plan that are counted.
+/// Maximum number of scenarios to count.
 const SCENARIO_LIMIT: usize = 10_000;
 
-/// Iterations of an agent: since its previous frame, or over the whole run.
+/// Iteration counts of an agent: since its previous frame, or over the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// By scenario, in the plan's order.
+    /// The counts by scenario, in plan order.
     pub scenarios: Vec<ScenarioCounts>,
-    /// Iterations that ended normally.
+    /// Number of iterations that ended normally.
     pub completed: u64,
-    /// Iterations that were interrupted.
+    /// Number of interrupted iterations.
     pub interrupted: u64,
-    /// Iterations in which a script threw. They also count as completed.
+    /// Number of iterations in which a script threw an exception. They also count as completed.
     pub threw: u64,
 }
 
@@ -23,12 +23,12 @@ pub struct Counts {
 pub struct ScenarioCounts {
     pub started: u64,
     pub completed: u64,
-    /// Scheduled iterations for which no user was free.
+    /// Number of scheduled iterations for which no user was free.
     pub dropped: u64,
 }
 
 impl Counts {
-    /// Adds counts of the same plan.
+    /// Adds the counts of the same plan.
     pub fn add(&mut self, other: &Counts) {
         if self.scenarios.len() < other.scenarios.len() {
             let length = other.scenarios.len();
@@ -44,7 +44,7 @@ impl Counts {
         self.threw = self.threw.saturating_add(other.threw);
     }
 
-    /// The counts since `earlier` counts of the same run.
+    /// The difference to `earlier` counts of the same run.
     pub fn since(&self, earlier: &Counts) -> Counts {
         let before = |at: usize| earlier.scenarios.get(at).copied().unwrap_or_default();
         let scenarios = self.scenarios.iter().enumerate();

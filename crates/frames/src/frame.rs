@@ -4,9 +4,9 @@
 //! "PF" version  run  agent  epoch  sequence  hash of the previous frame  kind  content  checksum
 //! ```
 //!
-//! Equal frames are equal bytes, so the hash of a frame is the hash of its bytes. The checksum is the
-//! start of the hash of the bytes before it: the next frame has the whole hash, but the last frame
-//! has no next one.
+//! Equal frames have equal bytes, so the hash of a frame is the hash of its bytes. The checksum is
+//! the start of the hash of the preceding bytes. The next frame contains the whole hash, but the
+//! last frame needs a checksum because it has no next one.
 
 use std::time::Duration;
 
@@ -16,15 +16,15 @@ use sha2::{Digest as _, Sha256};
 
 use crate::counts::Counts;
 
-/// The first bytes of a frame; the last of them is the version of the encoding.
+/// The first bytes of a frame. The last of them is the version of the encoding.
 const MARK: [u8; 3] = [b'P', b'F', 2];
 /// The length of a frame's checksum.
 const CHECKSUM: usize = 8;
-/// Windows in one frame: one for each worker and part of the run.
+/// Maximum number of windows in one frame: one for each worker and phase of the run.
 const WINDOW_LIMIT: usize = 4_096;
-/// Reasons of a verdict.
+/// Maximum number of reasons for a verdict.
 const REASON_LIMIT: usize = 256;
-/// Readings of a timer in one second.
+/// Maximum number of timer readings per second.
 const LATENESS_LIMIT: usize = 4_096;
 
 /// The SHA-256 hash of a frame's bytes.
@@ -43,21 +43,21 @@ impl Digest {
     }
 }
 
-/// Identifies a run. Random, so that frames of an earlier run are recognized.
+/// Identifies a run. It is random, so that frames of an earlier run can be detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub [u8; 16]);
 
-/// One message of an agent with results.
+/// One message with results from an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     pub run: RunId,
-    /// The agent's number in the run, from 0.
+    /// The number of the agent in the run, counted from 0.
     pub agent: u32,
-    /// Identifies the agent's process: a restarted agent has another one.
+    /// Identifies the process of the agent. A restarted agent has a different epoch.
     pub epoch: u64,
-    /// From 0, without gaps.
+    /// The number of the frame, counted from 0 without gaps.
     pub sequence: u64,
-    /// The hash of the frame before; zeros for the first.
+    /// The hash of the previous frame, or zeros for the first one.
     pub previous: Digest,
     pub content: Content,
 }
@@ -75,31 +75,33 @@ pub enum Content {
 /// The results since the previous frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WindowFrame {
-    /// When it starts, since the start of the run: the end of the previous frame's.
+    /// The start of the time that the frame covers, since the start of the run. Equals the end of
+    /// the previous frame.
     pub from: Duration,
     pub until: Duration,
     pub counts: Counts,
-    /// Users that run iterations.
+    /// Number of users that run iterations.
     pub users_active: u32,
-    /// Users whose init code has run.
+    /// Number of users that have run their init code.
     pub users_ready: u32,
     /// The samples of the agent's workers.
     pub windows: Vec<WorkerWindow>,
 }
 
-/// The samples of one worker, and how busy it was.
+/// The samples of one worker, and how busy the worker was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkerWindow {
     pub worker: u32,
-    /// The part of the run: 0 before the scenarios, 1 while they run, 2 after them.
+    /// The phase of the run: 0 before the scenarios, 1 while they run, 2 after them.
     pub part: u8,
     /// When the window was closed, in nanoseconds since the start of the run.
     pub taken: i64,
-    /// The span of the in-flight reading, in nanoseconds since the start of the run.
+    /// The start and the end of the time that `in_flight` covers, in nanoseconds since the start of
+    /// the run.
     pub span: (i64, i64),
     /// The total time of iterations in flight.
     pub in_flight: Duration,
-    /// The time of iterations that were interrupted.
+    /// The time spent in interrupted iterations.
     pub interrupted: Duration,
     pub thread: Option<ThreadHealth>,
     /// The samples, as encoded by `plimsoll_samples::WindowEncoder`.
@@ -111,29 +113,29 @@ pub struct WorkerWindow {
 pub struct ThreadHealth {
     pub span: Duration,
     pub cpu: Duration,
-    /// How long the thread was runnable but had no processor.
+    /// The time for which the thread was runnable but had no processor.
     pub waited: Option<Duration>,
-    /// By how much timers of the thread were late.
+    /// How late the timers of the thread were.
     pub lateness: Vec<Duration>,
 }
 
-/// The sums of an agent over the whole run, counted independently of its frames.
+/// The totals of an agent over the whole run, counted independently of its frames.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct End {
-    /// The length of the run.
+    /// The duration of the run.
     pub elapsed: Duration,
     pub counts: Counts,
     /// The sum of each metric.
     pub cumulative: Cumulative,
-    /// The number of individual samples for outputs.
+    /// Number of individual samples for outputs.
     pub records: u64,
-    /// Why the agent ended early, if it did.
+    /// The reason why the agent ended early, if it did.
     pub ended_early: Option<String>,
-    /// The script marked the run as failed.
+    /// Whether the script marked the run as failed.
     pub marked_failed: bool,
     /// The agent's verdict on itself.
     pub grade: Grade,
-    /// The reasons of the verdict.
+    /// The reasons for the verdict.
     pub reasons: Vec<(Grade, String)>,
 }
 
@@ -172,10 +174,10 @@ impl Frame {
         seal(out.into_bytes())
     }
 
-    /// The frame in `bytes`. The samples in it are checked when they are added up.
+    /// Decodes a frame from `bytes`. The samples in it are validated later, when they are added.
     ///
     /// # Errors
-    /// If the bytes are not a frame.
+    /// Returns an error if the bytes are not a frame.
     pub fn decode(bytes: &[u8]) -> Result<Frame, WireError> {
         let (bytes, checksum) = bytes
             .split_last_chunk::<CHECKSUM>()
@@ -205,7 +207,7 @@ impl Frame {
     }
 }
 
-/// Appends the checksum of a frame to its other bytes.
+/// Appends the checksum of the preceding bytes.
 pub fn seal(mut bytes: Vec<u8>) -> Vec<u8> {
     let checksum = Digest::checksum(&bytes);
     bytes.extend_from_slice(&checksum);

@@ -1,4 +1,4 @@
-//! Puts the frames of one agent in order, each once.
+//! Puts the frames of one agent in order and removes duplicates.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -8,11 +8,11 @@ use plimsoll_samples::wire::WireError;
 
 use crate::frame::{Digest, Frame, RunId};
 
-/// Maximum number of frames that wait for an earlier one. Further ones are dropped, because the agent
-/// sends them again.
+/// Maximum number of frames that wait for an earlier one. Further frames are dropped, because the
+/// agent sends them again.
 const WAITING_LIMIT: usize = 256;
-/// Number of frames whose hashes are kept, to distinguish a repeated frame from a different one with the
-/// same number.
+/// Number of frame hashes to remember, to distinguish a repeated frame from a different one with
+/// the same number.
 const REMEMBERED: usize = 4_096;
 
 /// The frames of one agent, in order.
@@ -21,9 +21,9 @@ pub struct Ledger {
     run: RunId,
     agent: u32,
     epoch: u64,
-    /// The number of the next frame.
+    /// The number of the next expected frame.
     next: u64,
-    /// The hash of the frame before it.
+    /// The hash of the previous frame.
     previous: Digest,
     /// The hashes of the latest frames, up to `next`.
     remembered: VecDeque<Digest>,
@@ -34,30 +34,30 @@ pub struct Ledger {
 /// The outcome of processing a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Receipt {
-    /// It was the next one. Includes the frames that waited for it.
+    /// It was the next frame. Contains this frame and the frames that waited for it.
     InOrder(Vec<Frame>),
     /// It waits for a missing frame.
     Waiting,
     /// It was received before.
     Repeated,
-    /// It was not added. The agent's results can no longer be proven.
+    /// It was rejected. The completeness of the agent's results can no longer be proven.
     Refused(Fault),
 }
 
-/// Why an agent's frames do not form a chain.
+/// The reason why the frames of an agent do not form a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The bytes are not a frame.
     Unreadable(WireError),
     /// The frame belongs to another run or agent.
     Foreign,
-    /// The frame is from another process than the one that started the run.
+    /// The frame comes from another process than the one that started the run.
     Epoch { expected: u64, found: u64 },
-    /// There are two different frames with this number.
+    /// Two different frames have this number.
     Fork { sequence: u64 },
-    /// The frame with this number does not follow the one before it.
+    /// The frame with this number does not follow the previous one.
     Chain { sequence: u64 },
-    /// The samples in the frame with this number could not be read.
+    /// The samples in the frame with this number could not be decoded.
     Samples { sequence: u64, error: WireError },
     /// The times or counts of the frame with this number contradict those of earlier frames.
     Contents { sequence: u64, what: &'static str },
@@ -88,7 +88,7 @@ impl fmt::Display for Fault {
 }
 
 impl Ledger {
-    /// A ledger without frames.
+    /// Creates a ledger without frames.
     pub fn new(run: RunId, agent: u32, epoch: u64) -> Ledger {
         Ledger {
             run,
@@ -130,7 +130,7 @@ impl Ledger {
             };
         }
         if sequence > self.next {
-            // Above the limit, the agent sends it again later.
+            // Drop a frame above the limit: the agent sends it again later.
             if self.waiting.len() < WAITING_LIMIT {
                 self.waiting.insert(sequence, (digest, frame));
             }
@@ -162,8 +162,8 @@ impl Ledger {
         self.remembered.get(place).copied()
     }
 
-    /// Records the first fault. Also called for unreadable and foreign frames, because they may be
-    /// damaged frames of the agent.
+    /// Records the first fault. Unreadable and foreign frames are faults as well, because they may
+    /// be damaged frames of this agent.
     pub(crate) fn refuse(&mut self, fault: Fault) -> Receipt {
         self.fault.get_or_insert_with(|| fault.clone());
         Receipt::Refused(fault)
@@ -174,12 +174,12 @@ impl Ledger {
         self.fault.as_ref()
     }
 
-    /// The number of the next frame, which is also how many were received in order.
+    /// The number of the next expected frame, which is also the number of frames received in order.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// The numbers of the frames to send again, if later ones were received.
+    /// The numbers of the frames to request again. `None` unless later frames have arrived.
     pub fn missing(&self) -> Option<Range<u64>> {
         let first = self.waiting.keys().next()?;
         Some(self.next..*first)

@@ -1,5 +1,5 @@
-//! Results of a run that many agents share: what an agent sends, how it is added up, and the proof
-//! that nothing is missing.
+//! The results of a run that several agents share: what an agent sends, how the results are added
+//! up, and the proof that nothing is missing.
 //!
 //! ```text
 //! agent:       windows ─► Sender ─► frames, each with the hash of the one before
@@ -10,13 +10,14 @@
 //!              judge ─► Proof: complete, degraded or invalid
 //! ```
 //!
-//! * A [`Frame`] has the samples and counts of one agent since its previous frame, or individual samples for outputs.
-//! * An [`Account`] accepts the frames of one agent in order, each once, and keeps their sum.
-//! * [`judge`] checks three things. Conservation: scheduled iterations = started + dropped + cut.
-//!   Exactness: the agent's own sums equal, bucket by bucket, the sums of its frames. Chain: no
-//!   frame is missing, and no two frames have the same place.
+//! * A [`Frame`] contains the samples and counts of one agent since its previous frame, or
+//! individual samples for outputs.
+//! * An [`Account`] accepts the frames of one agent in order, each of them once, and keeps the totals.
+//! * [`judge`] checks three properties. Conservation: scheduled iterations = started + dropped +
+//! cut. Exactness: the agent's own totals equal the totals of its frames, bucket by bucket. Chain:
+//! no frame is missing, and no two frames have the same number.
 //!
-//! There is no network, no clock and no thread here.
+//! This crate uses no network, no clock and no threads.
 
 mod account;
 mod counts;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::account::{Account, Moved};
 use crate::frame::End;
 
-/// The reaction of a run to the loss of an agent.
+/// What to do when a run loses an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// The run ends, and its results are invalid.
@@ -14,23 +14,23 @@ pub enum Policy {
     Fail,
     /// The run continues with less load, and its results are degraded.
     Degrade,
-    /// The run continues, and the others take over the load of the lost agent. The results are degraded, because some
-    /// of its iterations are missing.
+    /// The run continues, and the other agents take over the load of the lost one. The results are
+    /// degraded, because some of its iterations are missing.
     Redistribute,
 }
 
-/// How complete a run's results are, from worst to best.
+/// How complete the results of a run are, from worst to best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Completeness {
     /// Something is missing, or contradicts the rest.
     Invalid,
-    /// Agents were lost, but the results that they sent before are complete.
+    /// The run lost agents, but the results that they had sent are complete.
     Degraded,
     /// The results contain everything that every agent recorded, exactly once.
     Complete,
 }
 
-/// An agent that was lost.
+/// An agent that the run lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lost {
     pub agent: u32,
@@ -38,15 +38,15 @@ pub struct Lost {
     pub at: Duration,
     /// Its share of the load, 0 to 1.
     pub share: f64,
-    /// When others took over its load, if they did.
+    /// The time at which other agents took over its load, if they did.
     pub moved: Option<Moved>,
 }
 
-/// Results of an agent that are missing.
+/// Missing results of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Missing {
     pub agent: u32,
-    /// When they begin, since the start of the run. They extend to its end.
+    /// The start of the gap, since the start of the run. It extends to the end of the run.
     pub from: Duration,
 }
 
@@ -57,13 +57,13 @@ pub struct Proof {
     pub agents: usize,
     pub lost: Vec<Lost>,
     pub missing: Vec<Missing>,
-    /// Contradictions, one sentence each, with the agent.
+    /// Contradictions, as one sentence each that names the agent.
     pub faults: Vec<String>,
-    /// The share of the load that was offered after the last loss, 0 to 1.
+    /// The share of the load that was offered after the last loss, from 0 to 1.
     pub offered: f64,
 }
 
-/// Checks the accounts of all agents of a run that has ended.
+/// Checks the accounts of all agents when a run has ended.
 pub fn judge<'a>(accounts: impl IntoIterator<Item = &'a Account>, policy: Policy) -> Proof {
     let mut proof = Proof {
         completeness: Completeness::Complete,
@@ -165,7 +165,7 @@ fn contradictions(account: &Account, end: &End) -> Vec<String> {
             continue;
         };
         let begun = counts.started + counts.dropped;
-        // Fewer iterations than scheduled are normal only if the agent ended early.
+        // Only an agent that ended early may have fewer iterations than scheduled.
         if begun > scheduled || begun < scheduled && end.ended_early.is_none() {
             found.push(format!(
                 "scenario {} scheduled {scheduled} iterations, but {} started and {} were dropped",

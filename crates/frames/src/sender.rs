@@ -1,11 +1,11 @@
-//! Chains the frames of an agent.
+//! Builds the chain of frames of an agent.
 
 use std::time::Duration;
 
 use crate::counts::Counts;
 use crate::frame::{Content, Digest, End, Frame, RunId, WindowFrame, WorkerWindow};
 
-/// Makes the frames of one agent in one run.
+/// Builds the frames of one agent in one run.
 #[derive(Debug)]
 pub struct Sender {
     run: RunId,
@@ -13,9 +13,9 @@ pub struct Sender {
     epoch: u64,
     sequence: u64,
     previous: Digest,
-    /// The end of the latest frame's time.
+    /// The end of the time that the latest frame covers.
     until: Duration,
-    /// The counts that were sent.
+    /// The counts that have been sent.
     counts: Counts,
 }
 
@@ -37,8 +37,8 @@ impl Sender {
         self.sequence
     }
 
-    /// The frame with the results since the previous one: `counts` are those since the start, and
-    /// `users` are the active ones and those whose init code has run.
+    /// The frame with the results since the previous one. `counts` are totals since the start of
+    /// the run. `users` are the numbers of active users and of users that have run their init code.
     pub fn window(
         &mut self,
         until: Duration,
@@ -59,12 +59,12 @@ impl Sender {
         self.frame(Content::Window(frame))
     }
 
-    /// A frame with individual samples for outputs.
+    /// The frame with individual samples for outputs.
     pub fn records(&mut self, records: Vec<u8>) -> Vec<u8> {
         self.frame(Content::Records(records))
     }
 
-    /// The last frame.
+    /// The last frame of the agent.
     pub fn end(&mut self, end: End) -> Vec<u8> {
         self.frame(Content::End(Box::new(end)))
     }

@@ -1,17 +1,18 @@
-//! Threads that must not delay the load.
+//! Lowers the priority of threads that must not delay the load.
 
-/// Lowers the priority of the calling thread, and of threads that it starts, to the lowest: threads of the load that are
-/// ready take its processor. For threads that may wait, such as those of outputs and pages.
+/// Gives the calling thread, and threads that it starts, the lowest priority, so that ready threads
+/// of the load preempt it. Meant for threads that may wait, such as those of outputs and pages.
 pub fn run_in_background() {
-    // On Linux, each thread has a nice value of its own, and 0 stands for the calling thread (setpriority(2)). If the system
-    // refuses it, the thread runs as before.
+    // On Linux, each thread has a separate nice value, and 0 refers to the calling thread
+    // (setpriority(2)). If the system refuses the call, the thread keeps its priority.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, 19);
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    /// The nice value of the calling thread: the 19th field of proc_pid_stat(5), behind the name in parentheses.
+    /// The nice value of the calling thread: the 19th field of proc_pid_stat(5), counting the name
+    /// in parentheses as the second.
     fn nice() -> i32 {
         let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
         let after_name = stat.rsplit_once(')').unwrap().1;

@@ -1,13 +1,14 @@
-//! Lets another process read the files that this one has read.
+//! Provides another process with the files that this process has read.
 //!
-//! An agent of a fleet resolves the same command line as the coordinator, but does not have its files.
+//! An agent of a fleet resolves the same command line as the coordinator, but does not have the
+//! coordinator's files.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
 
-/// Files by the names under which they were read.
+/// Files, by the name under which they were read.
 pub type FileSet = BTreeMap<PathBuf, Vec<u8>>;
 
 enum Mode {
@@ -19,7 +20,7 @@ thread_local! {
     static MODE: RefCell<Option<Mode>> = const { RefCell::new(None) };
 }
 
-/// Runs `act`, and collects the files that it reads on this thread.
+/// Runs `act` and collects the files that it reads on this thread.
 pub fn collect_files<R>(act: impl FnOnce() -> R) -> (R, FileSet) {
     MODE.set(Some(Mode::Collecting(FileSet::new())));
     let result = act();
@@ -29,7 +30,7 @@ pub fn collect_files<R>(act: impl FnOnce() -> R) -> (R, FileSet) {
     }
 }
 
-/// Runs `act`, which reads these files on this thread and no others.
+/// Runs `act`, which reads only these files on this thread.
 pub fn with_files<R>(files: FileSet, act: impl FnOnce() -> R) -> R {
     MODE.set(Some(Mode::Given(files)));
     let result = act();
@@ -37,12 +38,12 @@ pub fn with_files<R>(files: FileSet, act: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Whether the files that this thread reads are collected or given.
+/// Whether this thread collects the files that it reads, or reads given files.
 pub fn is_file_set() -> bool {
     MODE.with_borrow(Option::is_some)
 }
 
-/// Whether there is a file with this name.
+/// Whether a file with this name exists.
 pub fn file_exists(path: &Path) -> bool {
     let is_given = MODE.with_borrow(|mode| match mode {
         Some(Mode::Given(files)) => Some(files.contains_key(path)),
@@ -51,10 +52,10 @@ pub fn file_exists(path: &Path) -> bool {
     is_given.unwrap_or_else(|| path.exists())
 }
 
-/// The content of a file: the given one, or what `read` returns.
+/// The content of a file: the given content, or the result of `read`.
 ///
 /// # Errors
-/// If the file does not exist or cannot be read.
+/// Returns an error if the file does not exist or cannot be read.
 pub fn read_in_set(path: &Path, read: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
     let given = MODE.with_borrow(|mode| match mode {
         Some(Mode::Given(files)) => Some(files.get(path).cloned()),

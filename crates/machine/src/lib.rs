@@ -1,19 +1,21 @@
 //! Reads system information about the machine: `/proc`, `/sys`, control groups, limits and clocks.
 //!
-//! This crate only reads. The verdict judges the figures, and the caller chooses the metrics for them.
-//! Information that the system does not provide is absent, or zero where the type says so.
+//! This crate only reads. The verdict judges the values, and the caller chooses metrics for them.
+//! Information that the system does not provide is `None`, or zero if the type documents it.
 //!
 //! * [`MachineMeter`], [`MachineReading`]: counters of the whole machine, read twice and subtracted.
-//! * [`descriptors`], [`waiting_ports`]: how close the process is to the kernel's limits.
+//! * [`descriptors`], [`waiting_ports`]: how close the process is to the limits of the kernel.
 //! * [`ThreadMeter`]: processor time, waiting and timer lateness of one thread.
 //! * [`cpu_time`], [`memory`], [`ProcessReading`], [`ProcessUse`], [`descendants`],
 //!   [`listening_processes`]: this process and others.
 //! * [`Programs`]: processor time of programs that do not belong to a measurement.
 //! * [`System`]: processor, memory, operating system and their settings.
-//! * [`read_file`] and its like: files that users name, up to a limit, so that no file takes all memory.
-//! * [`collect_files`], [`with_files`]: lets another process read the files that this one has read.
+//! * [`read_file`] and related functions: read files that users name, with a size limit to protect
+//! memory.
+//! * [`collect_files`], [`with_files`]: provide another process with the files that this process
+//! has read.
 //! * [`run_in_background`]: a lower priority for threads that must not delay the load.
-//! * [`shortage`]: advice for errors caused by a lack of resources.
+//! * [`shortage`]: advice on errors caused by a lack of resources.
 
 mod background;
 mod clock_step;

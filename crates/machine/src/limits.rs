@@ -1,7 +1,7 @@
-//! How close the process is to the kernel's limits.
+//! How close the process is to the limits of the kernel.
 
-/// The number of this machine's closed connections that still hold their local port (TIME_WAIT, RFC
-/// 9293, section 3.6.1), and the number of local ports.
+/// The number of closed connections on this machine that still hold their local port (TIME_WAIT,
+/// RFC 9293, section 3.6.1), and the number of local ports.
 pub fn waiting_ports() -> Option<(u64, u64)> {
     let sockets = std::fs::read_to_string("/proc/net/sockstat").ok()?;
     let range = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
@@ -12,7 +12,7 @@ pub fn waiting_ports() -> Option<(u64, u64)> {
 pub fn descriptors() -> Option<(u64, u64)> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     let most = most_descriptors(&limits)?;
-    // From Linux 6.2 on, the folder's size is the number of entries, which avoids reading it.
+    // Since Linux 6.2, the size of the directory is the number of entries, so it need not be read.
     let size = std::fs::metadata("/proc/self/fd").ok()?.len();
     if size > 0 {
         return Some((size, most));
@@ -22,7 +22,7 @@ pub fn descriptors() -> Option<(u64, u64)> {
 }
 
 /// `Max open files            1024                 1048576              files`
-/// (proc_pid_limits(5)): the first number is the limit in effect. `None` if there is no limit.
+/// (proc_pid_limits(5)): the first number is the effective limit. `None` if there is no limit.
 fn most_descriptors(limits: &str) -> Option<u64> {
     let line = limits
         .lines()

@@ -1,13 +1,13 @@
-//! Which processes listen on a port of this machine.
+//! Finds the processes that listen on a port of this machine.
 
 use std::collections::HashSet;
 use std::fs;
 
-/// The state of a listening socket in `/proc/net/tcp` (proc_net_tcp).
+/// The state of a listening socket in `/proc/net/tcp` (proc_net_tcp(5)).
 const LISTEN: &str = "0A";
 
-/// The processes that listen on a TCP port, as far as this user may know them; sorted. Processes
-/// that share a socket are all of them.
+/// The processes that listen on a TCP port, sorted by id, as far as this user can see them.
+/// Processes that share a socket are all included.
 pub fn listening_processes(port: u16) -> Vec<u32> {
     let mut sockets = HashSet::new();
     for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -28,7 +28,7 @@ pub fn listening_processes(port: u16) -> Vec<u32> {
     found
 }
 
-/// The links that name the listening sockets of a port, such as `socket:[1234]`.
+/// The link targets of the listening sockets of a port, such as `socket:[1234]`.
 fn listening_sockets(table: &str, port: u16) -> Vec<String> {
     let lines = table.lines().skip(1);
     lines
@@ -42,7 +42,8 @@ fn listening_sockets(table: &str, port: u16) -> Vec<String> {
         .collect()
 }
 
-/// Whether a process has one of the sockets. Another user's processes cannot be read.
+/// Whether a process has one of the sockets. False for a process of another user, which cannot be
+/// inspected.
 fn holds(pid: u32, sockets: &HashSet<String>) -> bool {
     let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else {
         return false;

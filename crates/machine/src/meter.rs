@@ -10,8 +10,8 @@ use crate::quota::QuotaFiles;
 use crate::reading::{allowed_processors, allowed_times, counter, pressure, processor_times};
 use crate::{MachineReading, cpu_time};
 
-/// The kernel's files with the counters of the machine. They stay open: a run may use up the file descriptors before it is
-/// measured.
+/// The kernel files with the counters of the machine. They stay open, because a run may exhaust the
+/// file descriptors before the next reading.
 pub struct MachineMeter {
     stat: OpenFile,
     own_status: OpenFile,
@@ -23,7 +23,7 @@ pub struct MachineMeter {
 }
 
 impl MachineMeter {
-    /// Opens the files. Files that do not exist or may not be read are left out.
+    /// Opens the files. Skips files that do not exist or are not readable.
     pub fn open() -> Self {
         Self::open_in(Path::new("/proc"))
     }
@@ -46,7 +46,7 @@ impl MachineMeter {
         let stat = self.stat.read();
         let snmp = self.snmp.read();
         let netstat = self.netstat.read();
-        // Linux 5.10 began to count the segments of each report.
+        // Since Linux 5.10, the kernel counts the segments of each report.
         let arrived_twice = ["TCPDSACKRecvSegs", "TCPDSACKRecv"]
             .into_iter()
             .find_map(|name| counter(&netstat, "TcpExt:", name));

@@ -1,16 +1,16 @@
-//! The file system that holds a path.
+//! Finds the file system that contains a path.
 
 use std::path::Path;
 
-/// The file system, its device and its options, such as `ext4 on /dev/vda (rw,relatime)`. `None` where the system does
-/// not show its mounts.
+/// The file system, its device and its options, such as `ext4 on /dev/vda (rw,relatime)`. `None` if
+/// the system does not list its mounts.
 pub fn file_system(path: &Path) -> Option<String> {
     let path = std::fs::canonicalize(path).ok()?;
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").ok()?;
     of(&mounts, &path)
 }
 
-/// The mount with the longest path that contains `path`; of several at the same place, the last.
+/// The mount with the longest path that contains `path`. If several have the same path, the last one.
 fn of(mounts: &str, path: &Path) -> Option<String> {
     let mut found: Option<(usize, String)> = None;
     for line in mounts.lines() {

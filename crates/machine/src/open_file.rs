@@ -1,10 +1,10 @@
-//! A file of the kernel that stays open, so that it can be read when a run has used up the file descriptors.
+//! A kernel file that stays open, so that it can be read when a run has exhausted the file descriptors.
 
 use std::fs::File;
 use std::io::Seek;
 use std::path::Path;
 
-/// A file whose content the kernel writes again for each reader; absent if it could not be opened.
+/// A file whose content the kernel generates for each read. Absent if it could not be opened.
 pub(crate) struct OpenFile(Option<File>);
 
 impl OpenFile {
@@ -16,7 +16,7 @@ impl OpenFile {
         self.0.is_some()
     }
 
-    /// The current content; empty if it cannot be read.
+    /// The current content, or an empty string if it cannot be read.
     pub fn read(&self) -> String {
         let content = |mut file: &File| {
             file.rewind()?;

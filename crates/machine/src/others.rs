@@ -1,4 +1,4 @@
-//! Processor time of programs that do not belong to a measurement.
+//! Measures the processor time of programs that do not belong to a measurement.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,20 +7,20 @@ use plimsoll_units::Moment;
 
 use crate::process::{cpu_seconds, descendants};
 
-/// Processor time of all programs of this machine at one moment.
+/// The processor time of all programs on this machine at one moment.
 #[derive(Debug)]
 pub struct Programs {
     at: Moment,
     programs: BTreeMap<u32, Program>,
 }
 
-/// The use of other programs over a span.
+/// The processor use of other programs over a time span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OtherUse {
-    /// Processor time, as a share of one processor.
+    /// The processor time as a share of one processor.
     pub share: f64,
-    /// The name of the program that used most; empty if there is no other program, as in a
-    /// container with its own process numbers.
+    /// The name of the program that used most. Empty if there is no other program, as in a
+    /// container with a separate PID namespace.
     pub most: String,
 }
 
@@ -28,15 +28,15 @@ pub struct OtherUse {
 struct Program {
     name: String,
     parent: u32,
-    /// Its own processor time, in seconds.
+    /// The processor time of the process itself, in seconds.
     own: f64,
-    /// That of its children that have ended.
+    /// The processor time of its children that have exited.
     ended: f64,
 }
 
 impl Programs {
-    /// Reads all programs. Threads of the kernel are not among them: they mostly work for those who
-    /// use the network and the disks, which are the measured programs.
+    /// Reads all programs except kernel threads. These mostly work for the programs that use the
+    /// network and the disks, which are the measured ones.
     pub fn read() -> Programs {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let programs = entries
@@ -52,8 +52,8 @@ impl Programs {
         }
     }
 
-    /// The use since `before` by all programs except this process, the processes that it started
-    /// and its ancestors, which only wait for it. `None` if no time has passed.
+    /// The processor use since `before` of all programs except this process, the processes that it
+    /// started, and its ancestors, which only wait for it. `None` if no time has passed.
     pub fn others_since(&self, before: &Programs) -> Option<OtherUse> {
         let me = std::process::id();
         let mut ours: BTreeSet<u32> = descendants(me).into_iter().collect();
@@ -73,15 +73,16 @@ impl Programs {
         if seconds <= 0.0 {
             return None;
         }
-        // The earlier time of a child that has ended since is now part of its parent's, or of a grandparent's if the
-        // parent has ended, too.
+        // If a child has exited since, the time it had used before is now part of its parent's
+        // time, or of a grandparent's time if the parent has exited as well.
         let mut earlier: BTreeMap<u32, f64> = BTreeMap::new();
         for (pid, gone) in &before.programs {
             if self.programs.contains_key(pid) {
                 continue;
             }
             let mut heir = gone.parent;
-            // As many steps as programs: numbers that were used again could form a circle.
+            // Limit the number of steps to the number of programs, because reused process ids could
+            // form a cycle.
             for _ in 0..before.programs.len() {
                 match before.programs.get(&heir) {
                     Some(parent) if !self.programs.contains_key(&heir) => heir = parent.parent,
@@ -107,11 +108,11 @@ impl Programs {
     }
 }
 
-/// Reads `/proc/PID/stat` (proc(5)); `None` for a thread of the kernel.
+/// Parses `/proc/PID/stat` (proc(5)). `None` for a kernel thread.
 fn program(stat: &str) -> Option<Program> {
-    // cutime and cstime are the fields 16 and 17, in ticks of 1/100 s.
+    // cutime and cstime are fields 16 and 17, in ticks of 1/100 s.
     const TICKS: f64 = 100.0;
-    /// The parent of all threads of the kernel.
+    /// The parent process of all kernel threads.
     const KTHREADD: u32 = 2;
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1;
@@ -175,7 +176,7 @@ mod tests {
     #[test]
     fn earlier_time_of_an_ended_child_does_not_count() {
         let start = Moment::ZERO;
-        // 21 had used 100 s before, uses 2 s more and ends.
+        // 21 had used 100 s before, uses 2 s more and exits.
         let before = programs(start, &[(20, 1, 1.0, 0.0), (21, 20, 100.0, 0.0)]);
         let after = programs(start + Duration::from_secs(10), &[(20, 1, 1.0, 102.0)]);
         let found = after.use_since(&before, &BTreeSet::new()).expect("a use");
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn earlier_time_of_an_ended_grandchild_does_not_count() {
         let start = Moment::ZERO;
-        // 22 is a child of 21, which is one of 20. Both end after they have used 1 s more each.
+        // 22 is a child of 21, which is a child of 20. Both exit after using 1 s more each.
         let before = programs(
             start,
             &[(20, 1, 1.0, 0.0), (21, 20, 3.0, 0.0), (22, 21, 500.0, 0.0)],
@@ -215,7 +216,7 @@ mod tests {
             .args(["-c", "while :; do :; done"])
             .spawn()
             .expect("a shell");
-        // Other tests may keep all processors busy, so the shell does not run at once.
+        // Other tests may occupy all processors, so the shell may not run immediately.
         let used = |programs: &Programs| programs.programs.get(&child.id()).map(|one| one.own);
         let mut after = Programs::read();
         for _ in 0..600 {

@@ -1,11 +1,11 @@
-//! Resource usage of this process and others.
+//! Measures the resource use of this process and others.
 
 use std::fs;
 use std::time::Duration;
 
 use plimsoll_units::Bytes;
 
-/// Processor time of all threads of this process so far.
+/// The processor time of all threads of this process so far.
 #[cfg(target_os = "linux")]
 pub fn cpu_time() -> Duration {
     clock_time(rustix::time::ClockId::ProcessCPUTime)
@@ -25,17 +25,17 @@ pub fn cpu_time() -> Duration {
     Duration::ZERO
 }
 
-/// Peak memory of this process; zero if the system does not report it.
+/// Peak memory of this process, or zero if the system does not report it.
 pub fn peak_memory() -> Bytes {
     status_field("self", "VmHWM:")
 }
 
-/// Current memory of this process; zero if the system does not report it.
+/// Current memory of this process, or zero if the system does not report it.
 pub fn memory() -> Bytes {
     status_field("self", "VmRSS:")
 }
 
-/// A line like `VmRSS:   1234 kB` of `/proc/PID/status` (proc_pid_status(5)).
+/// Reads a line such as `VmRSS:   1234 kB` from `/proc/PID/status` (proc_pid_status(5)).
 fn status_field(process: &str, key: &str) -> Bytes {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let kibibytes: Option<u64> = status
@@ -46,22 +46,22 @@ fn status_field(process: &str, key: &str) -> Bytes {
     Bytes(kibibytes.unwrap_or(0) * 1024)
 }
 
-/// Processors that this process may use; one if the system does not report it.
+/// Number of processors that this process may use, or one if the system does not report it.
 pub fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Processor time and memory of a process; cheaper to read than [`ProcessReading`].
+/// Processor time and memory of a process. Faster to read than [`ProcessReading`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ProcessUse {
-    /// Processor time of all its threads.
+    /// Processor time of all threads of the process.
     pub cpu_seconds: f64,
     /// Current memory.
     pub memory: Bytes,
 }
 
 impl ProcessUse {
-    /// The current reading of a process; `None` if it does not exist.
+    /// Reads the current values of a process, or `None` if the process does not exist.
     pub fn of(pid: u32) -> Option<ProcessUse> {
         Some(ProcessUse {
             cpu_seconds: cpu_seconds(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?,
@@ -70,20 +70,20 @@ impl ProcessUse {
     }
 }
 
-/// Processor time in the text of `/proc/PID/stat`.
+/// The processor time in the contents of `/proc/PID/stat`.
 pub(crate) fn cpu_seconds(stat: &str) -> Option<f64> {
-    // proc(5): utime and stime are the fields 14 and 15, in ticks of 1/100 s. The name is in
-    // parentheses and may contain anything.
+    // proc(5): utime and stime are fields 14 and 15, in ticks of 1/100 s. The name is in
+    // parentheses and may contain any characters.
     const TICKS: f64 = 100.0;
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<f64>().ok();
     Some((ticks()? + ticks()?) / TICKS)
 }
 
-/// Resource usage of a process so far.
+/// The resource use of a process so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ProcessReading {
-    /// Processor time of all its threads.
+    /// Processor time of all threads of the process.
     pub cpu_seconds: f64,
     /// Current memory.
     pub rss_bytes: u64,
@@ -91,12 +91,12 @@ pub struct ProcessReading {
     pub threads: u32,
     /// Current number of open file descriptors.
     pub files: u32,
-    /// Context switches of all its threads: voluntary, and forced.
+    /// Context switches of all threads: voluntary and involuntary.
     pub switches: (u64, u64),
 }
 
 impl ProcessReading {
-    /// The current reading of a process; `None` if it does not exist.
+    /// Reads the current values of a process, or `None` if the process does not exist.
     pub fn of(pid: u32) -> Option<ProcessReading> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -109,7 +109,7 @@ impl ProcessReading {
                 .unwrap_or(0)
         };
         let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-        // Context switches are counted per thread; `status` has only those of the first one.
+        // The kernel counts context switches per thread, and `status` has only those of the first thread.
         let mut switches = (0, 0);
         for thread in fs::read_dir(format!("/proc/{pid}/task"))
             .into_iter()
@@ -141,7 +141,7 @@ impl ProcessReading {
     }
 }
 
-/// All processes below one, without those that have ended but not been waited for.
+/// All descendants of a process, without zombies.
 pub fn descendants(root: u32) -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else {
         return Vec::new();
@@ -150,7 +150,7 @@ pub fn descendants(root: u32) -> Vec<u32> {
         .filter_map(|entry| {
             let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
             let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // proc(5): the name is in parentheses and may contain anything.
+            // proc(5): the name is in parentheses and may contain any characters.
             let mut fields = text.rsplit_once(')')?.1.split_whitespace();
             let state = fields.next()?;
             let parent = fields.next()?.parse().ok()?;

@@ -1,21 +1,21 @@
-//! Throttling by the processor quota of this process's control group (version 1 or 2) or of the
-//! groups above it, any of which can throttle it.
+//! Measures throttling by the CPU quota of this process's control group (version 1 or 2) or of a
+//! parent group. Any of these groups can throttle the process.
 
 use std::path::{Path, PathBuf};
 
 use crate::open_file::OpenFile;
 
-/// Counters of `cpu.stat` (Documentation/admin-guide/cgroup-v2.rst, and
-/// scheduler/sched-bwc.rst for version 1).
+/// Counters from `cpu.stat` (Documentation/admin-guide/cgroup-v2.rst, and scheduler/sched-bwc.rst
+/// for version 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QuotaReading {
-    /// Periods in which the group was runnable.
+    /// Number of periods in which the group was runnable.
     pub periods: u64,
-    /// Periods in which it was throttled.
+    /// Number of periods in which the group was throttled.
     pub throttled: u64,
 }
 
-/// The open `cpu.stat` of each of this process's control groups.
+/// The open `cpu.stat` file of each control group of this process.
 pub(crate) struct QuotaFiles(Vec<OpenFile>);
 
 impl QuotaFiles {
@@ -32,7 +32,7 @@ impl QuotaFiles {
         QuotaFiles(files.collect())
     }
 
-    /// The current reading of the group that was throttled most often; `None` without control groups.
+    /// The current counters of the group that was throttled most often, or `None` without control groups.
     pub fn read(&self) -> Option<QuotaReading> {
         self.0
             .iter()
@@ -41,7 +41,7 @@ impl QuotaFiles {
     }
 }
 
-/// Possible folders of the group and of the groups above it.
+/// The possible directories of the group and its parent groups.
 fn folders(root: &Path, groups: &str) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for line in groups.lines() {
@@ -57,7 +57,7 @@ fn folders(root: &Path, groups: &str) -> Vec<PathBuf> {
         };
         let path = Path::new(path.trim_start_matches('/'));
         for mount in mounts {
-            // A container sees its own group as the root of the mount.
+            // In a container, the group of the container is the root of the mount.
             folders.extend(path.ancestors().map(|group| root.join(mount).join(group)));
         }
     }
@@ -71,7 +71,7 @@ fn counters(text: &str) -> Option<QuotaReading> {
     })
 }
 
-/// The number after `key` in a file with `key number` lines.
+/// The number after `key` in a file of `key number` lines.
 fn field_after(text: &str, key: &str) -> Option<u64> {
     let line = text
         .lines()

@@ -6,13 +6,14 @@ use std::path::Path;
 
 use crate::file_set::read_in_set;
 
-/// Maximum number of bytes read from a device or a pipe, which may never end.
+/// Maximum number of bytes to read from a device or a pipe, which may never end.
 const STREAM_LIMIT: u64 = 256 << 20;
 
-/// Reads a file; at most 256 MiB of a device or a pipe.
+/// Reads a file. Reads at most 256 MiB from a device or a pipe.
 ///
 /// # Errors
-/// If it cannot be read; of kind `FileTooLarge` or `OutOfMemory` if it is too large.
+/// Returns an error if the file cannot be read. The kind is `FileTooLarge` or `OutOfMemory` if it
+/// is too large.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
     read_in_set(path, || read_from_disk(path))
 }
@@ -23,23 +24,23 @@ fn read_from_disk(path: &Path) -> Result<Vec<u8>> {
     if !metadata.is_file() {
         return read_stream(file);
     }
-    // Files in /proc report a size of 0, and a log may grow while it is read.
+    // Files in /proc report a size of 0, and a log may grow during reading.
     let limit = metadata.len().max(STREAM_LIMIT);
     read_limited(file, metadata.len(), limit, "file")
 }
 
-/// Reads a file of UTF-8 text with the limits of [`read_file`].
+/// Reads a UTF-8 file with the limits of [`read_file`].
 ///
 /// # Errors
-/// As for [`read_file`], and of kind `InvalidData` if it is not UTF-8.
+/// Like [`read_file`]; the kind is `InvalidData` if the file is not UTF-8.
 pub fn read_text_file(path: &Path) -> Result<String> {
     text(read_file(path)?)
 }
 
-/// Reads a stream of UTF-8 text, such as stdin, to its end: at most 256 MiB.
+/// Reads a UTF-8 stream, such as stdin, to its end. Reads at most 256 MiB.
 ///
 /// # Errors
-/// As for [`read_text_file`].
+/// Like [`read_text_file`].
 pub fn read_text(stream: impl Read) -> Result<String> {
     text(read_stream(stream)?)
 }
@@ -52,19 +53,19 @@ fn text(bytes: Vec<u8>) -> Result<String> {
     })
 }
 
-/// Reads a stream, such as stdin, to its end: at most 256 MiB.
+/// Reads a stream, such as stdin, to its end. Reads at most 256 MiB.
 ///
 /// # Errors
-/// As for [`read_file`].
+/// Like [`read_file`].
 pub fn read_stream(stream: impl Read) -> Result<Vec<u8>> {
     read_limited(stream, 0, STREAM_LIMIT, "device or pipe")
 }
 
-/// Opens a file for a reader that keeps everything it reads. At most 256 MiB of a device or a pipe can be
-/// read.
+/// Opens a file for a reader that keeps all data in memory. At most 256 MiB can be read from a
+/// device or a pipe.
 ///
 /// # Errors
-/// If it cannot be opened.
+/// Returns an error if the file cannot be opened.
 pub fn open_limited(path: &Path) -> Result<LimitedReader<File>> {
     let file = File::open(path)?;
     let is_file = file.metadata()?.is_file();
@@ -75,7 +76,7 @@ pub fn open_limited(path: &Path) -> Result<LimitedReader<File>> {
     Ok(reader)
 }
 
-/// A stream that fails after 256 MiB.
+/// A reader that fails after 256 MiB.
 pub struct LimitedReader<R> {
     stream: R,
     left: u64,

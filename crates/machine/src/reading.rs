@@ -1,49 +1,49 @@
-//! Counters of the machine. Read them twice; the difference says what happened in between.
+//! Counters of the machine. The difference of two readings shows what happened in between.
 
 use std::time::Duration;
 
-/// Counters of the machine. Counters that a system does not provide are absent.
+/// Counters of the machine. A counter is `None` if the system does not provide it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MachineReading {
-    /// When it was read; in a difference, the time between the two readings.
+    /// The time of the reading. In a difference, the time between the two readings.
     pub span: Duration,
     /// Processor time that a hypervisor gave to other guests, on all processors.
     pub steal: Option<Duration>,
     /// Total processor time including idle time, on all processors.
     pub processor_time: Option<Duration>,
-    /// The part of it on the processors that this process may use.
+    /// The part of `processor_time` on the processors that this process may use.
     pub allowed_time: Option<Duration>,
-    /// The part of that in which they were not idle.
+    /// The part of that time in which these processors were not idle.
     pub allowed_busy: Option<Duration>,
     /// Processor time of this process.
     pub own: Duration,
-    /// How often the control group was throttled by its quota.
+    /// How often the quota throttled the control group.
     pub throttled: Option<u64>,
-    /// Quota periods in which the control group was runnable.
+    /// Number of quota periods in which the control group was runnable.
     pub quota_periods: Option<u64>,
-    /// How long some task waited for a processor (PSI).
+    /// The time in which some task waited for a processor (PSI).
     pub processor_pressure: Option<Duration>,
-    /// How long some task waited for memory to be freed (PSI).
+    /// The time in which some task waited for memory to be freed (PSI).
     pub memory_pressure: Option<Duration>,
-    /// Retransmitted TCP segments of all connections of this machine.
+    /// Number of retransmitted TCP segments on all connections of this machine.
     pub retransmitted: Option<u64>,
-    /// Segments that arrived twice, as their receivers reported (DSACK, RFC 2883): retransmitted, although nothing was
-    /// lost.
+    /// Number of segments that arrived twice according to their receivers (DSACK, RFC 2883). They
+    /// were retransmitted although nothing was lost.
     pub retransmitted_needlessly: Option<u64>,
-    /// TCP segments sent.
+    /// Number of TCP segments sent.
     pub segments_sent: Option<u64>,
-    /// TCP connections opened by all programs of this machine.
+    /// Number of TCP connections opened by all programs on this machine.
     pub opened: Option<u64>,
-    /// The calendar's time since 1970.
+    /// The wall-clock time since 1970.
     pub calendar: Option<Duration>,
-    /// Time since the machine was started, including sleep.
+    /// The time since the machine started, including sleep.
     pub since_boot: Option<Duration>,
 }
 
 impl MachineReading {
-    /// Information that the system does not let this process read, and that the verdict therefore does not cover.
-    /// Pressure (PSI) and quotas are left out, because many healthy systems lack them and other counters show the
-    /// same problems.
+    /// The readings that this process cannot access, so that the verdict does not cover them. Does
+    /// not mention pressure (PSI) and quotas, because many healthy systems lack them and other
+    /// counters show the same problems.
     pub fn unreadable(&self) -> Vec<&'static str> {
         [
             (self.allowed_time.is_none(), "processor time (/proc/stat)"),
@@ -57,7 +57,7 @@ impl MachineReading {
         .collect()
     }
 
-    /// The changes since `earlier`.
+    /// The difference between this reading and an `earlier` one.
     pub fn since(&self, earlier: &MachineReading) -> MachineReading {
         let count = |now: Option<u64>, before: Option<u64>| {
             now.zip(before)
@@ -91,7 +91,7 @@ impl MachineReading {
     }
 }
 
-/// The processors of `Cpus_allowed_list: 0-3,8` (proc_pid_status(5)).
+/// Parses the processors in `Cpus_allowed_list: 0-3,8` (proc_pid_status(5)).
 pub(crate) fn allowed_processors(status: &str) -> Vec<u32> {
     let list = status
         .lines()
@@ -108,7 +108,7 @@ pub(crate) fn allowed_processors(status: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Total and busy time of the given processors, from the lines `cpuN`.
+/// The total time and the busy time of the given processors, from the lines `cpuN`.
 pub(crate) fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration, Duration)> {
     let (mut all, mut busy) = (0, 0);
     for line in stat.lines() {
@@ -129,8 +129,7 @@ pub(crate) fn allowed_times(stat: &str, processors: &[u32]) -> Option<(Duration,
     (all > 0).then(|| (tick(all), tick(busy)))
 }
 
-/// The total of the line `some avg10=… total=MICROSECONDS`
-/// (Documentation/accounting/psi.rst).
+/// The total in the line `some avg10=… total=MICROSECONDS` (Documentation/accounting/psi.rst).
 pub(crate) fn pressure(text: &str) -> Option<Duration> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
     let total = line
@@ -139,9 +138,8 @@ pub(crate) fn pressure(text: &str) -> Option<Duration> {
     total.parse().ok().map(Duration::from_micros)
 }
 
-/// Sum of all states, and steal, from the first line of `/proc/stat`
-/// (proc_stat(5): user nice system idle iowait irq softirq steal …, in
-/// hundredths of a second).
+/// The sum of all states, and the steal time, from the first line of `/proc/stat` (proc_stat(5):
+/// user nice system idle iowait irq softirq steal …, in hundredths of a second).
 pub(crate) fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
     let line = stat.lines().find(|line| line.starts_with("cpu "))?;
     let ticks: Vec<u64> = line
@@ -154,7 +152,8 @@ pub(crate) fn processor_times(stat: &str) -> Option<(Duration, Duration)> {
     Some((tick(ticks.iter().sum()), tick(*ticks.get(7)?)))
 }
 
-/// A counter from the pair of lines of a protocol, such as `Tcp:`: names above values.
+/// A counter from the two lines of a protocol, such as `Tcp:`: the first line has the names, the
+/// second one has the values.
 pub(crate) fn counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter(|line| line.starts_with(protocol));
     let place = lines

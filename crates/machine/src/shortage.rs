@@ -1,10 +1,10 @@
-//! Advice for when the system refuses a thread, memory or a file descriptor.
+//! Advice for errors in which the system refuses a thread, memory or a file descriptor.
 
 use std::io::{Error, ErrorKind};
 
-/// The error and advice, for the end of a message.
+/// The error with advice, for the end of a message.
 pub fn explain(error: &Error) -> String {
-    // The same on Linux and macOS.
+    // The error codes are the same on Linux and macOS.
     const TOO_MANY_FILES: [Option<i32>; 2] = [Some(23), Some(24)];
     let advice = match error.kind() {
         ErrorKind::OutOfMemory | ErrorKind::WouldBlock => {

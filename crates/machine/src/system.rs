@@ -1,19 +1,19 @@
-//! The machine and its software.
+//! Describes the machine and its software.
 
 use std::path::Path;
 
-/// Properties of the machine. Unknown ones are empty or zero.
+/// Properties of the machine. Unknown properties are empty or zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
-    /// The processor's name.
+    /// The name of the processor.
     pub cpu: String,
-    /// Processors that this process may use.
+    /// Number of processors that this process may use.
     pub cpus: u32,
     /// Memory of the machine.
     pub memory_bytes: u64,
-    /// Operating system and version, such as `Debian GNU/Linux 12`.
+    /// The operating system and its version, such as `Debian GNU/Linux 12`.
     pub os: String,
-    /// The kernel's release.
+    /// The kernel release.
     pub kernel: String,
     /// Scaling governor, boost, virtualization, … by name.
     pub settings: Vec<(String, String)>,
@@ -59,7 +59,7 @@ impl System {
     }
 }
 
-/// Settings that affect measurements, and the files in which Linux provides them.
+/// Settings that affect measurements, with the Linux files that contain them.
 const SETTINGS: &[(&str, &str)] = &[
     ("machine", "sys/class/dmi/id/product_name"),
     (
@@ -87,7 +87,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The value of the first of `names` in a file of `name: value` lines.
+/// The value of the first of `names` that occurs in a file of `name: value` lines.
 fn value<'a>(text: &'a str, separator: char, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| {
         text.lines()

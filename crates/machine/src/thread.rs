@@ -1,4 +1,4 @@
-//! Measurements of one thread: processor time, waiting for a processor, and timer lateness.
+//! Measures one thread: processor time, waiting for a processor, and timer lateness.
 
 use std::fs::File;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use plimsoll_units::Moment;
 /// Measurements of a thread over a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThreadReading {
-    /// The length of the span.
+    /// The duration of the span.
     pub span: Duration,
     /// Processor time of the thread.
     pub cpu: Duration,
-    /// How long the thread was runnable but had no processor.
+    /// The time for which the thread was runnable but had no processor.
     pub run_queue_wait: Option<Duration>,
-    /// By how much timers of the thread were late, sorted.
+    /// How late the timers of the thread were, sorted.
     pub lateness: Vec<Duration>,
 }
 
-/// Measures the thread that creates it. Use it on that thread only.
+/// Measures the thread that creates it. Must be used only on that thread.
 pub struct ThreadMeter {
     began: Moment,
     lateness: Vec<Duration>,
     cpu: Duration,
-    /// Stays open, so that it can be read when a run has used up the file descriptors.
+    /// Stays open, so that it can be read when a run has exhausted the file descriptors.
     scheduler_statistics: Option<File>,
     run_queue_wait: Option<Duration>,
 }
@@ -52,7 +52,7 @@ impl ThreadMeter {
         self.lateness.push(lateness);
     }
 
-    /// The measurements since the last call. Starts the next span.
+    /// Returns the measurements since the last call, and starts the next span.
     pub fn take(&mut self) -> ThreadReading {
         let wait = self.scheduler_statistics.as_ref().and_then(run_queue_wait);
         let cpu = thread_cpu();
@@ -74,7 +74,7 @@ impl ThreadMeter {
     }
 }
 
-/// Processor time that the calling thread has used so far.
+/// The processor time that the calling thread has used so far.
 #[cfg(target_os = "linux")]
 fn thread_cpu() -> Duration {
     crate::process::clock_time(rustix::time::ClockId::ThreadCPUTime)
@@ -85,13 +85,13 @@ fn thread_cpu() -> Duration {
     Duration::ZERO
 }
 
-/// The second number in `/proc/thread-self/schedstat`: nanoseconds that the thread which opened the file spent waiting on
-/// a run queue (Documentation/scheduler/sched-stats.rst).
+/// The second number in `/proc/thread-self/schedstat`: the nanoseconds that the thread which opened
+/// the file has spent waiting on a run queue (Documentation/scheduler/sched-stats.rst).
 #[cfg(unix)]
 fn run_queue_wait(statistics: &File) -> Option<Duration> {
     use std::os::unix::fs::FileExt;
 
-    // Three numbers of at most 20 digits.
+    // The file contains three numbers of at most 20 digits.
     let mut text = [0; 80];
     let length = statistics.read_at(&mut text, 0).ok()?;
     let text = std::str::from_utf8(text.get(..length)?).ok()?;

@@ -1,4 +1,4 @@
-//! Processor time per request, by process.
+//! Draws processor time per request, by process.
 
 use crate::Room;
 use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS};
@@ -7,27 +7,27 @@ use crate::number::{self, Place};
 use crate::picture::Picture;
 use crate::scale::Scale;
 
-/// Stacked bars next to each other.
+/// Stacked bars, one below the other.
 #[derive(Clone, Debug)]
 pub struct CpuBars {
     /// Short title of the picture.
     pub title: String,
     /// The unit of the values: `CPU µs`.
     pub unit: String,
-    /// Names of the parts, in the order in which they are stacked.
+    /// Names of the parts, in stacking order.
     pub parts: Vec<String>,
-    /// From top to bottom.
+    /// The bars from top to bottom.
     pub bars: Vec<CpuBar>,
 }
 
-/// One bar.
+/// A bar.
 #[derive(Clone, Debug)]
 pub struct CpuBar {
-    /// Its name.
+    /// The name of the bar.
     pub label: String,
-    /// One value for each part; their sum is the total.
+    /// One value per part. Their sum is the total.
     pub parts: Vec<f64>,
-    /// A 95 % interval of the total.
+    /// The 95 % interval of the total.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -118,7 +118,7 @@ fn draw_bar(
     for (index, part) in bar.parts.iter().enumerate() {
         let (left, right) = (along.at(from), along.at(from + part));
         drawing.rect(&format!("f{}", index % LOOKS), left, y, right - left, 14.0);
-        // A gap, so that parts can be distinguished without color.
+        // Leave a gap, so that parts can be distinguished without color.
         if index > 0 && right - left > 1.0 {
             drawing.line("mark seam", (left, y), (left, y + 14.0));
         }

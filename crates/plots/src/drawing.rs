@@ -1,4 +1,4 @@
-//! Draws SVG: shapes with classes, never with colors of their own.
+//! Draws SVG shapes. Shapes have classes but no colors.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use crate::number;
 use crate::picture::{Picture, escaped, unit};
 use crate::scale::Scale;
 
-/// Number of styles (dash, color, marker) for series before they repeat.
+/// Number of different styles (dash, color, marker) for series.
 pub const LOOKS: usize = 6;
 
-/// Approximate width of a character in units; the font is 13 units high.
+/// Approximate width of a character in units. The font is 13 units high.
 pub const CHARACTER: f64 = 7.4;
 
-/// The area of the plot itself.
+/// The area of the plot inside the axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub left: f64,
@@ -21,7 +21,7 @@ pub struct Frame {
     pub bottom: f64,
 }
 
-/// A picture that is being drawn.
+/// A picture in progress.
 #[derive(Default)]
 pub struct Drawing {
     body: String,
@@ -76,7 +76,7 @@ impl Drawing {
         );
     }
 
-    /// The marker of the series with this number; hollow if its value is doubtful.
+    /// Draws the marker of the series with this number. The marker is hollow if its value is doubtful.
     pub fn marker(&mut self, series: usize, x: f64, y: f64, hollow: bool) {
         let look = series % LOOKS;
         let fill = if hollow {
@@ -88,7 +88,7 @@ impl Drawing {
         self.path(&format!("mark s{look} {fill}"), &path);
     }
 
-    /// A cross: the objective was not met.
+    /// Draws a cross: the objective was missed.
     pub fn cross(&mut self, class: &str, x: f64, y: f64, r: f64) {
         let path = format!(
             "M{} {}L{} {}M{} {}L{} {}",
@@ -104,7 +104,7 @@ impl Drawing {
         self.path(class, &path);
     }
 
-    /// An interval as a horizontal bar with ends.
+    /// Draws an interval as a horizontal bar with end caps.
     pub fn interval(&mut self, class: &str, low: f64, high: f64, y: f64) {
         let (low, high, top, bottom) = (unit(low), unit(high), unit(y - 3.5), unit(y + 3.5));
         let y = unit(y);
@@ -114,8 +114,8 @@ impl Drawing {
         );
     }
 
-    /// The name and the value of a row: on both sides of a wide picture's frame, above the row in a
-    /// narrow one.
+    /// Writes the name and the value of a row: left and right of the frame in a wide picture, above
+    /// the row in a narrow one.
     pub fn row_label(
         &mut self,
         frame: Frame,
@@ -136,7 +136,7 @@ impl Drawing {
         self.text("end", end, y, figure);
     }
 
-    /// Grid lines across the frame with their numbers on its left.
+    /// Draws grid lines across the frame, with their numbers at the left.
     pub fn left_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
         for tick in scale.ticks(most) {
             let y = scale.at(tick);
@@ -146,7 +146,7 @@ impl Drawing {
         self.text("soft", 2.0, frame.top - 9.0, label);
     }
 
-    /// Moments that the caption explains: dashed lines with numbers.
+    /// Draws moments that the caption explains, as dashed lines with numbers.
     pub fn moments(&mut self, frame: Frame, scale: &Scale, moments: &[f64]) {
         for (number, moment) in (1..).zip(moments) {
             let x = scale.at(*moment).clamp(frame.left, frame.right);
@@ -155,7 +155,7 @@ impl Drawing {
         }
     }
 
-    /// Short ticks under the frame with their numbers, and the label below them.
+    /// Draws short ticks below the frame, with their numbers and the label below them.
     pub fn bottom_axis(&mut self, frame: Frame, scale: &Scale, most: usize, label: &str) {
         let ticks: Vec<(f64, String)> = scale
             .ticks(most)
@@ -165,7 +165,7 @@ impl Drawing {
         self.bottom_ticks(frame, scale, &ticks, label);
     }
 
-    /// As [`Drawing::bottom_axis`], with numbers that are already text.
+    /// Like [`Drawing::bottom_axis`], but with numbers that are already formatted.
     pub fn bottom_ticks(
         &mut self,
         frame: Frame,
@@ -181,7 +181,7 @@ impl Drawing {
         for (value, text) in ticks {
             let x = scale.at(*value);
             self.line("axis", (x, frame.bottom), (x, frame.bottom + 4.0));
-            // Text at an edge must not extend beyond it.
+            // Text at an edge must not extend beyond the edge.
             let half = text.chars().count() as f64 * CHARACTER / 2.0;
             let place = x.min(frame.right + 10.0 - half);
             self.text("soft mid", place, frame.bottom + 18.0, text);
@@ -195,7 +195,7 @@ impl Drawing {
     }
 }
 
-/// `value` cut to at most `most` characters.
+/// `value`, cut to at most `most` characters.
 pub fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -205,7 +205,7 @@ pub fn cut(text: &str, most: usize) -> String {
     cut
 }
 
-/// A line through points, broken where a value is missing.
+/// A line through points, interrupted where a value is missing.
 pub fn line_through(points: impl IntoIterator<Item = (f64, Option<f64>)>) -> String {
     let mut path = String::new();
     let mut drawing = false;
@@ -215,7 +215,7 @@ pub fn line_through(points: impl IntoIterator<Item = (f64, Option<f64>)>) -> Str
                 let letter = if drawing { 'L' } else { 'M' };
                 let _ = write!(path, "{letter}{} {}", unit(x), unit(y));
                 if !drawing {
-                    // A point alone is a dot, by the round ends of its line.
+                    // Draw a single point as a dot, which results from the round ends of its line.
                     path.push_str("h0");
                 }
                 drawing = true;
@@ -226,7 +226,7 @@ pub fn line_through(points: impl IntoIterator<Item = (f64, Option<f64>)>) -> Str
     path
 }
 
-/// The outline of a marker: circle, square, triangle, diamond, hexagon, triangle down.
+/// The outline of a marker: circle, square, triangle, diamond, hexagon, inverted triangle.
 fn marker_path(look: usize, x: f64, y: f64, r: f64) -> String {
     let corners: &[(f64, f64)] = match look {
         1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],

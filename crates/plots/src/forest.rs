@@ -1,4 +1,4 @@
-//! The forest plot: ratios of pairs with their intervals, around the line of no difference.
+//! Draws forest plots: ratios of pairs with their intervals, around the line of no difference.
 
 use crate::Room;
 use crate::drawing::{CHARACTER, Drawing, Frame};
@@ -12,33 +12,33 @@ use crate::scale::{Scale, extent};
 pub struct Forest {
     /// Short title of the picture.
     pub title: String,
-    /// The two values of the ratio, as in `pgquery over sqlite`.
+    /// The two values that form the ratio, as in `pgquery over sqlite`.
     pub label: String,
-    /// From top to bottom.
+    /// The pairs from top to bottom.
     pub rows: Vec<RatioRow>,
 }
 
-/// One pair.
+/// A pair.
 #[derive(Clone, Debug)]
 pub struct RatioRow {
-    /// Its name.
+    /// The name of the pair.
     pub label: String,
-    /// Second over first.
+    /// The second value divided by the first.
     pub ratio: f64,
-    /// A 95 % interval.
+    /// The 95 % interval of the ratio.
     pub interval: Option<(f64, f64)>,
-    /// The outcome.
+    /// The outcome of the comparison.
     pub judged: Judged,
 }
 
 /// The outcome of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// Larger or smaller.
+    /// The second value is larger or smaller.
     Different,
-    /// No difference that matters.
+    /// There is no difference that matters.
     NoDifference,
-    /// More repeats would decide.
+    /// More repeats would settle it.
     Uncertain,
     /// Nothing was measured.
     Not,
@@ -158,7 +158,7 @@ fn figure(row: &RatioRow) -> String {
     format!("×{}{interval}", place.print(row.ratio))
 }
 
-/// The scale is logarithmic: a ratio of 2 and one of 1/2 are equally far from 1.
+/// A logarithmic scale: ratios of 2 and 1/2 are equally far from 1.
 fn ratio_scale(low: f64, high: f64, frame: Frame) -> Scale {
     let reach = (high.max(1.0).ln()).max(-(low.clamp(1e-6, 1.0).ln()));
     let pad = (reach * 0.06).max(0.02);
@@ -167,10 +167,10 @@ fn ratio_scale(low: f64, high: f64, frame: Frame) -> Scale {
     Scale::ratio(low.exp(), high.exp(), frame.left, frame.right)
 }
 
-/// Minimum distance of two ticks in units.
+/// Minimum distance between two ticks in units.
 const APART: f64 = 42.0;
 
-/// Round ratios around 1: the finest set that reaches both ends.
+/// Round ratios around 1, from the finest set that covers both ends.
 fn ratio_ticks(along: &Scale) -> Vec<(f64, String)> {
     const SETS: [&[f64]; 6] = [
         &[
@@ -190,7 +190,7 @@ fn ratio_ticks(along: &Scale) -> Vec<(f64, String)> {
             && set.last().is_some_and(|most| *most >= high)
     };
     let set = SETS.iter().find(reaches).unwrap_or(&SETS[5]);
-    // The line of no difference always has its number; others are omitted if they overlap.
+    // The line of no difference always has its number. Other numbers are omitted if they overlap.
     let one = along.at(1.0);
     let mut last = f64::NEG_INFINITY;
     let mut ticks = Vec::new();

@@ -1,5 +1,5 @@
-//! The heat map: how many requests took how long at which time. It shows two groups of latencies, a
-//! stall or a slow drift, which quantiles hide.
+//! Draws heat maps: the number of requests by time and latency. They show what quantiles hide: two
+//! groups of latencies, a stall, or slow drift.
 
 use std::fmt::Write as _;
 
@@ -9,35 +9,35 @@ use crate::number;
 use crate::picture::{Picture, unit};
 use crate::scale::{Scale, extent};
 
-/// Distributions in order of time.
+/// Distributions in chronological order.
 #[derive(Clone, Debug)]
 pub struct HeatMap {
     /// Short title of the picture.
     pub title: String,
-    /// The values' unit.
+    /// The unit of the values.
     pub unit: String,
-    /// One per second.
+    /// One distribution per second.
     pub columns: Vec<HeatColumn>,
-    /// The times, in seconds, at which one run ends and the next begins.
+    /// The times, in seconds, at which one run ends and the next one begins.
     pub breaks: Vec<f64>,
     /// Moments to mark, in seconds from the left edge.
     pub marks: Vec<f64>,
 }
 
-/// The values of one second.
+/// The distribution of one second.
 #[derive(Clone, Debug)]
 pub struct HeatColumn {
-    /// Seconds from the left edge.
+    /// The time in seconds, measured from the left edge.
     pub at: f64,
-    /// Lower edge and count of each bucket.
+    /// The lower edge and the count of each bucket.
     pub buckets: Vec<(f64, u64)>,
 }
 
-/// Maximum columns and rows; more are combined.
+/// Maximum number of columns and rows. If there are more, neighbors are combined.
 const MOST_COLUMNS: usize = 120;
 const MOST_ROWS: i32 = 40;
 const FEWEST_ROWS: i32 = 10;
-/// Buckets per factor of ten. Rows have the same edges, so that no bucket is split.
+/// Buckets per factor of ten. Rows have the same edges as buckets, so that no bucket is split.
 const PER_DECADE: f64 = 10.0;
 const SHADES: usize = 5;
 
@@ -72,7 +72,7 @@ impl HeatMap {
         for shade in 1..=SHADES {
             let mut path = String::new();
             for (column, fields) in grid.iter().enumerate() {
-                // Fields of the same shade above each other are drawn as one.
+                // Vertically adjacent fields of the same shade are drawn as one.
                 let mut row = 0;
                 for same in
                     fields.chunk_by(|one, next| shade_of(*one, most) == shade_of(*next, most))
@@ -114,7 +114,7 @@ impl HeatMap {
         drawing.picture(&self.title, &description, width, frame.bottom + 44.0)
     }
 
-    /// Counts by column and row, the lowest row first.
+    /// Counts by column and row, starting with the lowest row.
     fn grid(&self, rows: &Rows, columns: usize, end: f64) -> Vec<Vec<u64>> {
         let mut grid = vec![vec![0; rows.count.unsigned_abs() as usize]; columns];
         for column in &self.columns {
@@ -132,9 +132,9 @@ impl HeatMap {
     }
 }
 
-/// Rows of equal height on the logarithmic scale, each some buckets high.
+/// Rows of equal height on the logarithmic scale. Each covers several buckets.
 struct Rows {
-    /// Number of the lowest bucket.
+    /// The number of the lowest bucket.
     first: i32,
     /// Buckets per row.
     each: i32,
@@ -148,7 +148,7 @@ impl Rows {
         let each = (span + MOST_ROWS - 1) / MOST_ROWS;
         let count = ((span + each - 1) / each).max(FEWEST_ROWS);
         if count == FEWEST_ROWS {
-            // A small number of rows is centered.
+            // Center a small number of rows.
             first -= (count * each - span) / 2;
         }
         Rows { first, each, count }
@@ -166,8 +166,8 @@ impl Rows {
     }
 }
 
-/// The number of the bucket that begins at or below `edge`. Values that are not above zero go into
-/// the lowest.
+/// The number of the bucket that begins at or below `edge`. Values of zero or less are in the
+/// lowest bucket.
 fn bucket(edge: f64) -> i32 {
     if edge > 0.0 {
         ((edge.log10() * PER_DECADE + 1e-6).floor() as i32).clamp(-200, 200)
@@ -176,7 +176,7 @@ fn bucket(edge: f64) -> i32 {
     }
 }
 
-/// 0 for none; otherwise logarithmic, so that single requests are visible.
+/// The shade for a count: 0 for none, otherwise logarithmic, so that single requests are visible.
 fn shade_of(count: u64, most: u64) -> usize {
     if count == 0 {
         return 0;
@@ -191,7 +191,7 @@ fn draw_key(drawing: &mut Drawing, most: u64) {
     x += 64.0;
     let mut before = 0;
     for shade in 1..=SHADES {
-        // The largest count that still has this shade.
+        // The largest count with this shade.
         let largest = ((most as f64 + 1.0).powf(shade as f64 / SHADES as f64) - 1.0 + 1e-9).floor();
         let largest = if shade == SHADES {
             most

@@ -1,15 +1,15 @@
-//! The legend: marker, dash and name of each series, in as many rows as needed.
+//! Draws legends: marker, dash and name of each series, in as many rows as necessary.
 
 use crate::drawing::{CHARACTER, Drawing, LOOKS, cut};
 
-/// The symbol before a name.
+/// The symbol in front of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// A piece of the series' line.
+    /// A segment of the series' line.
     Line(usize),
     /// The series' marker.
     Marker(usize),
-    /// A field filled with the series' color.
+    /// A rectangle filled with the series' color.
     Field(usize),
     /// A thin dotted line.
     Thin,
@@ -21,11 +21,11 @@ pub enum Key {
     Limit,
 }
 
-/// Height of a row.
+/// The height of a row.
 const ROW: f64 = 19.0;
 
-/// Draws the entries from `(left, top)` on, with line breaks before `right`. Returns the used
-/// height; zero for no entries.
+/// Draws the entries, starting at `(left, top)` and breaking lines before `right`. Returns the
+/// height used, which is zero without entries.
 pub fn legend(
     drawing: &mut Drawing,
     entries: &[(Key, String)],

@@ -1,9 +1,9 @@
-//! Plots as SVG and as text: pure functions from values to a picture.
+//! Plots as SVG and as text, by pure functions from values to a picture.
 //!
-//! They use no clock and no random numbers, so equal values give equal bytes. A [`Picture`] can be
-//! a separate file or part of a page. It follows the reader's light or dark scheme, has a text
-//! description, and never distinguishes series by color alone. Pictures are drawn for a column of
-//! 460 units, so that text stays legible on a phone, or for one of 960.
+//! They use no clock and no random numbers, so equal values result in equal bytes. A [`Picture`]
+//! can be a separate file or part of a page. It follows the light or dark scheme of the reader, has
+//! a text description, and never distinguishes series by color alone. Pictures are either 460 units
+//! wide, so that text stays legible on a phone, or 960 units wide.
 
 mod cpu;
 mod drawing;
@@ -31,17 +31,17 @@ pub use overview::{Overview, OverviewRow, Spot};
 pub use percentiles::{Curve, Percentiles, quantiles_of};
 pub use picture::{COLORS, Picture, RULES, escaped};
 
-/// How wide a picture is drawn.
+/// The width of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// A column: 460 units.
+    /// A column of a page: 460 units.
     Narrow,
     /// A whole page: 960 units.
     Wide,
 }
 
 impl Room {
-    /// Units across.
+    /// The width in units.
     pub fn width(self) -> f64 {
         match self {
             Room::Narrow => 460.0,

@@ -1,4 +1,4 @@
-//! The search for the highest rate that meets an objective.
+//! Draws the search for the highest rate that meets an objective.
 
 use crate::Room;
 use crate::drawing::{Drawing, Frame};
@@ -12,30 +12,30 @@ use crate::scale::{Scale, extent};
 pub struct LimitPlot {
     /// Short title of the picture.
     pub title: String,
-    /// The metric that the limit applies to.
+    /// The metric of the objective.
     pub figure: String,
-    /// Its unit.
+    /// The unit of the metric.
     pub unit: String,
-    /// The limit.
+    /// The upper bound of the objective.
     pub limit: f64,
-    /// In the order in which they were made.
+    /// The trials in chronological order.
     pub trials: Vec<Trial>,
     /// The highest rate that met the objective.
     pub kept: Option<f64>,
-    /// The lowest rate above it that did not.
+    /// The lowest rate above it that missed the objective.
     pub broken: Option<f64>,
 }
 
-/// One trial.
+/// A trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// The requested rate per second.
     pub rate: f64,
-    /// The measured value; `None` without any response.
+    /// The measured value, or `None` without any response.
     pub value: Option<f64>,
-    /// Whether the objective was met.
+    /// Whether the trial met the objective.
     pub kept: bool,
-    /// Whether it was the soak.
+    /// Whether the trial was the soak.
     pub soak: bool,
 }
 
@@ -84,7 +84,7 @@ impl LimitPlot {
         drawing.line("line sbad d4", (frame.left, y), (frame.right, y));
         for trial in &self.trials {
             let x = along.at(trial.rate);
-            // Trials without a response are at the top, next to the worst.
+            // Place trials without a response at the top, next to the worst ones.
             let y = trial.value.map_or(frame.top, |value| up.at(value));
             if trial.kept {
                 drawing.marker(usize::from(trial.soak), x, y, false);

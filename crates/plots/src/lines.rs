@@ -1,4 +1,4 @@
-//! Figures over time as lines on one axis that starts at zero.
+//! Draws values over time as lines, on one axis that starts at zero.
 
 use crate::Room;
 use crate::drawing::{Drawing, Frame, LOOKS, line_through};
@@ -12,9 +12,9 @@ use crate::scale::{Scale, extent};
 pub struct Lines {
     /// Short title of the picture.
     pub title: String,
-    /// The values' unit.
+    /// The unit of the values.
     pub unit: String,
-    /// Where the measurement ends, in seconds.
+    /// The end of the measurement in seconds.
     pub end: f64,
     /// The lines.
     pub series: Vec<Series>,
@@ -22,16 +22,17 @@ pub struct Lines {
     pub marks: Vec<f64>,
 }
 
-/// One line.
+/// A line.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its name.
+    /// The name of the line.
     pub label: String,
-    /// Seconds from the start, and the value if there is one.
+    /// The seconds since the start, and the value if there is one.
     pub points: Vec<(f64, Option<f64>)>,
 }
 
-/// Maximum number of points of a line; more are combined, so that a picture stays small.
+/// Maximum number of points per line. If there are more, neighbors are combined to keep the picture
+/// small.
 const MOST_POINTS: usize = 300;
 
 impl Lines {
@@ -98,7 +99,8 @@ impl Lines {
     }
 }
 
-/// At most [`MOST_POINTS`]; combined points keep the highest value, so that no peak is hidden.
+/// Combines points to at most [`MOST_POINTS`]. A combined point has the highest value, so that no
+/// peak is hidden.
 fn thinned(points: &[(f64, Option<f64>)]) -> Vec<(f64, Option<f64>)> {
     let each = points.len().div_ceil(MOST_POINTS).max(1);
     points

@@ -1,28 +1,28 @@
-//! Formats numbers with only the digits that are significant.
+//! Formats numbers with only their significant digits.
 
-/// The place to which a value is rounded: `2` is hundredths, `-1` is tens.
+/// The decimal place to which a value is rounded: `2` means hundredths, `-1` means tens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(i32);
 
-/// Maximum digits, however narrow an interval is.
+/// Maximum number of digits, however narrow the interval is.
 const MOST_DIGITS: i32 = 5;
-/// Digits of a value without an interval.
+/// Number of digits of a value without an interval.
 const USUAL_DIGITS: i32 = 3;
 
 impl Place {
-    /// Rounds to `places` digits after the decimal point.
+    /// A precision of `places` digits after the decimal point.
     pub fn decimals(places: u8) -> Place {
         Place(i32::from(places))
     }
 
-    /// The same, with at most `places` digits after the decimal point.
+    /// Limits the precision to `places` digits after the decimal point.
     #[must_use]
     pub fn at_most(self, places: u8) -> Place {
         Place(self.0.min(i32::from(places)))
     }
 
     /// The precision of a value with this interval: two digits of half the interval's width (JCGM
-    /// 100, 7.2.6), but at most five digits in total. Three digits without an interval, or if its
+    /// 100, 7.2.6), but at most five digits in total. Three digits if there is no interval or its
     /// width is zero.
     pub fn of(value: f64, interval: Option<(f64, f64)>) -> Place {
         let largest = interval
@@ -32,23 +32,23 @@ impl Place {
         let half = interval.map_or(0.0, |(low, high)| (high - low).abs() / 2.0);
         if half > 0.0 && half.is_finite() {
             let known = 1 - self::magnitude(half);
-            // Even with an interval that is wider than the value, its first digit remains.
+            // Keep the first digit of the value even if the interval is wider than the value.
             Place(known.clamp(-magnitude, MOST_DIGITS - 1 - magnitude))
         } else {
             Place::digits(value, USUAL_DIGITS)
         }
     }
 
-    /// `value` with this number of digits.
+    /// The place at which `value` has this number of significant digits.
     fn digits(value: f64, digits: i32) -> Place {
-        // Three digits of 1.23 are a third as precise as those of 9.87, so a leading 1 gets one
-        // more.
+        // Three digits of 1.23 are far less precise than three digits of 9.87, so a leading 1 gets
+        // one more digit.
         let scaled = value.abs() / 10_f64.powi(magnitude(value.abs()));
         let digits = digits + i32::from(scaled < 2.0 && value != 0.0);
         Place(digits - 1 - magnitude(value.abs()))
     }
 
-    /// `value` rounded here, with commas between thousands, and a true minus sign.
+    /// Formats `value` at this precision, with commas between thousands and a real minus sign.
     pub fn print(self, value: f64) -> String {
         if !value.is_finite() {
             return "–".to_owned();
@@ -66,7 +66,7 @@ impl Place {
     }
 }
 
-/// `value` with the digits of [`Place::of`] without an interval: `1.234`, `98.7`, `48,100`.
+/// Formats `value` with the digits of [`Place::of`] for a missing interval: `1.234`, `98.7`, `48,100`.
 pub fn short(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -74,12 +74,12 @@ pub fn short(value: f64) -> String {
     Place::digits(value, USUAL_DIGITS).print(value)
 }
 
-/// A count: `129,386`.
+/// Formats a count: `129,386`.
 pub fn count(value: u64) -> String {
     grouped(&value.to_string())
 }
 
-/// As [`short`], without trailing zeros: the number at a tick.
+/// Like [`short`], but without trailing zeros, for the number at a tick.
 pub fn tick(value: f64) -> String {
     let text = format!("{:.9}", value.abs());
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -91,18 +91,17 @@ pub fn tick(value: f64) -> String {
     format!("{sign}{}", grouped(text))
 }
 
-/// The power of ten of a value's first digit; 0 of 0.
+/// The power of ten of a value's first digit. 0 for 0.
 fn magnitude(value: f64) -> i32 {
     if value > 0.0 && value.is_finite() {
-        // Rounding to three digits may carry into the next power, which only adds a digit.
+        // Rounding to three digits may carry into the next power, which only adds one digit.
         (value.log10() + 1e-12).floor() as i32
     } else {
         0
     }
 }
 
-/// Separates the integer part of an unsigned decimal into groups of three. Four digits stay
-/// together.
+/// Groups the integer part of an unsigned decimal number by three digits. Four digits are not separated.
 fn grouped(text: &str) -> String {
     let (whole, rest) = text.find('.').map_or((text, ""), |at| text.split_at(at));
     if whole.len() <= 4 {
@@ -130,7 +129,7 @@ mod tests {
         assert_eq!(print(48_133.6, 48_010.0, 48_250.0), "48,130");
         assert_eq!(print(48_133.6, 30_000.0, 60_000.0), "48,000");
         assert_eq!(print(0.005, 0.004, 0.006), "0.0050");
-        // The interval is too narrow to show all digits.
+        // The interval is so narrow that the maximum number of digits applies.
         assert_eq!(print(3.912_345_678, 3.912_345_6, 3.912_345_7), "3.9123");
         // The interval is wider than the value.
         assert_eq!(print(3.9, 0.0, 100.0), "4");

@@ -1,4 +1,4 @@
-//! Latency over time, with the rate and the failures under it.
+//! Draws latency over time, with the rate and the failures below it.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,14 @@ use crate::number;
 use crate::picture::{Picture, unit};
 use crate::scale::{Scale, extent};
 
-/// The seconds of one or several runs, end to end.
+/// The seconds of one or several runs, drawn end to end.
 #[derive(Clone, Debug)]
 pub struct OverTime {
     /// Short title of the picture.
     pub title: String,
-    /// The latencies' unit.
+    /// The unit of the latencies.
     pub unit: String,
-    /// One per second.
+    /// One point per second.
     pub points: Vec<TimePoint>,
     /// The runs.
     pub spans: Vec<Span>,
@@ -24,37 +24,37 @@ pub struct OverTime {
     pub marks: Vec<f64>,
 }
 
-/// One second.
+/// The values of one second.
 #[derive(Clone, Debug, Default)]
 pub struct TimePoint {
-    /// Seconds from the left edge.
+    /// The time in seconds, measured from the left edge.
     pub at: f64,
-    /// Quantiles, if there were responses.
+    /// Latency quantiles, if there were responses.
     pub p50: Option<f64>,
     /// See [`TimePoint::p50`].
     pub p95: Option<f64>,
-    /// The longest.
+    /// The longest latency.
     pub max: Option<f64>,
     /// Requests per second.
     pub rate: f64,
-    /// Failed ones per second.
+    /// Failed requests per second.
     pub failed: f64,
 }
 
 /// One of several runs that are drawn end to end.
 #[derive(Clone, Debug)]
 pub struct Span {
-    /// Its name.
+    /// The name of the run.
     pub label: String,
-    /// Its start, in seconds from the left edge.
+    /// The start of the run, in seconds from the left edge.
     pub from: f64,
-    /// The end of its warm-up.
+    /// The end of the warm-up.
     pub warm: f64,
-    /// Its end.
+    /// The end of the run.
     pub to: f64,
 }
 
-/// Maximum number of points; more seconds are combined, so that a picture stays small.
+/// Maximum number of points. If there are more, neighbors are combined to keep the picture small.
 const MOST_POINTS: usize = 300;
 
 impl OverTime {
@@ -208,8 +208,8 @@ impl OverTime {
     }
 }
 
-/// At most [`MOST_POINTS`], and the number of seconds each represents. Combined seconds keep the
-/// worst latency, so that none is hidden.
+/// Combines seconds to at most [`MOST_POINTS`] points, and returns the number of seconds that each
+/// point covers. A combined point has the worst latency, so that none is hidden.
 fn thinned(points: &[TimePoint]) -> (Vec<TimePoint>, f64) {
     let each = points.len().div_ceil(MOST_POINTS).max(1);
     if each == 1 {
@@ -235,7 +235,7 @@ fn thinned(points: &[TimePoint]) -> (Vec<TimePoint>, f64) {
     (thin, each as f64)
 }
 
-/// Columns from the bottom up, as one path.
+/// Draws columns from the bottom up, as a single path.
 fn bars(
     points: &[TimePoint],
     each: f64,

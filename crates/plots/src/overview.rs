@@ -1,5 +1,5 @@
-//! One metric over the whole matrix: each row is a combination of the other axes, each marker a
-//! value of one axis, with its interval.
+//! Draws one metric over the whole matrix: each row is a combination of the other axes, and each
+//! marker is a value of one axis with its interval.
 
 use crate::Room;
 use crate::drawing::{CHARACTER, Drawing, Frame, LOOKS, cut};
@@ -13,45 +13,45 @@ use crate::scale::Scale;
 pub struct Overview {
     /// Short title of the picture.
     pub title: String,
-    /// The metric's name.
+    /// The name of the metric.
     pub label: String,
-    /// Its unit.
+    /// The unit of the metric.
     pub unit: String,
-    /// Names of the series; each [`Spot`] belongs to one.
+    /// The names of the series. Each [`Spot`] belongs to one series.
     pub series: Vec<String>,
-    /// From top to bottom.
+    /// The rows from top to bottom.
     pub rows: Vec<OverviewRow>,
-    /// Limits of the metric, and their names.
+    /// Limits of the metric, with their names.
     pub limits: Vec<(f64, String)>,
 }
 
 /// One combination of the other axes.
 #[derive(Clone, Debug)]
 pub struct OverviewRow {
-    /// Its name.
+    /// The name of the combination.
     pub label: String,
-    /// Its values.
+    /// The values of the combination.
     pub spots: Vec<Spot>,
-    /// Series without a value here, with the reason: `pgfunc: invalid`.
+    /// Series without a value in this row, with the reason: `pgfunc: invalid`.
     pub missing: Vec<String>,
 }
 
-/// A value.
+/// A value of one series.
 #[derive(Clone, Debug)]
 pub struct Spot {
     /// The index of its series.
     pub series: usize,
     /// The value.
     pub value: f64,
-    /// A 95 % interval.
+    /// The 95 % interval of the value.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is doubtful: its marker is hollow.
+    /// Whether the value is doubtful. Its marker is then hollow.
     pub doubtful: bool,
     /// The corresponding published value.
     pub published: Option<f64>,
 }
 
-/// Height of each series in a row.
+/// The height of each series in a row.
 const STEP: f64 = 11.0;
 
 impl Overview {

@@ -1,5 +1,5 @@
-//! The percentile curve: the share of requests that took at most a certain time. The tail is
-//! stretched, so that the slowest hundredth is as wide as the rest.
+//! Draws percentile curves: the share of requests that took at most a certain time. The axis is
+//! stretched at the tail, so that the slowest hundredth is as wide as the rest.
 
 use crate::Room;
 use crate::drawing::{Drawing, Frame, LOOKS, line_through};
@@ -13,31 +13,31 @@ use crate::scale::{Scale, extent};
 pub struct Percentiles {
     /// Short title of the picture.
     pub title: String,
-    /// The values' unit.
+    /// The unit of the values.
     pub unit: String,
     /// The distributions.
     pub curves: Vec<Curve>,
-    /// A limit of the values, and its name.
+    /// A limit of the values, with its name.
     pub limit: Option<(f64, String)>,
 }
 
-/// One distribution.
+/// A distribution.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// Its name.
+    /// The name of the distribution.
     pub label: String,
-    /// A share from 0 to below 1, and the value below which that share is.
+    /// Pairs of a share, from 0 to below 1, and the value below which that share of the values is.
     pub points: Vec<(f64, f64)>,
-    /// Number of values. A share above 1 − 10 / n depends on fewer than ten of them, and the curve
-    /// is thin there.
+    /// Number of values. Above the share 1 − 10 / n, the curve depends on fewer than ten values and
+    /// is drawn thin.
     pub count: u64,
 }
 
-/// With fewer values than this above a share, the quantile is not reliable.
+/// Minimum number of values above a share for a reliable quantile.
 const ENOUGH: f64 = 10.0;
 
-/// Reads the points of a curve from buckets (lower edge, count) in ascending order with the given
-/// relative width; `max` is the largest value.
+/// Converts buckets (lower edge, count) in ascending order to a curve. The buckets have the given
+/// relative width, and `max` is the largest value.
 pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Vec<(f64, f64)> {
     let total: u64 = buckets.iter().map(|bucket| bucket.1).sum();
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -47,7 +47,7 @@ pub fn quantiles_of(buckets: &[(f64, u64)], relative_width: f64, max: f64) -> Ve
         let value = (edge + edge.abs() * relative_width / 2.0).min(max);
         let share = below as f64 / total.max(1) as f64;
         let place = tail(share);
-        // Leave out points that are too close to see, but never the first.
+        // Skip points that are too close together to be visible, but never the first one.
         if place - last >= 0.01 {
             points.push((share, value));
             last = place;
@@ -147,7 +147,7 @@ impl Percentiles {
     }
 }
 
-/// The position of a share on the axis: each further 9 takes one unit.
+/// The position of a share on the axis. Each further 9 takes one unit.
 fn tail(share: f64) -> f64 {
     -(1.0 - share).max(1e-9).log10()
 }

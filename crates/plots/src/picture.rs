@@ -1,23 +1,23 @@
-//! A finished picture, and the styles that all share.
+//! A finished picture, and the styles that all pictures share.
 
 use std::fmt::Write as _;
 
 /// A picture. Its texts are escaped, so labels may contain any characters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Width in units.
+    /// The width in units.
     pub width: f64,
-    /// Height in units.
+    /// The height in units.
     pub height: f64,
-    /// Short title.
+    /// A short title.
     pub title: String,
-    /// A text description, for readers who cannot see it.
+    /// A text description, for readers who cannot see the picture.
     pub description: String,
     pub(crate) body: String,
 }
 
-/// The colors as custom properties, light and dark. A page with inline pictures sets them on its
-/// root element.
+/// The colors as CSS custom properties, for light and dark schemes. A page with inline pictures
+/// sets them on its root element.
 pub const COLORS: &str = "\
 :root{--ink:#1c2126;--soft:#59636e;--rule:#d5dbe1;--band:#eef1f4;--paper:#fff;\
 --c0:#0b5fa5;--c1:#b8480a;--c2:#0d7a63;--c3:#7a3fc4;--c4:#8a6400;--c5:#b3215f;--bad:#b3261e}
@@ -25,7 +25,7 @@ pub const COLORS: &str = "\
 --c0:#6fb3f2;--c1:#f0a163;--c2:#52cbaf;--c3:#c3a2ff;--c4:#dcbb4d;--c5:#ff8db8;--bad:#ff8a80}}
 ";
 
-/// The style rules for pictures. Series differ in dash and marker in addition to color.
+/// The CSS rules for pictures. In addition to color, series differ in dash and marker.
 pub const RULES: &str = "\
 .plot{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;color:var(--ink)}
 .plot text{fill:var(--ink)}.plot .soft{fill:var(--soft)}.plot .end{text-anchor:end}.plot .mid{text-anchor:middle}
@@ -41,7 +41,7 @@ pub const RULES: &str = "\
 ";
 
 impl Picture {
-    /// A standalone file, with its own styles and background.
+    /// The picture as a standalone file with its own styles and background.
     pub fn file(&self) -> String {
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" aria-labelledby=\"t d\">\n",
@@ -57,7 +57,8 @@ impl Picture {
         out
     }
 
-    /// Part of a page that contains [`COLORS`] and [`RULES`]; `id` must be unique in the page.
+    /// The picture as part of a page that contains [`COLORS`] and [`RULES`]. `id` must be unique in
+    /// the page.
     pub fn inline(&self, id: &str) -> String {
         let id = escaped(id);
         let mut out = format!(
@@ -79,14 +80,14 @@ impl Picture {
     }
 }
 
-/// A length with at most one digit after the decimal point.
+/// Formats a length with at most one digit after the decimal point.
 pub fn unit(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0" } else { text }.to_owned()
 }
 
-/// Text for XML, which cannot contain control characters even as escapes.
+/// Escapes text for XML. Drops control characters, which XML cannot contain even as escapes.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
 //! Maps values to positions, and chooses round values for ticks.
 
-/// One axis of a plot: maps values from `low` to `high` to positions from `from` to `to`, in the
-/// picture's units.
+/// One axis of a plot. It maps values from `low` to `high` to positions from `from` to `to`, in the
+/// units of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -11,12 +11,12 @@ pub struct Scale {
     logarithmic: bool,
 }
 
-/// Above this ratio between largest and smallest value, the scale is logarithmic.
+/// The scale is logarithmic if the largest value divided by the smallest value exceeds this ratio.
 const WIDE: f64 = 25.0;
 
 impl Scale {
-    /// Contains all of `values` and ends at round values. It is logarithmic if they are positive
-    /// and span more than a factor of 25; otherwise it begins at 0.
+    /// Creates a scale that contains all of `values` and ends at round values. It is logarithmic if
+    /// the values are positive and span more than a factor of 25. Otherwise it begins at 0.
     pub fn over(values: impl IntoIterator<Item = f64>, from: f64, to: f64) -> Scale {
         let (low, high) = extent(values);
         if low > 0.0 && high / low > WIDE {
@@ -26,7 +26,7 @@ impl Scale {
         }
     }
 
-    /// From `low` to `high`, both moved outward to round values.
+    /// Creates a scale from `low` to `high`, both moved outward to round values.
     pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
         let step = step(high - low, 5.0);
@@ -39,7 +39,7 @@ impl Scale {
         }
     }
 
-    /// From `low` to `high` exactly.
+    /// Creates a scale from `low` to `high` exactly.
     pub fn exact(low: f64, high: f64, from: f64, to: f64) -> Scale {
         let high = if high > low { high } else { low + 1.0 };
         Scale {
@@ -51,8 +51,8 @@ impl Scale {
         }
     }
 
-    /// Logarithmic, moved outward to 1, 2 or 5 times a power of ten. Both ends must be above 0;
-    /// values that are not are placed at the lower end.
+    /// Creates a logarithmic scale from `low` to `high`, both moved outward to 1, 2 or 5 times a
+    /// power of ten. Both must be above 0. Values of zero or less are placed at the lower end.
     pub fn logarithmic(low: f64, high: f64, from: f64, to: f64) -> Scale {
         let low = if low > 0.0 { low } else { 1.0 };
         let high = if high > low { high } else { low * 10.0 };
@@ -65,7 +65,7 @@ impl Scale {
         }
     }
 
-    /// Logarithmic, from `low` to `high` exactly; both above 0.
+    /// Creates a logarithmic scale from `low` to `high` exactly. Both must be above 0.
     pub fn ratio(low: f64, high: f64, from: f64, to: f64) -> Scale {
         Scale {
             low,
@@ -76,7 +76,7 @@ impl Scale {
         }
     }
 
-    /// Whether equal distances are equal ratios.
+    /// Whether the scale is logarithmic, so that equal distances mean equal ratios.
     pub fn is_logarithmic(&self) -> bool {
         self.logarithmic
     }
@@ -86,7 +86,7 @@ impl Scale {
         (self.low, self.high)
     }
 
-    /// The position of `value`. Values outside are placed at the nearer end.
+    /// The position of `value`. Values outside of the scale are placed at the nearer end.
     pub fn at(&self, value: f64) -> f64 {
         let share = if self.logarithmic {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -139,7 +139,7 @@ impl Scale {
     }
 }
 
-/// The smallest and the largest finite value; 0 and 1 if there are none.
+/// The smallest and the largest finite value, or 0 and 1 if there are none.
 pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .into_iter()
@@ -150,7 +150,7 @@ pub fn extent(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 1.0) }
 }
 
-/// 1, 2 or 5 times a power of ten, so that about `most` of them fit into `span`.
+/// A step of 1, 2 or 5 times a power of ten, so that about `most` steps fit into `span`.
 fn step(span: f64, most: f64) -> f64 {
     let rough = span / most.max(1.0);
     let power = 10_f64.powf(rough.log10().floor());

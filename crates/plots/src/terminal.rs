@@ -4,8 +4,8 @@ use crate::limit::LimitPlot;
 use crate::number;
 use crate::scale::{Scale, extent};
 
-/// A search for the limit, at most `columns` characters wide: a row for each
-/// rate that was tried, the lowest first, with a mark for each trial at its value.
+/// Plots a search for the limit, at most `columns` characters wide. Each row is a rate that was
+/// tried, the lowest first, with a mark for each trial at its measured value.
 ///
 /// ```text
 ///  rate/s   p95 of response time, ms                    │ = limit 50
@@ -65,19 +65,19 @@ pub fn limit(plot: &LimitPlot, columns: usize) -> String {
     out + &clip("● kept   × not kept   ■ kept in the soak", columns)
 }
 
-/// A metric over several runs.
+/// The values of a metric in several runs.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// The metric's name and unit.
+    /// The name and the unit of the metric.
     pub label: String,
-    /// Each run's name (a date, an id) and value, the oldest first.
+    /// The name (a date or an id) and the value of each run, the oldest first.
     pub runs: Vec<(String, f64)>,
-    /// The runs that are the first of a new level.
+    /// The indices of the runs that start a new level.
     pub changes: Vec<usize>,
 }
 
-/// A metric over several runs, at most `columns` characters wide: a row for each run, with a line
-/// where the level changes.
+/// Plots a metric over several runs, at most `columns` characters wide. Each row is a run, and a
+/// line marks where the level changes.
 pub fn history(history: &History, columns: usize) -> String {
     let figures: Vec<String> = history
         .runs
@@ -89,8 +89,8 @@ pub fn history(history: &History, columns: usize) -> String {
     let digits = width(&mut figures.iter().map(|figure| figure.chars().count()));
     let across = columns.saturating_sub(names + digits + 4).clamp(10, 100);
     let (low, high) = extent(history.runs.iter().map(|run| run.1));
-    // Bars start at 0, unless all values are close together and far from 0: the bars would then
-    // look equal.
+    // Bars start at 0, unless all values are close together and far from 0, because the bars would
+    // then look equal.
     let low = if low > 0.0 && (high - low) < low * 0.5 {
         low - (high - low).max(low * 0.02)
     } else {
@@ -128,7 +128,7 @@ fn put(row: &mut [char], at: usize, mark: char) {
     }
 }
 
-/// A line without control characters and trailing spaces, cut to the width.
+/// Removes control characters and trailing spaces from a line, and cuts it to the width.
 fn clip(line: &str, columns: usize) -> String {
     let line: String = line
         .chars()

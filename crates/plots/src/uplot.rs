@@ -1,6 +1,6 @@
-//! uPlot, which draws the charts of pages in the browser.
+//! uPlot, the library that draws the charts of pages in the browser.
 
-/// The library, with its license, which requires a copy of it with the code.
+/// The source code of the library. It starts with the license, which must accompany every copy.
 pub const SCRIPT: &str = concat!(
     "/* uPlot:\n",
     include_str!("../vendor/uplot/LICENSE"),
@@ -9,5 +9,5 @@ pub const SCRIPT: &str = concat!(
     "\n"
 );
 
-/// Its style sheet.
+/// The style sheet of the library.
 pub const STYLE: &str = include_str!("../vendor/uplot/uPlot.min.css");

@@ -1,4 +1,4 @@
-//! Measures the throughput of the network path with an iperf3 server at its other end.
+//! Measures the throughput of the network path, with an iperf3 server at the other end.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::Plan;
 
-/// The throughput of one TCP stream in each direction, as counted by its receiver.
+/// The throughput of one TCP stream in each direction, as measured by the receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
     /// Bytes per second to the server.
@@ -19,7 +19,7 @@ pub struct Capacity {
     pub back: f64,
 }
 
-/// Measures for one second in each direction, one after the other.
+/// Measures each direction for one second, one after the other.
 pub(crate) fn measure(plan: &Plan, port: u16) -> Result<Capacity, String> {
     Ok(Capacity {
         there: one_way(plan, port, Direction::Forward)?,
@@ -45,7 +45,7 @@ fn one_way(plan: &Plan, port: u16, direction: Direction) -> Result<f64, String> 
         json: true,
     };
     let stop = AtomicBool::new(false);
-    // A server needs a moment between two tests.
+    // A server needs a short pause between two tests.
     for attempt in 0.. {
         let report = client::run(&ask, &stop, &mut |_| {});
         match report.error {

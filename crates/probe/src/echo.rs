@@ -1,4 +1,4 @@
-//! Detects whether a peer echoes what it receives, and measures echoes.
+//! Detects whether a peer echoes what it receives, and measures the round trips of echoes.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{Peer, Plan, RoundTrip};
 /// Sends a request and identifies the peer by the first bytes of its response.
 ///
 /// # Errors
-/// Why the peer cannot be identified.
+/// Returns the reason if the peer cannot be identified.
 pub async fn ask(
     stream: &mut Stream,
     address: &HostPort,
@@ -25,7 +25,7 @@ pub async fn ask(
         stream.write_all(request.as_bytes()).await?;
         let mut answer = vec![0; request.len()];
         let mut filled = 0;
-        // While the response could still be either, read on; read an echo to its end.
+        // Continue while the response can still be either kind. Read an echo to its end.
         while filled < answer.len() {
             let count = stream.read(&mut answer[filled..]).await?;
             if count == 0 {
@@ -59,7 +59,8 @@ pub async fn ask(
     }
 }
 
-/// Measures round trips of echoes on one stream. The first one was made before and is not counted.
+/// Measures round trips of echoes on one stream. The first round trip has already been made and
+/// does not count.
 pub async fn measure(mut stream: Stream, plan: &Plan) -> Result<RoundTrip, String> {
     let message = request(&plan.address, &plan.path);
     let mut answer = vec![0; message.len()];

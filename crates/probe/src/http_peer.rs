@@ -1,4 +1,5 @@
-//! Measures an HTTP/1.1 peer: from the request's first byte to the response's first.
+//! Measures an HTTP/1.1 peer: the time from the first byte of the request to the first byte of the
+//! response.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use plimsoll_http::{Client, Method, Prepared, Protocol, Request, Settings, Share
 use crate::spread::Spread;
 use crate::{Peer, Plan, RoundTrip, network_settings};
 
-/// Sends requests repeatedly, on a kept connection if the server keeps it open.
+/// Sends requests repeatedly, on one connection if the server keeps it open.
 pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
     let scheme = if plan.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}{}", plan.address, plan.path);
@@ -25,7 +26,7 @@ pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
     let prepared = Prepared::new(&request, &settings).map_err(|error| error.message)?;
     let client = Client::new(Shared::new(Arc::new(settings)), 1);
     let (mut kept, mut fresh) = (Spread::default(), Spread::default());
-    // One more than requested: the first one is on a new connection.
+    // Make one more request than needed, because the first one is on a new connection.
     for _ in 0..=plan.repeats.max(1) {
         let exchange = client.send_prepared(&prepared, plimsoll_clock::now()).await;
         if let Some(error) = &exchange.error {
@@ -35,8 +36,8 @@ pub async fn measure(plan: &Plan) -> Result<RoundTrip, String> {
             ));
         }
         let phases = exchange.timeline.phases();
-        // Includes sending: the time at which a request was sent is only known afterwards, and
-        // later still on a busy machine.
+        // The time includes sending, because the moment at which a request was sent is only known
+        // afterwards, and even later on a busy machine.
         let time = phases.sending + phases.waiting;
         if phases.connecting.is_zero() {
             kept.add(time);

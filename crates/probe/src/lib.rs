@@ -1,11 +1,12 @@
 //! Measures the network path to a server: name lookup, connecting, the TLS handshake, and the round
 //! trip of a small message.
 //!
-//! [`probe`] repeats this and returns a [`Report`]. The round trip is measured on an open byte
-//! stream. For a peer that sends back what it receives ([`Peer::Echo`]), it is the time of an echo.
-//! For one that uses HTTP ([`Peer::Http`]), it is the time to the first byte of the response, which
-//! includes the server's own time. One message detects which: it is a complete HTTP request, so an
-//! HTTP server responds to it, and an echo server sends it back unchanged.
+//! [`probe`] repeats the measurements and returns a [`Report`]. It measures the round trip on an
+//! open byte stream. For a peer that sends back what it receives ([`Peer::Echo`]), this is the time
+//! of an echo. For an HTTP server ([`Peer::Http`]), it is the time to the first byte of the
+//! response, which includes the processing time of the server. A single message detects the kind of
+//! peer: a complete HTTP request, to which an HTTP server responds and which an echo server sends
+//! back unchanged.
 
 mod capacity;
 mod echo;
@@ -29,15 +30,15 @@ pub use spread::Spread;
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub address: HostPort,
-    /// How often to repeat each measurement; at least once.
+    /// Number of repetitions of each measurement, at least one.
     pub repeats: u32,
     /// Timeout of each step.
     pub timeout: Duration,
-    /// `None` for a plain stream.
+    /// The TLS settings, or `None` for a plain stream.
     pub tls: Option<TlsSettings>,
     /// The path of HTTP requests.
     pub path: String,
-    /// The port of an iperf3 server on the same host, for one second of throughput in each
+    /// The port of an iperf3 server on the same host, to measure throughput for one second in each
     /// direction.
     pub throughput_port: Option<u16>,
 }
@@ -45,17 +46,17 @@ pub struct Plan {
 /// How a peer responds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// It sends back what it receives.
+    /// The peer sends back what it receives.
     Echo,
-    /// It responds with HTTP/1.1.
+    /// The peer responds with HTTP/1.1.
     Http,
 }
 
-/// Runs the measurements, on an event loop of their own.
+/// Runs the measurements on a separate event loop.
 ///
 /// # Errors
-/// Why the peer cannot be reached or TLS fails, in one sentence. A failure to measure round trips
-/// is part of the report instead.
+/// Returns the reason, as one sentence, if the peer cannot be reached or TLS fails. A failure to
+/// measure round trips is part of the report instead.
 pub fn probe(plan: &Plan) -> Result<Report, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -68,8 +69,8 @@ async fn measure(plan: &Plan) -> Result<Report, String> {
     let mut report = Report::new(plan);
     let path = NetworkPath::new(plan, false);
     if plan.tls.is_some() {
-        // The first handshake also loads the system's root certificates, which is not part of the
-        // network path.
+        // The first handshake also loads the root certificates of the system, which is not part of
+        // the network path.
         path.open().await?;
     }
     for _ in 0..plan.repeats.max(1) {
@@ -80,23 +81,23 @@ async fn measure(plan: &Plan) -> Result<Report, String> {
         resume(plan, &mut report).await?;
     }
     report.round_trip = round_trip(plan, &path).await?;
-    // Last, so that it does not fill the path during other measurements.
+    // Measure throughput last, so that it does not fill the path during the other measurements.
     report.capacity = plan
         .throughput_port
         .map(|port| capacity::measure(plan, port));
     Ok(report)
 }
 
-/// Measures handshakes of resumed sessions, if the server supports them.
+/// Measures the handshakes of resumed sessions, if the server supports resumption.
 async fn resume(plan: &Plan, report: &mut Report) -> Result<(), String> {
     let path = NetworkPath::new(plan, true);
-    // The first one has no session to resume.
+    // The first connection has no session to resume.
     for _ in 0..=plan.repeats.max(1) {
         let (mut stream, opening, facts) = path.open().await?;
         if facts.is_some_and(|facts| facts.resumed) {
             report.resumed(&opening);
         }
-        // In TLS 1.3, the data to resume a session arrives after the handshake, with the first
+        // In TLS 1.3, the data for resuming a session arrives after the handshake, with the first
         // response (RFC 8446 §4.6.1).
         let patience = plan.timeout.min(Duration::from_millis(500));
         let _ = echo::ask(&mut stream, &plan.address, &plan.path, patience).await;
@@ -119,14 +120,14 @@ async fn round_trip(
     }
 }
 
-/// Settings for opening streams to the peer.
+/// The settings for opening streams to the peer.
 struct NetworkPath<'a> {
     plan: &'a Plan,
     network: Network,
     traffic: Rc<TrafficCounter>,
 }
 
-/// How long each step took.
+/// The duration of each step.
 struct Opening {
     looking_up: Option<Duration>,
     connecting: Duration,

@@ -1,4 +1,4 @@
-//! The measurements, as text and as JSON.
+//! The measurements, formatted as text and as JSON.
 
 use plimsoll_net::TlsFacts;
 use serde_json::{Value, json};
@@ -15,9 +15,9 @@ pub struct Report {
     full_handshakes: Spread,
     resumed_handshakes: Spread,
     tls: Option<TlsFacts>,
-    /// The error if it could not be measured.
+    /// The round trip, or the error if it could not be measured.
     pub round_trip: Result<RoundTrip, String>,
-    /// The error if it could not be measured; `None` if it was not requested.
+    /// The throughput, or the error if it could not be measured. `None` if it was not requested.
     pub capacity: Option<Result<Capacity, String>>,
 }
 
@@ -25,7 +25,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct RoundTrip {
     pub peer: Peer,
-    /// Whether each was the first of a connection, because the server kept none open.
+    /// Whether each message was the first one on its connection, because the server kept none open.
     pub fresh_connections: bool,
     pub times: Spread,
 }
@@ -72,7 +72,7 @@ impl Report {
         }
     }
 
-    /// One object; times are in milliseconds, and values that were not measured are null.
+    /// One JSON object. Times are in milliseconds, and values that were not measured are null.
     pub fn json(&self) -> Value {
         let round_trip = self.round_trip.as_ref();
         json!({
@@ -90,7 +90,7 @@ impl Report {
         })
     }
 
-    /// A table, followed by what could not be measured.
+    /// Formats a table, followed by the measurements that failed.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n\n{:26}{}\n", self.address, "", Spread::HEAD);
         let mut row = |name: &str, spread: &Spread| {

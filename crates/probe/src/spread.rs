@@ -22,7 +22,7 @@ impl Spread {
         self.0.count()
     }
 
-    /// The quantile `q` of the durations; zero if there are none.
+    /// The quantile `q` of the durations, or zero if there are none.
     pub fn quantile(&self, q: f64) -> Duration {
         if self.is_empty() {
             return Duration::ZERO;
@@ -30,7 +30,7 @@ impl Spread {
         Duration::try_from_secs_f64(self.0.quantile(q)).unwrap_or_default()
     }
 
-    /// In milliseconds; null if there are none.
+    /// The statistics in milliseconds, or null if there are no durations.
     pub fn json(&self) -> Value {
         if self.is_empty() {
             return Value::Null;
@@ -45,7 +45,7 @@ impl Spread {
         })
     }
 
-    /// Four columns, as named in [`Spread::HEAD`].
+    /// Formats four columns, in the order of [`Spread::HEAD`].
     pub fn row(&self) -> String {
         let cell = |q| format!("{:>10}", milliseconds(self.quantile(q)));
         [0.0, 0.5, 0.95, 1.0].map(cell).concat()

@@ -1,8 +1,8 @@
-//! Tests whether B differs from A: pairs of runs by Student's t-test, single runs by the intervals
-//! of their own seconds.
+//! Tests whether B differs from A: Student's t-test for pairs of runs, confidence intervals over
+//! the seconds of each run for single runs.
 //!
-//! The seconds of one run do not show how much equal runs differ. So a difference between two
-//! single runs must also exceed a given or assumed noise.
+//! The seconds of one run do not show how much identical runs differ. A difference between two
+//! single runs must therefore also exceed a given or assumed noise.
 
 use plimsoll_stats::Interval;
 use plimsoll_stats::comparison::{self, Decision, Limits, Outcome, Paired};
@@ -11,59 +11,59 @@ use crate::figures::{FAILED, Figure, RunFigures};
 
 pub use plimsoll_stats::comparison::LEVEL;
 
-/// The assumed noise between runs if it is unknown.
+/// The noise between runs to assume if it is unknown.
 pub const ASSUMED_NOISE: f64 = 0.10;
-/// The assumed noise of the failed share, in percentage points: it has no ratio.
+/// The noise of the failed share to assume, in percentage points because a share of zero has no ratio.
 pub const FAILED_NOISE: f64 = 0.005;
 
 /// One metric of A and B.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
     pub figure: &'static Figure,
-    /// The value of A and of B; the medians if there are several runs.
+    /// The values of A and B, or the medians if there are several runs.
     pub a: Option<f64>,
     pub b: Option<f64>,
-    /// B ÷ A and its 95 % interval; for the failed share, B − A.
+    /// B ÷ A with its 95 % interval. For the failed share, B − A.
     pub change: Option<Interval>,
-    /// The p value after Holm's correction over the metrics, if there was a test.
+    /// The p value after Holm's correction over all metrics, if a test was possible.
     pub p: Option<f64>,
-    /// Differences up to this are noise: a share of A, or percentage points of the failed share.
-    /// `None` if unknown.
+    /// The noise: a share of A, or percentage points for the failed share. Smaller differences do
+    /// not count. `None` if unknown.
     pub noise: Option<f64>,
     pub outcome: Outcome,
-    /// If there is no difference: an upper bound of any difference, as a share of A, or in
-    /// percentage points of the failed share.
+    /// If there is no difference: an upper bound for it, as a share of A, or in percentage points
+    /// for the failed share.
     pub at_most: Option<f64>,
-    /// If uncertain: the number of pairs that would probably decide.
+    /// If uncertain: the number of pairs that would probably settle it.
     pub would_decide: Option<usize>,
-    /// Why nothing was measured, or why it is uncertain.
+    /// Why nothing was measured, or why the outcome is uncertain.
     pub why: Option<String>,
 }
 
 impl Compared {
-    /// Whether B is worse, by the estimate.
+    /// Whether B is worse according to the estimate.
     pub fn is_worse(&self) -> bool {
         self.effect() > 0.0 && self.figure.more_is_worse
             || self.effect() < 0.0 && !self.figure.more_is_worse
     }
 
-    /// Whether B is larger or smaller.
+    /// Whether B is larger or smaller, with statistical significance.
     pub fn is_different(&self) -> bool {
         matches!(self.outcome, Outcome::Larger | Outcome::Smaller)
     }
 
-    /// By how much B is larger: 0.1 for ten percent, or for ten percentage points.
+    /// The relative increase from A to B: 0.1 for ten percent, or for ten percentage points.
     pub fn effect(&self) -> f64 {
         let neutral = if self.is_difference() { 0.0 } else { 1.0 };
         self.change.map_or(0.0, |change| change.estimate - neutral)
     }
 
-    /// Whether [`Compared::change`] is B − A, not B ÷ A.
+    /// Whether [`Compared::change`] is the difference B − A instead of the ratio B ÷ A.
     pub fn is_difference(&self) -> bool {
         self.figure.name == FAILED
     }
 
-    /// Sets the outcome to "not measured", with this reason.
+    /// Sets the outcome to "not measured" for this reason.
     pub fn refuse(&mut self, why: String) {
         self.outcome = Outcome::NotMeasured;
         (self.at_most, self.would_decide) = (None, None);
@@ -85,7 +85,7 @@ impl Compared {
         }
     }
 
-    /// Converts the noise to the scale of the decision: logarithms, or percentage points.
+    /// Converts the noise to the scale of the test: logarithms, or percentage points.
     fn limits(&self) -> Limits {
         if self.is_difference() {
             let noise = self.noise.unwrap_or(FAILED_NOISE);
@@ -110,11 +110,11 @@ impl Compared {
     }
 }
 
-/// The noise floor of each metric, if known.
+/// The measured noise of each metric, if known.
 pub type Noise<'a> = &'a dyn Fn(&Figure) -> Option<f64>;
 
-/// Compares runs in pairs `(a, b)`: medians, the mean ratio with its interval, Student's paired
-/// t-test on the logarithms of the ratios, Holm's correction over the metrics.
+/// Compares runs in pairs `(a, b)`. Reports medians and the mean ratio with its interval. Uses
+/// Student's paired t-test on the logarithms of the ratios, and Holm's correction over the metrics.
 pub fn pairs(
     runs: &[(RunFigures, RunFigures)],
     figures: &[&'static Figure],
@@ -196,8 +196,9 @@ fn pair(
     }
 }
 
-/// Compares two single runs by their seconds. The intervals of both give that of the ratio (MOVER:
-/// Zou and Donner 2008); the decision is corrected for the number of metrics (Bonferroni).
+/// Compares two single runs by their seconds. The intervals of both runs give the interval of the
+/// ratio (MOVER: Zou and Donner 2008). The test is corrected for the number of metrics
+/// (Bonferroni).
 pub fn single(
     a: &RunFigures,
     b: &RunFigures,
@@ -229,7 +230,7 @@ fn one(
         ASSUMED_NOISE
     };
     compared.noise = Some(noise(figure).unwrap_or(default));
-    // On the scale of the decision: logarithms of ratios, or percentage points.
+    // On the scale of the test: logarithms of ratios, or percentage points.
     let change = |confidence| {
         let of = |run: &RunFigures| {
             run.interval(figure, confidence).map_err(|why| match why {
@@ -267,7 +268,7 @@ fn one(
             };
             compared.conclude(Decision {
                 outcome,
-                // The variation between equal runs is not part of the interval of their seconds.
+                // The interval over seconds does not include the variation between identical runs.
                 reach: reach.max(limits.floor),
                 would_decide: None,
             });
@@ -288,7 +289,7 @@ fn one(
     compared
 }
 
-/// The logarithm of an interval. If it reaches 0, the value may be arbitrarily small.
+/// The logarithm of an interval. An interval that reaches 0 has no lower bound here.
 fn log(interval: Interval) -> Option<Interval> {
     (interval.low > 0.0).then(|| Interval {
         low: interval.low.ln(),
@@ -297,7 +298,7 @@ fn log(interval: Interval) -> Option<Interval> {
     })
 }
 
-/// The interval of B − A from the intervals of both.
+/// The interval of B − A, from the intervals of A and B.
 fn mover(a: Interval, b: Interval) -> Interval {
     let estimate = b.estimate - a.estimate;
     let half = |one: f64, other: f64| (one * one + other * other).sqrt();
@@ -308,8 +309,8 @@ fn mover(a: Interval, b: Interval) -> Interval {
     }
 }
 
-/// The noise between equal runs: the difference within pairs of A and A, at the farther end of its
-/// interval. `None` with too few pairs.
+/// The noise between identical runs, from pairs of A and A: the end of their interval that is
+/// farther from zero. `None` for too few pairs.
 pub fn measured_noise(runs: &[(RunFigures, RunFigures)], figure: &Figure) -> Option<f64> {
     let values: Vec<(f64, f64)> = runs
         .iter()

@@ -1,19 +1,19 @@
-//! Lists differences between the configurations of two runs.
+//! Lists the differences between the configurations of two runs.
 
 use serde_json::Value;
 
 use crate::record::Header;
 
-/// A name, its value in A, its value in B.
+/// A configuration key, its value in A, its value in B.
 pub type Difference = (String, String, String);
 
-/// Maximum number listed.
+/// Maximum number of differences to list.
 const MOST: usize = 20;
-/// Maximum length of a value shown.
+/// Maximum length of a value to show.
 const SHOWN: usize = 60;
 
-/// Differences of the configurations by the path of the key. If only the contents of files differ,
-/// that is the one difference.
+/// The differences between the configurations, by the path of the key. If only the contents of
+/// files differ, that is reported as a single difference.
 pub fn configuration(a: &Header, b: &Header) -> Vec<Difference> {
     if a.configuration_hash == b.configuration_hash {
         return Vec::new();

@@ -1,23 +1,23 @@
-//! A distribution of times in a file: common statistics, and the buckets from which any others can
-//! be computed later.
+//! A distribution of times in a file: common statistics, and the buckets from which other
+//! statistics can be computed later.
 
 use plimsoll_stats::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// A distribution, in the unit of its metric (times: milliseconds).
+/// A distribution in the unit of its metric (milliseconds for times).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
-    /// Number of values. A quantile q of fewer than 10 / (1 - q) values is not reliable.
+    /// Number of values. A quantile q is not reliable for fewer than 10 / (1 - q) values.
     pub count: u64,
-    /// Their sum.
+    /// The sum of all values.
     pub sum: f64,
-    /// The smallest.
+    /// The smallest value.
     pub min: f64,
-    /// The largest.
+    /// The largest value.
     pub max: f64,
-    /// Lower edge and count of each non-empty bucket, in ascending order. No bucket is wider than
-    /// 1/1024 of its lower edge ([`plimsoll_stats::RELATIVE_WIDTH`]). The edge has six digits,
-    /// rounded up, which identify the bucket.
+    /// The lower edge and the count of each non-empty bucket, in ascending order. No bucket is
+    /// wider than 1/1024 of its lower edge ([`plimsoll_stats::RELATIVE_WIDTH`]). Edges are rounded
+    /// up to six digits, which still identifies the bucket.
     pub buckets: Vec<(f64, u64)>,
 }
 
@@ -25,14 +25,13 @@ pub struct Distribution {
 const COARSE_PER_DECADE: f64 = 10.0;
 
 impl Distribution {
-    /// The buckets combined into coarse ones, ten per factor of ten: lower edge and count, in
-    /// ascending order. Values that are not above zero are in a bucket at zero.
+    /// Combines the buckets into coarse ones, ten per factor of ten: lower edge and count, in
+    /// ascending order. Values of zero or less are in a bucket at zero.
     pub fn coarse(&self) -> Vec<(f64, u64)> {
         let mut coarse: Vec<(f64, u64)> = Vec::new();
         for &(edge, count) in &self.buckets {
             let edge = if edge > 0.0 {
-                // A value on an edge must not be assigned to the bucket below because of a rounding
-                // error.
+                // Rounding must not move a value on an edge to the bucket below.
                 let step = (edge.log10() * COARSE_PER_DECADE + 1e-9).floor();
                 10_f64.powf(step / COARSE_PER_DECADE)
             } else {
@@ -46,8 +45,8 @@ impl Distribution {
         coarse
     }
 
-    /// The distribution for a file. JSON has no number for values that are not finite: they count
-    /// as the largest number.
+    /// Converts a histogram for a file. JSON cannot represent infinite values, so they become the
+    /// largest finite number.
     pub fn of(histogram: &Histogram) -> Distribution {
         Distribution {
             count: histogram.count(),
@@ -92,14 +91,14 @@ impl Distribution {
     }
 
     /// The histogram, or `None` if the values contradict each other. Its quantiles are accurate to
-    /// a bucket's width, even if they were exact before.
+    /// the width of a bucket, even if the original histogram was exact.
     pub fn histogram(&self) -> Option<Histogram> {
         let buckets = self.buckets.iter().copied();
         Histogram::restored(self.sum, self.min, self.max, buckets)
             .filter(|histogram| histogram.count() == self.count)
     }
 
-    /// The mean; 0 when empty.
+    /// The mean, or 0 if empty.
     pub fn mean(&self) -> f64 {
         if self.count == 0 {
             0.0

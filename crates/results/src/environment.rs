@@ -5,28 +5,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::hash;
 
-/// The machine and its software, as far as they affect results.
+/// The machine and its software, as far as they affect measurements.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The processor's name.
     pub cpu: String,
-    /// Processors available to the process.
+    /// Number of processors available to the process.
     pub cpus: u32,
-    /// Memory of the machine. In the fingerprint it is rounded to 1/4 GiB, because the part that a
+    /// The memory of the machine. The fingerprint rounds it to 1/4 GiB, because the memory that a
     /// kernel reserves varies slightly between boots.
     pub memory_bytes: u64,
-    /// Operating system and version, such as `Debian GNU/Linux 12`.
+    /// The operating system and its version, such as `Debian GNU/Linux 12`.
     pub os: String,
-    /// The kernel's release.
+    /// The kernel release.
     pub kernel: String,
-    /// Scaling governor, boost, virtualization, … by name, if readable.
+    /// Settings that affect measurements by name, such as scaling governor, boost and
+    /// virtualization, if readable.
     pub settings: Vec<(String, String)>,
-    /// A hash of all of the above: runs with different ones had different environments.
+    /// A hash of all fields above. Runs with different fingerprints had different environments.
     pub fingerprint: String,
 }
 
 impl Environment {
-    /// The machine on which this program runs. Values that the system does not provide stay empty.
+    /// Describes the machine that this program runs on. Values that the system does not provide
+    /// stay empty.
     pub fn here() -> Environment {
         Environment::of(System::here())
     }
@@ -62,7 +64,7 @@ impl Environment {
         hash(parts.iter().map(String::as_bytes))
     }
 
-    /// Differences from `other`: name, value here, value there.
+    /// The differences from `other`: name, value here, value in `other`.
     pub fn differences(&self, other: &Environment) -> Vec<(String, String, String)> {
         let mut differences = Vec::new();
         let mut differ = |name: &str, ours: &str, theirs: &str| {
@@ -148,7 +150,7 @@ mod tests {
         );
         let mut other = here.clone();
         assert_eq!(here.differences(&other), []);
-        // Slightly less memory is the same machine; another governor is not.
+        // Slightly less memory is still the same machine, but another governor is not.
         other.memory_bytes -= 1 << 20;
         assert_eq!(other.fingerprint(), here.fingerprint);
         other.settings[1].1 = "powersave".to_owned();

@@ -1,35 +1,35 @@
-//! The conditions of `--fail-on`, the same in every command that has it.
+//! The conditions of `--fail-on`, which are the same for every command with this flag.
 
 use crate::figures::{self, Figure};
 use crate::record::Record;
 
-/// A condition under which a command fails.
+/// A condition that makes a command fail.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// A run is invalid, or was not measured.
+    /// A run is invalid or was not measured.
     Invalid,
-    /// The same, or it is suspect.
+    /// A run is suspect or invalid, or was not measured.
     Suspect,
-    /// An objective or a threshold is missed.
+    /// An objective or a threshold was missed.
     Objective,
-    /// A figure is different from the one that it is compared with, and worse.
+    /// A metric is different from the one it is compared with, and worse.
     Regression,
-    /// A figure is different.
+    /// A metric is different.
     Difference,
-    /// The runs do not show whether a figure is different.
+    /// The runs do not show whether a metric is different.
     Uncertain,
-    /// A figure is different, and beyond a bound.
+    /// A metric is different by more than a given bound.
     Beyond {
-        /// As it was written.
+        /// The condition as written.
         text: String,
-        /// The figure.
+        /// The metric.
         figure: &'static Figure,
-        /// The bound of its change: +0.1 for ten percent more.
+        /// The bound for the change: +0.1 for ten percent more.
         bound: f64,
     },
 }
 
-/// The conditions without a figure, as they are written.
+/// The names of the conditions that do not refer to a metric.
 const NAMES: [(&str, Condition); 6] = [
     ("invalid", Condition::Invalid),
     ("suspect", Condition::Suspect),
@@ -40,10 +40,10 @@ const NAMES: [(&str, Condition); 6] = [
 ];
 
 impl Condition {
-    /// Reads one condition.
+    /// Parses a condition.
     ///
     /// # Errors
-    /// A sentence that lists the valid ones.
+    /// Returns a message that lists the valid conditions.
     pub fn parse(text: &str) -> Result<Condition, String> {
         match Condition::named(text) {
             Some(condition) => Ok(condition),
@@ -51,10 +51,11 @@ impl Condition {
         }
     }
 
-    /// Reads one condition, for a command that compares no figures of `p95:+10%`'s kind.
+    /// Parses a condition for a command that compares no metrics, and so has no conditions like
+    /// `p95:+10%`.
     ///
     /// # Errors
-    /// A sentence that lists the valid ones.
+    /// Returns a message that lists the valid conditions.
     pub fn parse_name(text: &str) -> Result<Condition, String> {
         Condition::named(text).ok_or_else(|| unknown(text, ""))
     }
@@ -87,7 +88,7 @@ impl Condition {
         })
     }
 
-    /// As it is written.
+    /// The condition as written.
     pub fn name(&self) -> &str {
         if let Condition::Beyond { text, .. } = self {
             return text;
@@ -96,7 +97,7 @@ impl Condition {
         found.map_or("", |(name, _)| name)
     }
 
-    /// Whether it compares a run with another one.
+    /// Whether the condition compares a run with another one.
     pub fn compares(&self) -> bool {
         !matches!(
             self,
@@ -115,28 +116,28 @@ fn names() -> String {
     NAMES.map(|(name, _)| name).join(", ")
 }
 
-/// The findings of the conditions.
+/// The results of checking the conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
-    /// The conditions that are met, each a sentence.
+    /// The conditions that apply, each as a sentence.
     pub found: Vec<String>,
-    /// The conditions that could not be judged, each a sentence.
+    /// The conditions that could not be checked, each as a sentence.
     pub open: Vec<String>,
 }
 
-/// The result of all conditions together.
+/// The combined result of all conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgment {
-    /// None is met.
+    /// No condition applies.
     Passed,
-    /// One is met.
+    /// At least one condition applies.
     Failed,
-    /// None is met, but one could not be judged.
+    /// No condition applies, but at least one could not be checked.
     Open,
 }
 
 impl Failures {
-    /// The result.
+    /// The combined result.
     pub fn judgment(&self) -> Judgment {
         if !self.found.is_empty() {
             Judgment::Failed
@@ -147,15 +148,15 @@ impl Failures {
         }
     }
 
-    /// Adds other results.
+    /// Adds the results of other checks.
     pub fn add(&mut self, other: Failures) {
         self.found.extend(other.found);
         self.open.extend(other.open);
     }
 }
 
-/// Judges one run by the conditions that need no other: its verdict and its thresholds. `name` is
-/// the run's name in sentences.
+/// Checks the conditions that need no other run: the verdict and the thresholds. `name` refers to
+/// the run in sentences.
 pub fn judge(conditions: &[Condition], name: &str, record: &Record) -> Failures {
     let mut failures = Failures::default();
     for condition in conditions {

@@ -1,4 +1,4 @@
-//! The metrics of a run that are compared and tracked over time, from its record.
+//! The metrics of a run for comparisons and histories, computed from its record.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use crate::warm_up::WarmUp;
 /// A metric of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name in results and flags, such as `p95`.
+    /// The name in results and flags, such as `p95`.
     pub name: &'static str,
-    /// Its name for readers.
+    /// The name for readers.
     pub label: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// Whether more of it is worse.
+    /// Whether more is worse.
     pub more_is_worse: bool,
-    /// The quantile, if it is one.
+    /// The quantile, if the metric is one.
     quantile: Option<f64>,
 }
 
@@ -39,11 +39,11 @@ const fn figure(
     }
 }
 
-/// The failed share: compared by its difference, because it may be 0.
+/// The failed share. It may be 0, so comparisons use the difference instead of the ratio.
 pub const FAILED: &str = "failed";
 const RATE: &str = "rate";
 
-/// All of them.
+/// All metrics.
 pub const FIGURES: [Figure; 8] = [
     figure(RATE, "requests per second", "/s", false, None),
     figure(FAILED, "share of requests that failed", "", true, None),
@@ -55,10 +55,10 @@ pub const FIGURES: [Figure; 8] = [
     figure("p999", "99.9th percentile", "ms", true, Some(0.999)),
 ];
 
-/// The metric with that name.
+/// The metric with this name.
 ///
 /// # Errors
-/// The closest valid name.
+/// Returns a message with the closest valid name.
 pub fn find(name: &str) -> Result<&'static Figure, String> {
     FIGURES
         .iter()
@@ -74,8 +74,8 @@ pub fn find(name: &str) -> Result<&'static Figure, String> {
         })
 }
 
-/// The times from which metrics are computed, with their labels. The first available one is used:
-/// the response time, if known.
+/// The metrics of times with their labels, the response time first. The first one that a record has
+/// is used.
 const TIMES: [(&str, &str); 5] = [
     ("http_req_response_time", "response time"),
     ("http_req_duration{expected_response:true}", "service time"),
@@ -84,24 +84,24 @@ const TIMES: [(&str, &str); 5] = [
     ("iteration_duration", "iteration duration"),
 ];
 
-/// The metric of the times that describe a run, and its label: the first available one.
+/// The first available metric of times, which describes a run, with its label.
 pub fn times(has: impl Fn(&str) -> bool) -> Option<(&'static str, &'static str)> {
     TIMES.into_iter().find(|(name, _)| has(name))
 }
 
-/// The counters of requests; the first available one is used.
+/// The counters of requests. The first available one is used.
 const COUNTS: [&str; 3] = ["http_reqs", "grpc_reqs", "iterations"];
-/// The metrics of failures, and whether their passes are the failures.
+/// The metrics of failures, and for each whether its passes count the failures.
 const FAILURES: [(&str, bool); 3] = [
     ("http_req_failed", true),
     ("grpc_req_failed", true),
     ("checks", false),
 ];
 
-/// The data of a run: its seconds, without those excluded at its start.
+/// The data of a run: its seconds without those excluded at the start.
 #[derive(Clone, Debug)]
 pub struct RunFigures {
-    /// The label of its times.
+    /// The label of the times.
     pub times: &'static str,
     values: BTreeMap<&'static str, f64>,
     windows: Vec<Histogram>,
@@ -113,7 +113,7 @@ impl RunFigures {
     /// Reads a record without its first `skip` seconds.
     ///
     /// # Errors
-    /// When nothing is left, or nothing was measured.
+    /// Returns an error if no seconds remain, or if nothing was measured.
     pub fn of(record: &Record, skip: u64) -> Result<RunFigures, String> {
         let seconds: Vec<&Second> = record
             .seconds
@@ -188,8 +188,8 @@ impl RunFigures {
         Ok(run)
     }
 
-    /// Reads a record without its warm-up, which is detected from the rate and the mean of
-    /// its seconds.
+    /// Reads a record without its warm-up, which is detected from the rate and the mean latency of
+    /// each second.
     ///
     /// # Errors
     /// See [`RunFigures::of`].
@@ -197,7 +197,8 @@ impl RunFigures {
         let whole = RunFigures::of(record, 0)?;
         let means = |windows: &[Histogram]| windows.iter().map(Histogram::mean).collect();
         let mut series: Vec<Vec<f64>> = vec![means(&whole.rates)];
-        // A second without a response has no mean, and would shift all later ones.
+        // A second without a response has no mean. With such a second, the means do not line up
+        // with the rates, so use them only if they are complete.
         if whole.windows.len() >= whole.rates.len() {
             series.push(means(&whole.windows));
         }
@@ -228,16 +229,16 @@ impl RunFigures {
             .collect()
     }
 
-    /// The value of the metric. `None` if there are too few samples: fewer than ten above a
-    /// quantile.
+    /// The value of the metric. `None` if there are too few samples: for a quantile, fewer than ten
+    /// above it.
     pub fn value(&self, figure: &Figure) -> Option<f64> {
         self.values.get(figure.name).copied()
     }
 
-    /// Its interval, from the run's own seconds.
+    /// The confidence interval of the metric, from the seconds of the run.
     ///
     /// # Errors
-    /// When the run is too short for one.
+    /// Returns an error if the run is too short for an interval.
     pub fn interval(&self, figure: &Figure, confidence: f64) -> Result<Interval, Insufficient> {
         const SEED: u64 = 1;
         match (figure.quantile, figure.name) {

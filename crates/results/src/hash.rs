@@ -1,11 +1,11 @@
-//! Short hashes of strings and files, to detect whether two are equal.
+//! Short hashes of strings and files, to detect whether two of them are equal.
 
 use std::io::Read;
 
 use sha2::{Digest, Sha256};
 
-/// The first 128 bits of SHA-256 over the parts, in hexadecimal. Each part is preceded by its
-/// length, so that lists which only differ in how they are split have different hashes.
+/// The first 128 bits of SHA-256 over the parts, in hexadecimal. Each part is prefixed with its
+/// length, so that different splits of the same text have different hashes.
 pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -15,10 +15,10 @@ pub fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     shortened(digest)
 }
 
-/// The same for everything that `input` contains, as one part of unknown length.
+/// Hashes the contents of `input`, as one part of unknown length.
 ///
 /// # Errors
-/// When it cannot be read to its end.
+/// Returns an error if the input cannot be read to its end.
 pub fn of_reader(mut input: impl Read) -> std::io::Result<String> {
     let mut digest = Sha256::new();
     let mut piece = vec![0; 1 << 16];
@@ -58,7 +58,7 @@ mod tests {
         let of = |bytes: &[u8]| of_reader(bytes).unwrap();
         assert_eq!(of(&long), of(&long));
         assert_ne!(of(&long), of(&long[1..]));
-        // The start of the SHA-256 of the empty input (FIPS 180-4).
+        // The first 128 bits of the SHA-256 hash of the empty input (FIPS 180-4).
         assert_eq!(of(b""), "e3b0c44298fc1c149afbf4c8996fb924");
     }
 }

@@ -1,9 +1,9 @@
-//! The files that runs and labs write: versioned documents, written and read here.
+//! Reads and writes the versioned files that runs and labs produce.
 //!
-//! A [`record`] is one run: its configuration and environment, one line for each second, and its
-//! result. A [`lab`] result is a whole matrix of cells, each with the results of its repeats.
-//! Within a version, keys are only added, never removed or given another meaning; times are in
-//! milliseconds unless a key says otherwise.
+//! A [`record`] describes one run: its configuration and environment, one line per second, and its
+//! result. A [`lab`] result describes a whole matrix of cells, each with the results of its
+//! repeats. Within a schema version, keys are only added. They are never removed and never change
+//! their meaning. Times are in milliseconds unless a key states otherwise.
 
 pub mod compare;
 pub mod differences;

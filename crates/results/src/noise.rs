@@ -1,31 +1,31 @@
-//! How much equal runs differ, from their history.
+//! Estimates from their history how much identical runs differ.
 
 use plimsoll_stats::student;
 
 use crate::compare::FAILED_NOISE;
 use crate::figures::{FAILED, Figure};
 
-/// How a metric varies between equal runs.
+/// How much a metric varies between identical runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Number of runs it is computed from.
+    /// Number of runs on which the estimate is based.
     pub runs: usize,
-    /// The number of their levels: a change of level does not count as noise.
+    /// The number of different levels among them. A change of level does not count as noise.
     pub levels: usize,
-    /// The standard deviation of runs around their level: a share of it, or percentage points of
-    /// the failed share.
+    /// The standard deviation of runs around their level, as a share of the level, or in percentage
+    /// points for the failed share.
     pub spread: f64,
-    /// The difference that 95 of 100 pairs of equal single runs do not exceed, in the same units.
+    /// The difference that 95 of 100 pairs of identical single runs do not exceed, in the same unit.
     pub between_two: f64,
 }
 
 /// With fewer degrees of freedom, a standard deviation is only a guess.
 const LEAST_FREEDOM: usize = 5;
 
-/// The noise between runs, from a metric's `values` and the indices at which its level changed. Two
-/// equal runs differ by √2 × the standard deviation; Student's t allows for the fact that it is
-/// estimated from few runs. `None` for fewer than six runs of one level, or for a metric that is
-/// not above 0.
+/// Estimates the noise between runs from a metric's `values` and the indices at which its level
+/// changed. Two identical runs differ by √2 × the standard deviation. Student's t accounts for the
+/// estimate from only a few runs. `None` for fewer than six runs at one level, or for a metric that
+/// is not above 0.
 pub fn between_runs(values: &[f64], changes: &[usize], figure: &Figure) -> Option<Noise> {
     let as_points = figure.name == FAILED;
     let scaled: Vec<f64> = values
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(noise.between_two, FAILED_NOISE);
     }
 
-    /// Two more equal runs differ by less in 95 of 100 histories.
+    /// In 95 of 100 histories, two further identical runs differ by less than the limit.
     #[test]
     fn two_runs_of_the_same_program_are_within_the_noise() {
         let mut random = Random::new(8);

@@ -1,17 +1,17 @@
-//! The objective of a service: an upper bound for a statistic of its response time.
+//! The objective of a service: an upper bound for a statistic of the response time.
 
 use std::time::Duration;
 
 use plimsoll_stats::Histogram;
 
-/// A statistic of the response time, and its bound.
+/// A statistic of the response time, and the bound for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Objective {
     /// The objective as written.
     pub text: String,
-    /// The statistic's name in a result, such as `p95`.
+    /// The name of the statistic in a result, such as `p95`.
     pub figure: &'static str,
-    /// Whether the bound itself is allowed.
+    /// Whether a value equal to the bound meets the objective.
     pub inclusive: bool,
     pub bound: Duration,
 }
@@ -22,7 +22,7 @@ impl Objective {
     /// Parses `p95<50ms` or `max<=1s`.
     ///
     /// # Errors
-    /// A sentence that explains the format.
+    /// Returns a message that explains the format.
     pub fn parse(text: &str) -> Result<Objective, String> {
         let hint = "write it like 'p95<50ms'";
         let (name, rest) = text
@@ -60,14 +60,14 @@ impl Objective {
         })
     }
 
-    /// The statistic of times in milliseconds if `dropped` more iterations never ended. NaN without
-    /// any time.
+    /// The statistic of times in milliseconds, if another `dropped` iterations never ended. NaN
+    /// without any time.
     pub fn measure(&self, times: &Histogram, dropped: f64) -> f64 {
         if times.is_empty() {
             return f64::NAN;
         }
         match self.quantile() {
-            // Dropped iterations count as longer than all others.
+            // Treat dropped iterations as slower than all others.
             Some(q) => match q * (1.0 + dropped / times.count() as f64) {
                 rank if rank > 1.0 => f64::INFINITY,
                 rank => times.quantile(rank),
@@ -77,7 +77,7 @@ impl Objective {
         }
     }
 
-    /// The quantile, from 0 to 1, if the statistic is one.
+    /// The quantile from 0 to 1, if the statistic is a quantile.
     pub fn quantile(&self) -> Option<f64> {
         match self.figure {
             "p50" => Some(0.5),

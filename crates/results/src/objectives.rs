@@ -1,18 +1,17 @@
-//! Judges the objectives of `--objective` by the figures of a run that has ended.
+//! Judges the objectives of `--objective` when a run has ended.
 
 use crate::distribution::Distribution;
 use crate::figures::times;
 use crate::objective::Objective;
 use crate::record::End;
 
-/// Values that must be above a quantile, so that it is reliable.
+/// Minimum number of values above a quantile for it to be reliable.
 const LEAST: f64 = 10.0;
 
-/// Adds the objectives to the thresholds of a run. They are about its response time, or its service
-/// time in a closed model. With fewer than ten
-/// values above a percentile, it is not judged.
+/// Adds the objectives to the thresholds of a run. They apply to the response time, or to the
+/// service time in a closed model. A percentile with fewer than ten values above it is not judged.
 pub fn judge(objectives: &[Objective], end: &mut End) {
-    // Without objectives, records of earlier versions and this one are alike.
+    // Without objectives, keep the record identical to those of earlier versions.
     if objectives.is_empty() {
         return;
     }
@@ -40,7 +39,7 @@ pub fn judge(objectives: &[Objective], end: &mut End) {
         let is_met = objective.holds(value);
         end.thresholds
             .push((metric.to_owned(), text.clone(), is_met));
-        // Infinite with more dropped iterations than a percentile allows.
+        // The value is infinite if more iterations were dropped than the percentile allows.
         end.thresholds_measured
             .push(Some(value).filter(|value| value.is_finite()));
     }
@@ -54,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether it is met, and the measured value; none if it is not judged.
+    /// Whether the objective is met, and the measured value. `None` if it is not judged.
     fn judged(values: u32, dropped: f64, objective: &str) -> Option<(bool, Option<f64>)> {
         let mut histogram = Histogram::new();
         (1..=values).for_each(|value| histogram.record(f64::from(value)));

@@ -1,20 +1,22 @@
-//! The seeds of runs that a search, a comparison or a lab starts. The random arrivals of each run follow from its seed.
+//! The seeds of the runs in a search, a comparison or a lab. The random arrivals of each run depend
+//! only on its seed.
 
-/// The variable that contains the seed of a process's run.
+/// The environment variable with the seed of a run in another process.
 pub const VARIABLE: &str = "PLIMSOLL_ARRIVALS_SEED";
 
-/// The seed of the run with this number among all those of `seed`. The number, from 1, can be read in its last three digits.
+/// The seed of a run, derived from the number of the run and the common `seed`. The last three
+/// digits of the seed show the number, which is counted from 1.
 pub fn of_run(seed: u64, run: u64) -> u64 {
     seed.wrapping_mul(1_000).wrapping_add(run)
 }
 
-/// The seed of this process's own run; 0 if it has none.
+/// The seed of this process's run, or 0 if it has none.
 pub fn of_this_process() -> u64 {
     let text = std::env::var(VARIABLE).unwrap_or_default();
     text.parse().unwrap_or(0)
 }
 
-/// The flag that sets the same seed in another process, if this process has one.
+/// The flag that passes the seed of this process, if it has one, to another process.
 pub fn flag() -> Option<String> {
     let seed = std::env::var(VARIABLE).ok()?;
     Some(format!("--arrivals-seed={seed}"))

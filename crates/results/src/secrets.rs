@@ -1,10 +1,11 @@
-//! Removes secrets from text that is written or displayed: command lines, configurations, messages,
-//! URLs.
+//! Removes secrets from text that is written to files or displayed: command lines, configurations,
+//! messages, URLs.
 //!
-//! A secret is recognized by its name: of a flag, a header, a variable, a query parameter, or a
-//! JSON key. JSON Web Tokens are recognized by their form. Other secrets cannot be detected.
+//! A secret is recognized by the name in front of it: the name of a flag, a header, a variable, a
+//! query parameter, or a JSON key. JSON Web Tokens are recognized by their format. Other secrets
+//! cannot be detected.
 //!
-//! Records never contain recognized secrets. Text for display contains them only after
+//! Records never contain recognized secrets. Displayed text contains them only after a call to
 //! [`show_all`].
 
 use std::borrow::Cow;
@@ -12,18 +13,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-/// Replaces a secret.
+/// The replacement for a secret.
 pub const HIDDEN: &str = "***";
 
-/// Whether secrets are shown.
+/// Whether to show secrets in displayed text.
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// Shows secrets in all text for display from now on, or hides them.
+/// Turns the display of secrets on or off, for all text that is displayed from now on.
 pub fn show_all(shown: bool) {
     SHOWN.store(shown, Ordering::Relaxed);
 }
 
-/// A text for display.
+/// Prepares text for display.
 pub fn for_display(text: &str) -> Cow<'_, str> {
     if SHOWN.load(Ordering::Relaxed) || !text.contains(['=', ':', ' ', '.']) {
         return Cow::Borrowed(text);
@@ -31,7 +32,7 @@ pub fn for_display(text: &str) -> Cow<'_, str> {
     Cow::Owned(in_text(text))
 }
 
-/// A URL for display: without its password, and without the secrets in its query.
+/// Prepares a URL for display: removes its password and the secrets in its query.
 pub fn url_for_display(url: &str) -> Cow<'_, str> {
     if url.contains(['?', '@', '#']) {
         for_display(url)
@@ -40,8 +41,8 @@ pub fn url_for_display(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// Parts of names whose values are secrets. Names are compared in lower case, without `-`, `_`
-/// and `.`.
+/// Names that contain one of these parts have a secret value. Compared in lower case, without `-`,
+/// `_` and `.`.
 const PARTS: &[&str] = &[
     "authorization",
     "cookie",
@@ -58,13 +59,13 @@ const PARTS: &[&str] = &[
     "signature",
     "session",
 ];
-/// Whole words of names whose values are secrets; as parts they would also match `author` and
-/// `shipping`.
+/// Names that contain one of these whole words have a secret value. Matching parts of words would
+/// also match `author` and `shipping`.
 const WORDS: &[&str] = &[
     "pwd", "pw", "psw", "pass", "jwt", "auth", "oauth", "bearer", "pin", "otp", "totp", "cvv",
     "cvc", "sid", "sig", "csrf", "xsrf", "creds",
 ];
-/// Names that also occur before a colon in sentences: `unexpected token: }`.
+/// Names that also occur before a colon in ordinary sentences: `unexpected token: }`.
 const PROSE: &[&str] = &[
     "token",
     "session",
@@ -76,12 +77,12 @@ const PROSE: &[&str] = &[
     "sig",
     "cookie",
 ];
-/// A parameter named `key` is a secret if it has at least this number of characters.
+/// Minimum number of characters for the value of a parameter named `key` to count as a secret.
 const SHORTEST_KEY: usize = 16;
-/// Schemes that are followed by a credential (RFC 9110, section 11.4).
+/// Authentication schemes, which a credential follows (RFC 9110, section 11.4).
 const SCHEMES: &[&str] = &["bearer ", "basic "];
 
-/// A command line without secrets.
+/// Removes the secrets from a command line.
 pub fn in_arguments(arguments: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut hide_next = false;
     let hidden = arguments.into_iter().map(|argument| {
@@ -95,7 +96,7 @@ pub fn in_arguments(arguments: impl IntoIterator<Item = String>) -> Vec<String> 
     hidden.collect()
 }
 
-/// A configuration without secrets.
+/// Removes the secrets from a configuration.
 pub fn in_json(value: &mut Value) {
     match value {
         Value::String(text) => *text = in_text(text),
@@ -123,7 +124,7 @@ fn is_telling(name: &str) -> bool {
         || words(name).any(|word| WORDS.contains(&&*word))
 }
 
-/// The words of a name, in lower case: `userPin2` has `user` and `pin`.
+/// The words of a name in lower case: `userPin2` consists of `user` and `pin`.
 fn words(name: &str) -> impl Iterator<Item = String> + '_ {
     name.split(|c: char| !c.is_ascii_alphabetic())
         .flat_map(|part| {
@@ -142,8 +143,9 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
         })
 }
 
-/// Whether `name: …` is part of a sentence and not a secret: a word of such sentences after a space, or a path before
-/// text without quotes, as in `Get "http://h/api/token": connection refused`. A space follows the colon.
+/// Whether `name: …` is part of a sentence and not a secret. It is if `name` is one of the words in
+/// [`PROSE`] after a space, or a path before unquoted text, as in `Get "http://h/api/token":
+/// connection refused`. In both cases, a space follows the colon.
 fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> bool {
     let Some(text) = behind.strip_prefix(' ').filter(|_| separator == ":") else {
         return false;
@@ -152,7 +154,7 @@ fn is_prose(name: &str, is_after_space: bool, separator: &str, behind: &str) -> 
     is_word || name.contains('/') && !text.trim_start().starts_with(['"', '\''])
 }
 
-/// Whether the query parameter `key` has a value long enough for a secret.
+/// Whether the value of the query parameter `key` is long enough for a secret.
 fn is_long_key(name: &str, separator: &str, behind: &str) -> bool {
     let end = behind
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'))
@@ -160,7 +162,7 @@ fn is_long_key(name: &str, separator: &str, behind: &str) -> bool {
     separator == "=" && name.eq_ignore_ascii_case("key") && end >= SHORTEST_KEY
 }
 
-/// Hides JSON Web Tokens (RFC 7519), which have no name in a path or a sentence.
+/// Hides JSON Web Tokens (RFC 7519). In a path or a sentence, they have no name in front of them.
 fn without_jwt(text: String) -> String {
     if !text.contains("eyJ") {
         return text;
@@ -182,7 +184,7 @@ fn without_jwt(text: String) -> String {
     out
 }
 
-/// A text without secrets: `NAME=value`, `Name: value`, `"name": "value"`, `Bearer value`,
+/// Removes the secrets from text: `NAME=value`, `Name: value`, `"name": "value"`, `Bearer value`,
 /// `//user:password@host`.
 pub fn in_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -215,7 +217,7 @@ pub fn in_text(text: &str) -> String {
         {
             hide(behind, name, &mut out)
         } else if separator == ":" && is_user(name) && !is_arrivals(name, behind) {
-            // Without a scheme: `user:password@host`.
+            // The scheme is missing: `user:password@host`.
             without_user(behind, &mut out)
         } else {
             behind
@@ -225,12 +227,14 @@ pub fn in_text(text: &str) -> String {
     without_jwt(out)
 }
 
-/// Whether a name before a colon may be that of a user. `mailto:` is followed by an address, which is public.
+/// Whether the name before a colon may be a user name. `mailto:` is not, because a public address
+/// follows it.
 fn is_user(name: &str) -> bool {
     !name.is_empty() && !name.contains('/') && !name.eq_ignore_ascii_case("mailto")
 }
 
-/// Whether the text is an arrival process with its speed or seed, such as `trace:access.log@10x` or `gamma:0.5@7`.
+/// Whether the text is an arrival process with its speed or seed, such as `trace:access.log@10x` or
+/// `gamma:0.5@7`.
 fn is_arrivals(name: &str, behind: &str) -> bool {
     let written = behind.split([' ', '"', '\'', ')', ',', '\n']).next();
     let setting = written.and_then(|written| written.rsplit_once('@'));
@@ -252,7 +256,7 @@ fn without_user<'a>(behind: &'a str, out: &mut String) -> &'a str {
     }
 }
 
-/// Hides the value that begins here and returns the text after it.
+/// Hides the value at the start of the text and returns the rest.
 fn hide<'a>(behind: &'a str, name: &str, out: &mut String) -> &'a str {
     let value = behind.trim_start();
     out.push_str(&behind[..behind.len() - value.len()]);
@@ -264,7 +268,7 @@ fn hide<'a>(behind: &'a str, name: &str, out: &mut String) -> &'a str {
         return &inner[end..];
     }
     out.push_str(HIDDEN);
-    // The value of a header may contain spaces and any other character.
+    // The value of a header may contain spaces and any other characters.
     let whole = ["authorization", "cookie"]
         .iter()
         .any(|part| name.to_ascii_lowercase().contains(part));

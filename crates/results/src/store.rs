@@ -1,4 +1,4 @@
-//! The store of runs: one SQLite file.
+//! The run store: a single SQLite file.
 
 use std::fmt;
 use std::io::{BufReader, Read, Write};
@@ -13,21 +13,21 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::figures::{FIGURES, RunFigures};
 use crate::record::{self, ReadError, Record};
 
-/// The version of the database schema, in SQLite's `user_version`.
+/// The version of the database layout, stored in SQLite's `user_version`.
 const VERSION: i64 = 1;
-/// How long to wait for another program's write.
+/// How long to wait while another program writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A store of runs.
+/// A run store.
 #[derive(Debug)]
 pub struct Store(Connection);
 
-/// A stored run, as listed.
+/// A stored run, as shown in lists.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredRun {
-    /// Its number.
+    /// The number of the run.
     pub id: i64,
-    /// When it started, RFC 3339.
+    /// When the run started, in RFC 3339.
     pub started: String,
     /// The command's name.
     pub kind: String,
@@ -35,24 +35,24 @@ pub struct StoredRun {
     pub command: String,
     pub configuration_hash: String,
     pub fingerprint: String,
-    /// `valid`, `suspect` or `invalid`; `killed` for a run without an end.
+    /// `valid`, `suspect` or `invalid`, or `killed` if the record of the run has no end.
     pub verdict: String,
-    /// Its available metrics, by name.
+    /// The available metrics, by name.
     pub figures: Vec<(String, f64)>,
 }
 
-/// Why a call of the store failed.
+/// Why an operation on the store failed.
 #[derive(Debug)]
 pub enum StoreError {
-    /// An error of SQLite.
+    /// SQLite returned an error.
     Sqlite(rusqlite::Error),
     /// A directory could not be created, or a file could not be read.
     Io(std::io::Error),
-    /// A file of another program, or of a later version of this one.
+    /// The file belongs to another program, or to a later version of this one.
     Version(i64),
-    /// There is no such run.
+    /// The run does not exist.
     NoRun(String),
-    /// A file that is not a record.
+    /// The file is not a record.
     Record(ReadError),
 }
 
@@ -97,7 +97,7 @@ impl From<ReadError> for StoreError {
 }
 
 impl Store {
-    /// Opens the file, and creates it if it does not exist.
+    /// Opens the store, and creates it if necessary.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -111,7 +111,7 @@ impl Store {
         Store::with(Connection::open(path)?)
     }
 
-    /// Opens a file that must exist.
+    /// Opens a store that must already exist.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -141,10 +141,10 @@ impl Store {
         Ok(Store(connection))
     }
 
-    /// Stores a run, given the bytes of its record. Returns its number.
+    /// Stores a run from the bytes of its record, and returns its number.
     ///
     /// # Errors
-    /// See [`StoreError`]; a file that is not a record is not stored.
+    /// See [`StoreError`]. A file that is not a record is not stored.
     pub fn keep(&mut self, bytes: &[u8]) -> Result<i64, StoreError> {
         let record = record::read(bytes)?;
         let figures = figures(&record);
@@ -187,11 +187,10 @@ impl Store {
         ))?)
     }
 
-    /// The number of the run called `name`: a number, `latest`, or `latest~2` for the second
-    /// before.
+    /// Resolves the name of a run: a number, `latest`, or `latest~2` for two runs before the latest.
     ///
     /// # Errors
-    /// [`StoreError::NoRun`].
+    /// Returns [`StoreError::NoRun`] if there is no such run.
     pub fn resolve(&self, name: &str) -> Result<i64, StoreError> {
         let no_run = || StoreError::NoRun(name.to_owned());
         if let Ok(id) = name.parse::<i64>() {
@@ -216,10 +215,10 @@ impl Store {
             .ok_or_else(no_run)
     }
 
-    /// The runs whose configuration hash begins with this text, the oldest first.
+    /// The runs whose configuration hash starts with this prefix, the oldest first.
     ///
     /// # Errors
-    /// Those of SQLite.
+    /// Returns errors of SQLite.
     pub fn runs(&self, configuration: &str) -> Result<Vec<StoredRun>, StoreError> {
         let mut statement = self.0.prepare(
             "SELECT id, started, kind, command, configuration_hash, fingerprint, verdict, figures

@@ -1,15 +1,15 @@
-//! The store of runs: where it is, and opening it.
+//! The location of the run store, and how to open it.
 
 use std::path::{Path, PathBuf};
 
 use crate::figures::Figure;
 use crate::store::{Store, StoredRun};
 
-/// The location of the store: as given, else `plimsoll/runs.sqlite` below the user's folder for
-/// data (XDG Base Directory Specification).
+/// The location of the store: the given one, or `plimsoll/runs.sqlite` in the user's data directory
+/// (XDG Base Directory Specification).
 ///
 /// # Errors
-/// When there is no such folder.
+/// Returns an error if no data directory is known.
 pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
     if let Some(path) = asked.filter(|path| !path.as_os_str().is_empty()) {
         return Ok(path.to_owned());
@@ -27,18 +27,18 @@ pub fn place(asked: Option<&Path>) -> Result<PathBuf, String> {
         })
 }
 
-/// Opens the store, and makes it where it is not there yet.
+/// Opens the store, and creates it if necessary.
 ///
 /// # Errors
-/// If it is unusable; the message says how to fix it.
+/// Returns a message with a fix if the store is unusable.
 pub fn open(path: &Path) -> Result<Store, String> {
     Store::open(path).map_err(|error| failed(path, &error))
 }
 
-/// Opens a store that must be there.
+/// Opens a store that must already exist.
 ///
 /// # Errors
-/// If it is unusable; the message says how to fix it.
+/// Returns a message with a fix if the store is unusable.
 pub fn open_existing(path: &Path) -> Result<Store, String> {
     Store::open_existing(path).map_err(|error| match error {
         crate::store::StoreError::Io(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -51,19 +51,19 @@ pub fn open_existing(path: &Path) -> Result<Store, String> {
     })
 }
 
-/// Whether a run's figures are those of its question: not where the run is invalid, or was
-/// killed and is of another length than the others.
+/// Whether the history includes the metrics of a run. It excludes invalid runs, and killed runs
+/// because they are shorter than the others.
 pub fn is_followed(run: &StoredRun) -> bool {
     !matches!(run.verdict.as_str(), "invalid" | "killed")
 }
 
-/// A figure of a run, if it has it.
+/// The value of a metric in a run, if the run has it.
 pub fn figure(run: &StoredRun, figure: &Figure) -> Option<f64> {
     let found = run.figures.iter().find(|(name, _)| name == figure.name);
     found.map(|(_, value)| *value)
 }
 
-/// The file, next to the store, for the record of a run that is to be kept and is not over.
+/// The temporary file next to the store for the record of a run that has not ended yet.
 pub fn passing(store: &Path) -> PathBuf {
     store.with_extension(format!("{}.{PASSING}", std::process::id()))
 }
@@ -71,8 +71,8 @@ pub fn passing(store: &Path) -> PathBuf {
 /// The suffix of the names of temporary records.
 const PASSING: &str = "jsonl";
 
-/// Keeps the records that killed runs left next to the store. A run that is not over holds its
-/// record locked, whatever process it is. Returns a sentence for each.
+/// Stores the records that killed runs left next to the store. A run that has not ended holds a
+/// lock on its record, so its record is skipped. Returns a sentence for each record.
 pub fn recover(path: &Path, store: &mut Store) -> Vec<String> {
     let mut sentences = Vec::new();
     for orphan in orphans(path) {
@@ -96,7 +96,7 @@ pub fn recover(path: &Path, store: &mut Store) -> Vec<String> {
     sentences
 }
 
-/// Passing records that no process holds.
+/// Temporary records that no process has locked.
 fn orphans(store: &Path) -> Vec<PathBuf> {
     let folder = store.parent().filter(|folder| *folder != Path::new(""));
     let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else {

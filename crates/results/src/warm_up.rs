@@ -2,22 +2,22 @@
 
 use plimsoll_stats::warm_up::{Steadiness, warm_up};
 
-/// How much of a run's start is excluded, and how steady the rest is.
+/// How many seconds at the start of a run to exclude, and whether the rest is steady.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarmUp {
-    /// This many seconds are excluded; none if the run was steady from the start.
+    /// Exclude this many seconds; 0 if the run was steady from the start.
     Ended { seconds: u64 },
-    /// This many are excluded, and the halves of the rest still differ.
+    /// Exclude this many seconds, although the two halves of the rest still differ.
     Moving { seconds: u64 },
-    /// The best cut is in the second half, so nothing is excluded.
+    /// Exclude nothing, because the best cut is in the second half of the run.
     TooLong,
-    /// Fewer than twenty seconds: a warm-up cannot be detected.
+    /// The run has fewer than twenty seconds, too few to detect a warm-up.
     Untold,
 }
 
 impl WarmUp {
-    /// MSER-5 on each of the `series`, with one value per second. The latest end counts, because a
-    /// run is steady only when all series are.
+    /// Applies MSER-5 to each of the `series`, which have one value per second. The latest end of a
+    /// warm-up counts, because a run is steady only when all its series are.
     pub fn of(series: &[Vec<f64>]) -> WarmUp {
         series
             .iter()
@@ -46,7 +46,7 @@ impl WarmUp {
         }
     }
 
-    /// Seconds to exclude.
+    /// Number of seconds to exclude.
     pub fn seconds(self) -> u64 {
         match self {
             WarmUp::Ended { seconds } | WarmUp::Moving { seconds } => seconds,
@@ -54,7 +54,7 @@ impl WarmUp {
         }
     }
 
-    /// Why the run may not be steady.
+    /// The reason why the run may not be steady, if any.
     pub fn doubt(self) -> Option<&'static str> {
         match self {
             WarmUp::Moving { .. } => {
@@ -72,7 +72,7 @@ impl WarmUp {
 mod tests {
     use super::*;
 
-    /// Some noise, so that no two seconds are equal.
+    /// Adds noise so that no two seconds are equal.
     fn level(at: f64, seconds: usize) -> impl Iterator<Item = f64> {
         (0..seconds).map(move |n| at + [0.0, 0.3, -0.2, 0.1, -0.3, 0.2, -0.1][n % 7])
     }

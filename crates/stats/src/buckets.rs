@@ -2,10 +2,11 @@
 //!
 //! A bucket is identified by the top bits of the IEEE 754 representation: the exponent and the
 //! first ten bits of the mantissa. Positive representations sort like their values, so the
-//! identifier is monotonic and needs no logarithm, and every power of two is divided into 1024
-//! equal parts: a bucket is never wider than 1/1024 of its lower edge, which HdrHistogram calls
-//! three significant digits. Counts are in pages of a quarter of a power of two, created when first
-//! used, so any number can be counted and a narrow distribution stays small.
+//! identifier is monotonic and needs no logarithm. Every power of two is divided into 1024 equal
+//! parts, so a bucket is never wider than 1/1024 of its lower edge. HdrHistogram calls this three
+//! significant digits. Counts are stored in pages that each cover a quarter of a power of two and
+//! are created on first use. This way, any number can be counted, and a narrow distribution stays
+//! small.
 
 /// No bucket is wider than this fraction of its lower edge.
 pub const RELATIVE_WIDTH: f64 = 1.0 / (1 << MANTISSA_BITS) as f64;
@@ -18,20 +19,20 @@ const PAGE: usize = 1 << PAGE_BITS;
 type Page = Box<[u64; PAGE]>;
 
 /// The count of each bucket of positive numbers. Zero, negative values and NaN cannot be counted
-/// here; infinity has its own bucket.
+/// here. Infinity has a separate bucket.
 #[derive(Clone, Debug, Default)]
 pub struct Buckets {
-    /// The page number of `pages[0]`; meaningless while `pages` is empty.
+    /// The page number of `pages[0]`. Meaningless while `pages` is empty.
     first: usize,
-    /// Consecutive pages; `None` if nothing was counted in a page yet.
+    /// Consecutive pages. `None` for a page without counts.
     pages: Vec<Option<Page>>,
     total: u64,
 }
 
-/// The number of the last bucket, that of infinity.
+/// The number of the last bucket, which contains infinity.
 pub(crate) const LAST: u32 = (f64::INFINITY.to_bits() >> SHIFT) as u32;
 
-/// The memory of buckets with these numbers, which must ascend.
+/// The memory that buckets with these numbers need. The numbers must ascend.
 pub(crate) fn bytes_of(numbered: &[(u32, u64)]) -> usize {
     let page = |entry: &(u32, u64)| entry.0 as usize >> PAGE_BITS;
     let (Some(first), Some(last)) = (numbered.first(), numbered.last()) else {
@@ -57,7 +58,7 @@ fn lower_edge(bucket: usize) -> f64 {
 }
 
 impl Buckets {
-    /// Counts one `magnitude`, which must be greater than zero.
+    /// Counts one value. `magnitude` must be greater than zero.
     #[inline]
     pub fn record(&mut self, magnitude: f64) {
         self.add(bucket_of(magnitude), 1);
@@ -82,7 +83,7 @@ impl Buckets {
         self.total += count;
     }
 
-    /// The page with that number, created if necessary.
+    /// The page with this number, created if necessary.
     fn page(&mut self, number: usize) -> &mut [u64; PAGE] {
         if self.pages.is_empty() {
             self.first = number;
@@ -105,7 +106,7 @@ impl Buckets {
         self.add(bucket_of(magnitude), count);
     }
 
-    /// The non-empty buckets by number, ascending.
+    /// The numbers of the non-empty buckets with their counts, in ascending order.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let pages = self.pages.iter().enumerate();
         pages.flat_map(move |(place, page)| {
@@ -116,7 +117,7 @@ impl Buckets {
         })
     }
 
-    /// The buckets with these numbers, which must ascend.
+    /// Creates buckets from their numbers and counts. The numbers must ascend.
     pub(crate) fn from_numbered(numbered: &[(u32, u64)]) -> Buckets {
         let mut buckets = Buckets::default();
         if let (Some(first), Some(last)) = (numbered.first(), numbered.last()) {
@@ -135,7 +136,7 @@ impl Buckets {
         self.total
     }
 
-    /// Adds all of `other`'s counts. This is exact, because all histograms have the same bucket
+    /// Adds all counts of `other`. The result is exact, because all histograms have the same bucket
     /// edges.
     pub fn merge(&mut self, other: &Buckets) {
         for (place, page) in other.pages.iter().enumerate() {
@@ -151,7 +152,7 @@ impl Buckets {
         self.total += other.total;
     }
 
-    /// Resets the counts and keeps the pages, so that the next second with the same distribution
+    /// Resets the counts but keeps the pages, so that another second with a similar distribution
     /// allocates nothing.
     pub fn clear(&mut self) {
         if self.total == 0 {
@@ -163,7 +164,7 @@ impl Buckets {
         self.total = 0;
     }
 
-    /// The non-empty buckets, smallest first: lower edge, upper edge, count.
+    /// The lower edge, upper edge and count of each non-empty bucket, in ascending order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, f64, u64)> + '_ {
         self.pages
             .iter()
@@ -180,7 +181,7 @@ impl Buckets {
             })
     }
 
-    /// Bytes held on the heap.
+    /// Number of bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.pages.capacity() * size_of::<Option<Page>>()
             + self.pages.iter().flatten().count() * size_of::<[u64; PAGE]>()
@@ -189,7 +190,7 @@ impl Buckets {
 
 fn edges(bucket: usize, count: u64) -> (f64, f64, u64) {
     let lower = lower_edge(bucket);
-    // No bucket is above that of infinity.
+    // No bucket is above the one for infinity.
     let upper = if lower.is_finite() {
         lower_edge(bucket + 1).min(f64::MAX)
     } else {

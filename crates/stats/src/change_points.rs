@@ -1,31 +1,31 @@
-//! Detects where a series of results changed its level: e-divisive (Matteson and James 2014), with
-//! a t-test for the significance of each point, as is common for performance histories.
+//! Detects where a series of results changed its level. Uses e-divisive (Matteson and James 2014)
+//! with a t-test for the significance of each point, as is common for performance histories.
 
 use crate::warm_up::welch;
 
-/// A change between two consecutive results.
+/// A change of level between two consecutive results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
-    /// Index of the first result of the new level.
+    /// Index of the first result at the new level.
     pub at: usize,
     pub before: f64,
     pub after: f64,
     pub p: f64,
 }
 
-/// Number of results that are analyzed together.
+/// Number of results to analyze together.
 pub const WINDOW: usize = 50;
-/// The p below which a change counts.
+/// The p value below which a change counts as significant.
 pub const LEVEL: f64 = 0.001;
-/// Minimum number of results on either side.
+/// Minimum number of results on each side of a change.
 const LEAST: usize = 3;
 
-/// The changes of level, in order.
+/// Finds the changes of level, in order.
 pub fn change_points(series: &[f64]) -> Vec<ChangePoint> {
     if series.iter().any(|value| !value.is_finite()) {
         return Vec::new();
     }
-    // Windows overlap by half, so that a change at the boundary of two is inside a third.
+    // Windows overlap by half, so that a change at the boundary of two windows is inside a third one.
     let mut found: Vec<usize> = Vec::new();
     let mut start = 0;
     loop {
@@ -41,7 +41,7 @@ pub fn change_points(series: &[f64]) -> Vec<ChangePoint> {
     settle(series, found)
 }
 
-/// Splits recursively where the two sides differ most, as long as they differ significantly.
+/// Splits recursively where the two sides differ most, as long as the difference is significant.
 fn split(series: &[f64], start: usize, end: usize, found: &mut Vec<usize>) {
     let Some((at, _)) = best_split(&series[start..end]) else {
         return;
@@ -54,9 +54,9 @@ fn split(series: &[f64], start: usize, end: usize, found: &mut Vec<usize>) {
     }
 }
 
-/// Of the points found in any window, keeps those that are significant between their neighbors.
-/// The weakest is removed first, because that lengthens its neighbors' sides. Each point is also
-/// moved to where its own two sides differ most.
+/// Filters the points found in all windows: keeps those that are significant compared with their
+/// neighboring levels. Removes the weakest point first, because its removal lengthens the
+/// neighboring sides. Also moves each point to the position where its two sides differ most.
 fn settle(series: &[f64], mut found: Vec<usize>) -> Vec<ChangePoint> {
     loop {
         let edges = |at: usize, found: &[usize]| {
@@ -102,17 +102,17 @@ fn settle(series: &[f64], mut found: Vec<usize>) -> Vec<ChangePoint> {
     }
 }
 
-/// The split with the greatest energy distance (Székely and Rizzo 2004) between the
-/// sides, and that distance: m·k ÷ (m + k) × (2·E|X−Y| − E|X−X′| − E|Y−Y′|), the means
-/// within a side over different pairs.
+/// The split with the greatest energy distance (Székely and Rizzo 2004) between the two sides, and
+/// that distance: m·k ÷ (m + k) × (2·E|X−Y| − E|X−X′| − E|Y−Y′|). The means within a side are over
+/// different pairs.
 pub fn best_split(series: &[f64]) -> Option<(usize, f64)> {
     let n = series.len();
     if n < 2 * LEAST {
         return None;
     }
     let apart = |one: usize, other: usize| (series[one] - series[other]).abs();
-    // Sums of distances within the first `at`, across, and within the rest, updated by one value at
-    // a time.
+    // The sums of distances within the first `at` values, across, and within the rest. Each step
+    // updates them by one value.
     let mut first = 0.0;
     let mut across = 0.0;
     let mut rest: f64 = (0..n)

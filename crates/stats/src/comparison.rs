@@ -1,32 +1,32 @@
-//! Tests whether B differs from A. Runs come in pairs, one of each, so that a drift of the machine
+//! Tests whether B differs from A. Runs come in pairs of one run each, so that drift of the machine
 //! affects both.
 //!
 //! `compare` and `lab` share this implementation: Student's paired t-test on the logarithms of the
-//! ratios. A rank test of n pairs cannot reach a p below 2 ÷ 2ⁿ, so six pairs could show nothing
-//! once three metrics are compared (3 × 0.031); a t-test has no such limit.
+//! ratios. A rank test of n pairs cannot reach a p value below 2 ÷ 2ⁿ, so six pairs could show
+//! nothing when three metrics are compared (3 × 0.031). A t-test has no such limit.
 
 use crate::buckets::RELATIVE_WIDTH;
 use crate::student;
 
-/// The level of all tests.
+/// The significance level of all tests.
 pub const LEVEL: f64 = 0.05;
-/// Fewer pairs do not show how pairs vary.
+/// Minimum number of pairs. Fewer do not show how much pairs vary.
 pub const LEAST_PAIRS: usize = 3;
-/// If the noise is unknown, a difference of at most this share does not matter.
+/// Maximum difference, as a share, that does not matter if the noise is unknown.
 pub const MARGIN: f64 = 0.05;
-/// The probability with which the recommended number of pairs decides.
+/// The probability with which the recommended number of pairs settles a comparison.
 const POWER: f64 = 0.8;
 /// Maximum number of pairs to recommend.
 const MOST_PAIRS: usize = 1000;
 
-/// The one of the two to run.
+/// Which of the two to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     A,
     B,
 }
 
-/// The order of runs: ABBA ABBA …, so that a steady drift cancels.
+/// The order of runs: ABBA ABBA …, so that steady drift cancels out.
 pub fn order(pairs: usize) -> Vec<Side> {
     (0..pairs)
         .flat_map(|pair| match pair % 2 {
@@ -39,20 +39,20 @@ pub fn order(pairs: usize) -> Vec<Side> {
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// B is larger: significantly, and by more than the noise if that is known.
+    /// B is larger, significantly and by more than the noise if that is known.
     Larger,
-    /// B is smaller, in the same sense.
+    /// B is smaller, with the same conditions.
     Smaller,
-    /// The whole interval is too close to zero to matter.
+    /// The whole interval is too close to zero for a difference that matters.
     NoDifference,
-    /// None of these: more pairs would decide.
+    /// None of the above: more pairs would settle it.
     Uncertain,
     /// There is no data to compare.
     NotMeasured,
 }
 
 impl Outcome {
-    /// Its name in results.
+    /// The name of the outcome in results.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Larger => "larger",
@@ -64,28 +64,28 @@ impl Outcome {
     }
 }
 
-/// The differences of pairs; for ratios, differences of logarithms.
+/// The differences of pairs. For ratios, these are differences of logarithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Paired {
     pub pairs: usize,
-    /// Their mean.
+    /// The mean of the differences.
     pub estimate: f64,
-    /// Half the 95 % interval.
+    /// Half the width of the 95 % interval.
     pub half: f64,
     /// The standard error of the mean.
     pub error: f64,
-    /// Two-sided.
+    /// The two-sided p value.
     pub p: f64,
 }
 
-/// Smaller differences are rounding: this is the width of a histogram's bucket.
+/// Maximum difference that is only due to rounding: the width of a histogram's bucket.
 const RESOLUTION: f64 = RELATIVE_WIDTH;
-/// A smaller standard error means that the numbers are equal except for rounding.
+/// Maximum standard error of numbers that are equal except for rounding.
 const EXACT: f64 = 1e-9;
 
 impl Paired {
-    /// Tests differences; those up to `resolution` count as zero. `None` for fewer than
-    /// [`LEAST_PAIRS`], or if a difference is not finite.
+    /// Tests differences. Those up to `resolution` count as zero. `None` for fewer than
+    /// [`LEAST_PAIRS`] pairs, or if a difference is not finite.
     pub fn of(differences: &[f64], resolution: f64) -> Option<Paired> {
         let pairs = differences.len();
         if pairs < LEAST_PAIRS || differences.iter().any(|one| !one.is_finite()) {
@@ -110,10 +110,10 @@ impl Paired {
         })
     }
 
-    /// Tests the ratios B ÷ A of pairs `(a, b)`, by their logarithms.
+    /// Tests the ratios B ÷ A of pairs `(a, b)`, on their logarithms.
     ///
     /// # Errors
-    /// Why there is no comparison.
+    /// Returns the reason why the pairs cannot be compared.
     pub fn ratios(pairs: &[(f64, f64)]) -> Result<Paired, Incomparable> {
         if pairs.len() < LEAST_PAIRS {
             return Err(Incomparable::TooFewPairs);
@@ -126,18 +126,18 @@ impl Paired {
         Paired::of(&logs, RESOLUTION).ok_or(Incomparable::NotPositive)
     }
 
-    /// Both ends of the 95 % interval.
+    /// The ends of the 95 % interval.
     pub fn interval(&self) -> (f64, f64) {
         (self.estimate - self.half, self.estimate + self.half)
     }
 
-    /// The result. `p` is [`Paired::p`], corrected for other comparisons if there are any. The
+    /// The outcome. `p` is [`Paired::p`], corrected for other comparisons if there are any. The
     /// interval and the outcome agree: if B is larger or smaller, the interval excludes zero.
     pub fn decide(&self, p: f64, limits: Limits) -> Decision {
         let effect = self.estimate.abs();
         let reach = effect + self.half;
         let limit = self.limit(limits);
-        // Numbers without any variation are rounded, or follow from the configuration.
+        // Numbers without any variation are rounded, or are determined by the configuration.
         let least = if self.error > EXACT {
             limits.floor
         } else {
@@ -164,8 +164,9 @@ impl Paired {
         }
     }
 
-    /// An interval within this distance of zero shows that no difference matters. If it excludes
-    /// zero there is a difference, which the floor does not make irrelevant.
+    /// An interval within this distance of zero excludes any difference that matters. If the
+    /// interval excludes zero, there is a difference, and the noise floor does not make it
+    /// irrelevant.
     fn limit(&self, limits: Limits) -> f64 {
         match self.estimate.abs() > self.half {
             true => limits.margin,
@@ -173,12 +174,12 @@ impl Paired {
         }
     }
 
-    /// The number of pairs that would probably show a difference of this size, or that there is
-    /// none.
+    /// The number of pairs that would probably show a difference of this size, or show that there
+    /// is none.
     fn would_decide(&self, p: f64, limits: Limits) -> Option<usize> {
         let spread = self.error * (self.pairs as f64).sqrt();
         let effect = self.estimate.abs();
-        // The level after the correction for other comparisons.
+        // The significance level after the correction for other comparisons.
         let level = if p > self.p && p > 0.0 {
             LEVEL * self.p / p
         } else {
@@ -196,8 +197,8 @@ impl Paired {
     }
 }
 
-/// The number of standard errors by which a difference must exceed zero for this number of pairs to show it
-/// with [`POWER`].
+/// The minimum ratio of a difference to its standard error for this number of pairs to show the
+/// difference with probability [`POWER`].
 fn needed(pairs: usize, level: f64) -> f64 {
     let freedom = pairs as f64 - 1.0;
     student::quantile(1.0 - level, freedom) + student::quantile(2.0 * POWER - 1.0, freedom)
@@ -210,13 +211,13 @@ pub fn detectable(pairs: usize, spread: f64, level: f64) -> Option<f64> {
     (pairs >= LEAST_PAIRS).then(|| needed(pairs, level) * spread / n.sqrt())
 }
 
-/// The number of pairs that probably shows this difference, if pairs vary by `spread`; `None` if
-/// there would be too many.
+/// The number of pairs that probably shows this difference, if pairs vary by `spread`. `None` if it
+/// exceeds the maximum.
 pub fn pairs_to_detect(difference: f64, spread: f64, level: f64) -> Option<usize> {
     fewest(LEAST_PAIRS, difference, spread, level)
 }
 
-/// The smallest sufficient number of pairs: more are always better.
+/// The smallest sufficient number of pairs. More pairs are always better.
 fn fewest(least: usize, distance: f64, spread: f64, level: f64) -> Option<usize> {
     let suffices = |pairs: usize| needed(pairs, level) * spread / (pairs as f64).sqrt() <= distance;
     let (mut low, mut high) = (least, MOST_PAIRS);
@@ -233,19 +234,19 @@ fn fewest(least: usize, distance: f64, spread: f64, level: f64) -> Option<usize>
     Some(low)
 }
 
-/// The differences that count, on the scale of the differences.
+/// The sizes of differences that count, on the scale of the differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// The noise: how much equal systems differ. Smaller differences do not count. 0 if unknown.
+    /// The noise: how much identical systems differ. Smaller differences do not count. 0 if unknown.
     pub floor: f64,
-    /// An interval within this distance of zero shows that no difference matters.
+    /// An interval within this distance of zero excludes any difference that matters.
     pub margin: f64,
-    /// The same for an interval that includes zero: up to the noise, if that is larger.
+    /// The same distance for an interval that includes zero: at least the noise.
     pub same: f64,
 }
 
 impl Limits {
-    /// For ratios: the noise as a share, if known.
+    /// For ratios, with the noise as a share, if known.
     pub fn of_ratio(noise: Option<f64>) -> Limits {
         let margin = noise.unwrap_or(MARGIN).ln_1p();
         Limits {
@@ -255,7 +256,7 @@ impl Limits {
         }
     }
 
-    /// For ratios: the noise as a share, if known, and the measured floor, if there is one.
+    /// For ratios, with the noise as a share, if known, and the measured noise floor, if any.
     pub fn with_floor(noise: Option<f64>, floor: Option<f64>) -> Limits {
         let limits = Limits::with_foreign_floor(noise, floor);
         Limits {
@@ -264,8 +265,9 @@ impl Limits {
         }
     }
 
-    /// For ratios, with the floor of another place: it may be larger here, so that a difference has to exceed it. It may
-    /// be smaller too, so that it does not show that figures are the same.
+    /// For ratios, with the noise floor of another place. The floor may be larger here, so a
+    /// difference must exceed it. It may also be smaller here, so it does not prove that there is
+    /// no difference.
     pub fn with_foreign_floor(noise: Option<f64>, floor: Option<f64>) -> Limits {
         let limits = Limits::of_ratio(noise);
         Limits {
@@ -279,23 +281,23 @@ impl Limits {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decision {
     pub outcome: Outcome,
-    /// The distance from zero to the farther end of the interval: no difference is larger.
+    /// The distance from zero to the farther end of the interval: an upper bound for the difference.
     pub reach: f64,
-    /// If uncertain: the number of pairs that would probably decide, unless there are too many.
+    /// If uncertain: the number of pairs that would probably settle it, unless there are too many.
     pub would_decide: Option<usize>,
 }
 
-/// Why there is no comparison.
+/// Why a comparison is impossible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomparable {
-    /// Fewer than [`LEAST_PAIRS`].
+    /// There are fewer than [`LEAST_PAIRS`] pairs.
     TooFewPairs,
-    /// A value that is not above zero has no logarithm.
+    /// A value is not above zero and has no logarithm.
     NotPositive,
 }
 
 impl Incomparable {
-    /// The reason in a sentence; `unit` is the name of a pair.
+    /// The reason as a sentence. `unit` is the word for a pair.
     pub fn text(self, pairs: usize, unit: &str) -> String {
         match self {
             Incomparable::TooFewPairs => format!(
@@ -307,16 +309,17 @@ impl Incomparable {
     }
 }
 
-/// The difference between A and A, as a share: the farther end of the interval over pairs of A and A.
+/// The difference between A and A, as a share: the end of the interval that is farther from zero,
+/// over pairs of A and A.
 ///
 /// # Errors
-/// Why it is unknown.
+/// Returns the reason why it is unknown.
 pub fn noise_floor(pairs: &[(f64, f64)]) -> Result<f64, Incomparable> {
     let paired = Paired::ratios(pairs)?;
     Ok((paired.estimate.abs() + paired.half).exp_m1())
 }
 
-/// The p values of several comparisons, adjusted by Holm's method (1979), in their order.
+/// Adjusts the p values of several comparisons by Holm's method (1979), in their order.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|one, other| p[*one].total_cmp(&p[*other]));

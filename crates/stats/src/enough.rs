@@ -1,13 +1,16 @@
-//! When restarts are enough: stopping as soon as a figure over them is precise.
+//! Decides when a lab may stop restarting a system: as soon as a figure over its restarts is
+//! precise enough.
 
 use crate::looks::Looks;
 use crate::repetition::Repeated;
 
-/// Restarts before the first look. An interval over two is many times as wide as the figure.
+/// Number of restarts before the first look. The interval over two restarts is many times as wide
+/// as the figure.
 const FIRST: usize = 3;
 
-/// The restarts, from the first, after which the interval's ends are at most `precision` away from the figure, as a share
-/// of it. `None` if these restarts are not enough. `most` is how many there will be at most: it decides when to look.
+/// The number of restarts, from the first one, after which the ends of the interval are at most
+/// `precision` away from the figure, as a share of it. `None` if these restarts are not enough.
+/// `most` is the maximum number of restarts: it determines when to look.
 pub fn enough(restarts: &[Vec<f64>], most: usize, precision: f64) -> Option<usize> {
     let mut looks = Looks::new(FIRST, most);
     (FIRST..=restarts.len()).find(|count| {
@@ -23,8 +26,8 @@ pub fn enough(restarts: &[Vec<f64>], most: usize, precision: f64) -> Option<usiz
     })
 }
 
-/// The confidence of an interval over restarts that end when they are enough: with it, the interval contains the true
-/// value in at least 95 % of all cases.
+/// The confidence of an interval over restarts that stop when they are enough. With this
+/// confidence, the interval contains the true value in at least 95 % of all cases.
 pub fn confidence(most: usize) -> f64 {
     Looks::new(FIRST, most).confidence()
 }
@@ -43,7 +46,7 @@ mod tests {
         assert_eq!(enough(&different, 20, 0.05), None);
     }
 
-    /// Restarts vary by `spread`, on the log scale, around a true value of 1.
+    /// Simulated restarts that vary by `spread`, on the log scale, around a true value of 1.
     fn coverage(spread: f64, precision: f64, seed: u64) -> (f64, f64) {
         const LABS: u32 = 2000;
         const MOST: usize = 24;
@@ -66,13 +69,14 @@ mod tests {
         )
     }
 
-    /// The promise is 95 %, although the lab stops when the figure happens to look precise.
+    /// The interval must cover the true value in 95 % of cases, although the lab stops when the
+    /// figure happens to look precise.
     #[test]
     fn the_interval_at_the_stop_contains_the_true_value() {
         for (seed, spread) in [(1, 0.01), (2, 0.05), (3, 0.1), (4, 0.2)] {
             let (covered, used) = coverage(spread, 0.05, seed);
             assert!(covered >= 0.95, "spread {spread}: {covered}");
-            // A steady system needs the fewest restarts, a varying one all of them.
+            // A steady system needs the fewest restarts, and a varying one needs all of them.
             match spread {
                 0.01 => assert!(used < 5.5, "{used}"),
                 0.2 => assert!(used > 22.0, "{used}"),

@@ -1,15 +1,17 @@
-//! Tests whether values follow a given distribution, and whether they are independent. Both tests take shares: for each
-//! value, how much of the distribution is below it. Shares are uniform between 0 and 1 if the values follow the distribution.
+//! Tests whether values follow a given distribution, and whether they are independent. Both tests
+//! work on shares: for each value, how much of the distribution is below it. If the values follow
+//! the distribution, the shares are uniform between 0 and 1.
 
 use crate::student::log_gamma;
 
-/// Anderson and Darling's statistic A² (1952). If the values follow the distribution, it exceeds 3.9 in one of 100 cases, 6.0
-/// in one of 1,000, and a larger z with a probability of about √3·erfc(√z). 0 if there are no values.
+/// Anderson and Darling's statistic A² (1952). If the values follow the distribution, the statistic
+/// exceeds 3.9 in one of 100 cases, 6.0 in one of 1,000, and a larger z with a probability of about
+/// √3·erfc(√z). Returns 0 without values.
 pub fn anderson_darling(mut shares: Vec<f64>) -> f64 {
     if shares.is_empty() {
         return 0.0;
     }
-    // A value outside the distribution's range would make the statistic infinite.
+    // A value outside of the distribution's range would make the statistic infinite.
     for share in &mut shares {
         *share = share.clamp(1e-12, 1.0 - 1e-12);
     }
@@ -21,8 +23,9 @@ pub fn anderson_darling(mut shares: Vec<f64>) -> f64 {
     -(n as f64) - sum / n as f64
 }
 
-/// The correlation of shares with those `lag` places later in the same series, times the square root of the number of pairs.
-/// Has a normal distribution with variance 1 if the values follow the distribution and are independent. 0 if there are no pairs.
+/// The correlation of each share with the share `lag` places later in the same series, multiplied
+/// by the square root of the number of pairs. It is normally distributed with variance 1 if the
+/// values follow the distribution and are independent. Returns 0 without pairs.
 pub fn scaled_correlation<'a>(series: impl IntoIterator<Item = &'a [f64]>, lag: usize) -> f64 {
     let (mut sum, mut pairs) = (0.0, 0_u64);
     for shares in series {
@@ -39,8 +42,9 @@ pub fn scaled_correlation<'a>(series: impl IntoIterator<Item = &'a [f64]>, lag: 
     }
 }
 
-/// The share of a gamma distribution with this shape and scale 1 that is below `x`: the regularized incomplete gamma function
-/// P(shape, x), by the series and the continued fraction of Abramowitz and Stegun 6.5.29 and 6.5.31. 0 unless both arguments are
+/// The share of a gamma distribution with this shape and scale 1 that is below `x`. This is the
+/// regularized incomplete gamma function P(shape, x), computed with the series and the continued
+/// fraction of Abramowitz and Stegun 6.5.29 and 6.5.31. Returns 0 unless both arguments are
 /// positive.
 pub fn gamma_share(shape: f64, x: f64) -> f64 {
     if shape <= 0.0 || x <= 0.0 || shape.is_nan() || x.is_nan() {
@@ -101,8 +105,9 @@ mod tests {
 
     #[test]
     fn gamma_shares_agree_with_known_values() {
-        // Shape 1 is the exponential distribution; the sum of two has 1 − (1 + x)·e⁻ˣ; shape ½ is half of a χ²₁. The last
-        // three are medians: of tables for ½, and shape − 1/3 + 8/(405·shape) for large shapes.
+        // Shape 1 is the exponential distribution, a sum of two of them has 1 − (1 + x)·e⁻ˣ, and
+        // shape ½ is half of a χ²₁. The last three are medians: from tables for ½, and shape − 1/3
+        // + 8/(405·shape) for large shapes.
         for (shape, x, expected) in [
             (1.0, 0.1, 0.095_162_581_964_04),
             (1.0, 3.0, 0.950_212_931_632_14),

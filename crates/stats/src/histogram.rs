@@ -1,31 +1,31 @@
-//! A distribution of any numbers: exact while it has few values, with a bounded relative error
-//! above.
+//! A distribution of any numbers. It is exact while it has few values, and has a bounded relative
+//! error with more values.
 
 use crate::buckets::Buckets;
 use crate::on_paper;
 
-/// Up to this many values a histogram keeps every one, and its quantiles are
-/// exact; the next value moves them all into buckets.
+/// Maximum number of values that a histogram keeps individually, with exact quantiles. One more
+/// value moves all of them into buckets.
 pub const EXACT_BOUND: usize = 1024;
 
-/// The distribution of the recorded values: exact count, sum, minimum and maximum. Quantiles are
-/// exact up to [`EXACT_BOUND`] values and within [`RELATIVE_WIDTH`](crate::RELATIVE_WIDTH) of the
-/// value above.
+/// The distribution of the recorded values. Count, sum, minimum and maximum are exact. Quantiles
+/// are exact up to [`EXACT_BOUND`] values, and otherwise within
+/// [`RELATIVE_WIDTH`](crate::RELATIVE_WIDTH) of the exact quantile.
 ///
-/// Any magnitude and sign is accepted. NaN is ignored. Memory depends on the spread of the values,
-/// never on their number: 2 KiB for each quarter of a power of two that occurred.
+/// Any magnitude and sign is accepted, and NaN is ignored. Memory use depends on the spread of the
+/// values, but not on their number: 2 KiB for each quarter of a power of two that occurred.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     count: u64,
     sum: f64,
     min: f64,
     max: f64,
-    /// Every value, while `exact`; empty afterwards.
+    /// Every value, while `exact`. Empty afterwards.
     raw: Vec<f64>,
     exact: bool,
     zeros: u64,
     positive: Buckets,
-    /// Magnitudes of the values below zero.
+    /// The magnitudes of negative values.
     negative: Buckets,
 }
 
@@ -46,12 +46,12 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram. It allocates nothing until it is used.
+    /// An empty histogram. It allocates nothing until the first value.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts one value. A few nanoseconds, and no allocation once every page
+    /// Counts one value. This takes a few nanoseconds, and does not allocate once every page that
     /// the distribution needs exists.
     #[inline]
     pub fn record(&mut self, value: f64) {
@@ -69,10 +69,10 @@ impl Histogram {
         }
     }
 
-    /// Counts many values: cheaper than one by one, as the buckets of one
-    /// histogram stay in the processor's cache.
+    /// Counts many values. This is faster than counting them individually, because the buckets of
+    /// one histogram stay in the processor's cache.
     pub fn record_all(&mut self, values: &[f64]) {
-        // Four lanes, so that no addition has to wait for the one before.
+        // Sum in four lanes, so that no addition has to wait for the previous one.
         let mut sums = [0.0; 4];
         let mut mins = [f64::INFINITY; 4];
         let mut maxs = [f64::NEG_INFINITY; 4];
@@ -96,7 +96,7 @@ impl Histogram {
         rest.iter().for_each(|&value| take(0, value));
         let sum: f64 = sums.iter().sum();
         if sum.is_nan() {
-            // NaN, or infinities of both signs: record the values one by one.
+            // There may be NaN, or infinities of both signs, so record the values individually.
             values.iter().for_each(|&value| self.record(value));
             return;
         }
@@ -153,7 +153,7 @@ impl Histogram {
         }
     }
 
-    /// Moves the kept values into buckets. Their memory is kept for later, because
+    /// Moves the individual values into buckets. Their memory stays allocated, because
     /// [`Histogram::clear`] makes the histogram exact again.
     fn spill(&mut self) {
         self.exact = false;
@@ -165,7 +165,7 @@ impl Histogram {
         self.raw.clear();
     }
 
-    /// Adds everything that `other` has counted, as if each of its values had been recorded here.
+    /// Adds all values of `other`, as if each had been recorded here.
     pub fn merge(&mut self, other: &Histogram) {
         if other.count == 0 {
             return;
@@ -208,22 +208,22 @@ impl Histogram {
         self.negative.clear();
     }
 
-    /// Number of recorded values.
+    /// The number of recorded values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether nothing was recorded.
+    /// Whether the histogram has no values.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether every value is still kept, so that quantiles are exact.
+    /// Whether the histogram still has every individual value, so that quantiles are exact.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// The values themselves, in the order recorded, while they are kept.
+    /// The individual values in the order of recording, while the histogram has them.
     pub fn raw(&self) -> Option<&[f64]> {
         self.exact.then_some(self.raw.as_slice())
     }
@@ -233,7 +233,7 @@ impl Histogram {
         self.sum
     }
 
-    /// The arithmetic mean; 0 when empty, as in k6.
+    /// The arithmetic mean. 0 if empty, as in k6.
     pub fn mean(&self) -> f64 {
         if self.count == 0 {
             0.0
@@ -242,23 +242,23 @@ impl Histogram {
         }
     }
 
-    /// The smallest value; 0 when empty.
+    /// The smallest value, or 0 if empty.
     pub fn min(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.min }
     }
 
-    /// The largest value; 0 when empty.
+    /// The largest value, or 0 if empty.
     pub fn max(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.max }
     }
 
-    /// The quantile `q` (0 to 1), interpolated linearly between the two ranks around q·(n − 1) (the
-    /// seventh definition of Hyndman and Fan 1996; k6's). 0 when empty.
+    /// The quantile `q` (0 to 1), interpolated linearly between the two ranks around q·(n − 1).
+    /// This is the seventh definition of Hyndman and Fan (1996), which k6 uses as well. 0 if empty.
     pub fn quantile(&self, q: f64) -> f64 {
         self.quantiles(&[q]).first().copied().unwrap_or(0.0)
     }
 
-    /// Several quantiles, in the order given, with one pass over the buckets.
+    /// Several quantiles in the given order, with one pass over the buckets.
     pub fn quantiles(&self, qs: &[f64]) -> Vec<f64> {
         if self.count == 0 {
             return vec![0.0; qs.len()];
@@ -296,7 +296,7 @@ impl Histogram {
             .collect()
     }
 
-    /// The values at those ranks, counted from 0 for the smallest value. Ranks must ascend.
+    /// The values at these ranks, counted from 0 for the smallest value. The ranks must ascend.
     fn values_at(&self, ranks: &[u64]) -> Vec<f64> {
         if self.exact {
             let mut sorted = self.raw.clone();
@@ -320,7 +320,7 @@ impl Histogram {
                 _ if rank == 0 => self.min,
                 _ if rank >= self.count - 1 => self.max,
                 Some((lower, upper, count)) if lower < upper => {
-                    // As if the bucket's values were evenly distributed in it.
+                    // Treat the values of the bucket as evenly distributed in it.
                     let share = ((rank - below) as f64 + 0.5) / count as f64;
                     (lower + (upper - lower) * share).clamp(self.min, self.max)
                 }
@@ -331,8 +331,8 @@ impl Histogram {
         values
     }
 
-    /// The non-empty buckets in ascending order: lower edge, upper edge, count. Empty while the
-    /// values are kept ([`Histogram::raw`]).
+    /// The lower edge, upper edge and count of each non-empty bucket, in ascending order. Empty
+    /// while the histogram has the individual values ([`Histogram::raw`]).
     pub fn buckets(&self) -> impl Iterator<Item = (f64, f64, u64)> + '_ {
         let negative = self.negative.iter().rev();
         let zeros = (self.zeros > 0).then_some((0.0, 0.0, self.zeros));
@@ -342,8 +342,8 @@ impl Histogram {
             .chain(self.positive.iter())
     }
 
-    /// The number of values that are `from` or more, and their sum; for values in buckets, accurate
-    /// to the width of one.
+    /// The number of values greater than or equal to `from`, and their sum. For values in buckets,
+    /// accurate to the width of a bucket.
     pub fn beyond(&self, from: f64) -> (u64, f64) {
         let kept = self.raw.iter().filter(|value| **value >= from);
         let kept = kept.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
@@ -354,9 +354,9 @@ impl Histogram {
             })
     }
 
-    /// The non-empty buckets in a form for files: a number within each bucket, close to its lower
-    /// edge, and its count, in ascending order. Values that are still kept are put into buckets
-    /// first. [`Histogram::restored`] reads them back.
+    /// The non-empty buckets in a form for files, in ascending order: a number within each bucket,
+    /// close to its lower edge, and its count. Individual values are put into buckets first.
+    /// [`Histogram::restored`] reads this form.
     pub fn on_paper(&self) -> Vec<(f64, u64)> {
         let mut spilled;
         let bucketed = if self.exact && !self.raw.is_empty() {
@@ -372,7 +372,7 @@ impl Histogram {
             .collect()
     }
 
-    /// The histogram that was written as these values and [`Histogram::on_paper`]. `None` if they
+    /// Restores a histogram from these values and [`Histogram::on_paper`]. `None` if they
     /// contradict each other.
     pub fn restored(
         sum: f64,
@@ -406,13 +406,13 @@ impl Histogram {
         (min <= max && !sum.is_nan()).then_some(restored)
     }
 
-    /// The buckets of values below zero, the number of zeros, and the buckets above zero. Empty while
-    /// the values are kept.
+    /// The buckets of negative values, the number of zeros, and the buckets of positive values.
+    /// Empty while the histogram has the individual values.
     pub(crate) fn sides(&self) -> (&Buckets, u64, &Buckets) {
         (&self.negative, self.zeros, &self.positive)
     }
 
-    /// The histogram of these buckets with this sum, minimum and maximum.
+    /// Creates a histogram from buckets with this sum, minimum and maximum.
     pub(crate) fn of_sides(
         count: u64,
         [sum, min, max]: [f64; 3],
@@ -433,7 +433,7 @@ impl Histogram {
         }
     }
 
-    /// Bytes held on the heap.
+    /// Number of bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.raw.capacity() * size_of::<f64>()
             + self.positive.heap_bytes()

@@ -3,11 +3,11 @@
 
 use crate::student::beta_share;
 
-/// A smaller mean square means that the numbers are equal except for rounding.
+/// Maximum mean square of numbers that are equal except for rounding.
 const EXACT: f64 = 1e-18;
 
-/// The p value of groups with equal means, given their values. `None` with fewer than two groups, or
-/// if no group has two values, or if a value is not finite.
+/// The p value for the hypothesis that these groups of values have equal means. `None` for fewer
+/// than two groups, if no group has two values, or if a value is not finite.
 pub fn p_of_equal_means(groups: &[Vec<f64>]) -> Option<f64> {
     let all = || groups.iter().flatten().copied();
     let count = all().count();

@@ -1,12 +1,12 @@
-//! The error of a mean or a percentile of one run, from its one-second histograms: a moving-block
-//! bootstrap (Künsch 1989), so that seconds which correlate with their neighbors do not count as
-//! independent.
+//! The confidence interval of a mean or a percentile of one run, from its one-second histograms.
+//! Uses a moving-block bootstrap (Künsch 1989), so that seconds that correlate with their neighbors
+//! do not count as independent.
 
 use crate::Histogram;
 use crate::random::Random;
 use crate::student;
 
-/// A value and the range that contains the true one with the given confidence.
+/// A value, and the range that contains the true value with the given confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     pub low: f64,
@@ -19,7 +19,8 @@ impl Interval {
         self.low <= value && value <= self.high
     }
 
-    /// The larger distance of an end from the estimate, as a share of the estimate; infinite if that is not positive.
+    /// The larger distance of an end from the estimate, as a share of the estimate. Infinite if the
+    /// estimate is not positive.
     pub fn relative(&self) -> f64 {
         if self.estimate > 0.0 {
             (self.high - self.estimate).max(self.estimate - self.low) / self.estimate
@@ -32,18 +33,18 @@ impl Interval {
 /// Why there is no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insufficient {
-    /// Fewer than ten one-second windows with samples.
+    /// There are fewer than ten one-second windows with samples.
     Windows,
     /// n × (1 − q) or n × q is below ten.
     Samples,
 }
 
-/// Minimum number of windows from which blocks can be drawn.
+/// Minimum number of windows for drawing blocks.
 const LEAST_WINDOWS: usize = 10;
 /// Number of resamples per interval.
 const RESAMPLES: usize = 999;
 
-/// The interval of the mean over all samples.
+/// The interval of the mean of all samples.
 pub fn mean(windows: &[Histogram], confidence: f64, seed: u64) -> Result<Interval, Insufficient> {
     let parts: Vec<(f64, f64)> = windows
         .iter()
@@ -53,8 +54,8 @@ pub fn mean(windows: &[Histogram], confidence: f64, seed: u64) -> Result<Interva
     ratio_of_sums(&parts, confidence, seed)
 }
 
-/// The interval of Σ numerators ÷ Σ denominators, from both in each window. On the log scale, so
-/// that it never reaches 0, unless the ratio itself is 0.
+/// The interval of Σ numerators ÷ Σ denominators, given both for each window. Computed on the log
+/// scale, so that it never reaches 0 unless the ratio itself is 0.
 pub fn ratio_of_sums(
     parts: &[(f64, f64)],
     confidence: f64,
@@ -78,9 +79,9 @@ pub fn ratio_of_sums(
     })
 }
 
-/// The interval of the quantile `q`. The share of samples at or below the estimate is resampled,
-/// and its interval is converted back through the pooled distribution (Woodruff 1952): under
-/// resampling, quantiles move in steps, but shares do not.
+/// The interval of the quantile `q`. Resamples the share of samples at or below the estimate, and
+/// converts its interval back through the pooled distribution (Woodruff 1952). Under resampling,
+/// quantiles move in steps, but shares do not.
 pub fn quantile(
     windows: &[Histogram],
     q: f64,
@@ -109,7 +110,7 @@ pub fn quantile(
     })
 }
 
-/// The number of samples of a window at or below a value; a bucket that contains the value counts
+/// The number of samples of a window at or below a value. A bucket that contains the value counts
 /// in part.
 fn at_or_below(window: &Histogram, value: f64) -> f64 {
     if let Some(raw) = window.raw() {
@@ -147,7 +148,7 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
     let block = block_length(&influence);
     let starts = n - block + 1;
     let blocks = n.div_ceil(block);
-    // The sum of each possible block, so that a resample costs one step per block.
+    // The sum of each possible block, so that a resample takes one step per block.
     let sums: Vec<(f64, f64)> = (0..starts)
         .map(|start| {
             parts[start..start + block]
@@ -165,9 +166,9 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
         .map(|value| (value - center).powi(2))
         .sum::<f64>()
         / (RESAMPLES - 1) as f64;
-    // A resample has `blocks × block` windows where the run has n. Overlapping blocks vary about
-    // their own mean, which reduces the variance by block ÷ n. The rest of the correction is for
-    // correlation beyond a block, as in a first-order autoregression.
+    // A resample has `blocks × block` windows, but the run has n. Overlapping blocks vary about
+    // their own mean, which reduces the variance by block ÷ n. The rest of the correction accounts
+    // for correlation beyond a block, as in a first-order autoregression.
     let length = (blocks * block) as f64 / n as f64;
     let shrunk = 1.0 - block as f64 / n as f64;
     // One degree of freedom less than the number of whole blocks. Overlapping blocks justify up to
@@ -179,7 +180,7 @@ fn ratio(parts: &[(f64, f64)], confidence: f64, seed: u64) -> Result<(f64, f64),
     Ok((estimate, student::quantile(confidence, freedom) * error))
 }
 
-/// The autocovariance at a lag, divided by n as usual for spectra.
+/// The autocovariance at a lag, divided by n as is usual for spectra.
 fn autocovariance(series: &[f64], lag: usize) -> f64 {
     let n = series.len();
     let mean = series.iter().sum::<f64>() / n as f64;
@@ -190,9 +191,9 @@ fn autocovariance(series: &[f64], lag: usize) -> f64 {
     products.sum::<f64>() / n as f64
 }
 
-/// The block length of Politis and White (2004), as corrected by Patton, Politis
-/// and White (2009), from the autocovariances up to the lag where they vanish; but
-/// at least 1.5 √n, because noise can hide correlation in a single run.
+/// The block length of Politis and White (2004), as corrected by Patton, Politis and White (2009),
+/// from the autocovariances up to the lag where they vanish. At least 1.5 √n, because noise can
+/// hide correlation in a single run.
 pub fn block_length(series: &[f64]) -> usize {
     let n = series.len();
     let size = n as f64;
@@ -213,7 +214,7 @@ pub fn block_length(series: &[f64]) -> usize {
     let (mut slope, mut spectrum) = (0.0, variance);
     for lag in 1..=window {
         let place = lag as f64 / window as f64;
-        // Constant up to the half, then decreasing to zero.
+        // Constant for the first half, then decreasing to zero.
         let weight = if place <= 0.5 {
             1.0
         } else {
@@ -230,8 +231,8 @@ pub fn block_length(series: &[f64]) -> usize {
     (length.ceil() as usize).clamp(least, most)
 }
 
-/// The factor by which blocks of this length would underestimate the variance of a mean if the series
-/// were a first-order autoregression: blocks contain Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
+/// The factor by which blocks of this length underestimate the variance of a mean if the series is
+/// a first-order autoregression: blocks contain Σ (1 − k ÷ b) ρᵏ of the whole Σ ρᵏ.
 fn beyond_block(series: &[f64], block: usize) -> f64 {
     let variance = autocovariance(series, 0);
     if variance <= 0.0 {

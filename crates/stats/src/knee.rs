@@ -1,10 +1,10 @@
-//! Finds the load above which throughput grows little: Kneedle (Satopää, Albrecht, Irwin and
+//! Finds the load above which throughput hardly grows, with Kneedle (Satopää, Albrecht, Irwin and
 //! Raghavan 2011).
 
 use crate::interval::Interval;
 use crate::random::Random;
 
-/// One load and the throughputs that its runs achieved.
+/// A load and the throughputs that its runs achieved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub load: f64,
@@ -14,11 +14,11 @@ pub struct Step {
 /// Why there is no knee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoKnee {
-    /// Fewer than six loads.
+    /// There are fewer than six loads.
     TooFewLoads,
     /// Throughput still grows with the load.
     Straight,
-    /// Fewer than two runs at a load: no interval can be given.
+    /// A load has fewer than two runs, so no interval can be given.
     NoRepeats,
     /// More than one in ten resamples have no knee.
     Unsteady,
@@ -27,8 +27,8 @@ pub enum NoKnee {
 const LEAST_LOADS: usize = 6;
 const RESAMPLES: usize = 999;
 
-/// The knee of a curve that rises and flattens. `points` are in ascending order of load; the
-/// sensitivity is the paper's S = 1. `None` for a straight line.
+/// The knee of a curve that rises and flattens. `points` must be in ascending order of load. The
+/// sensitivity is S = 1, as in the paper. `None` for a straight line.
 pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
     const SENSITIVITY: f64 = 1.0;
     let n = points.len();
@@ -53,7 +53,7 @@ pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
         if above[at] > above[at - 1] && above[at] >= above[at + 1] {
             candidate = Some((at, above[at] - SENSITIVITY * mean_step));
         }
-        // The curve has fallen from a maximum: that was the knee.
+        // The curve has fallen after a maximum, so that maximum was the knee.
         if let Some((knee, threshold)) = candidate
             && above[at + 1] < threshold
         {
@@ -63,8 +63,8 @@ pub fn knee(points: &[(f64, f64)]) -> Option<f64> {
     None
 }
 
-/// The knee of the medians, with an interval from resampling the runs at each load. An error if
-/// there is none, or if it is not stable.
+/// The knee of the medians, with an interval from resampling the runs at each load. Returns an
+/// error if there is no knee or it is not stable.
 pub fn knee_of_runs(steps: &[Step], confidence: f64, seed: u64) -> Result<Interval, NoKnee> {
     if steps.len() < LEAST_LOADS {
         return Err(NoKnee::TooFewLoads);

@@ -1,13 +1,13 @@
 //! Statistics: histograms with bounded error and bounded memory, their quantiles, and conclusions
 //! from them.
 //!
-//! Pure arithmetic: no clock, no sockets, no environment. [`Histogram`] contains samples; it uses
-//! [`buckets`](Buckets) for counts once there are too many values to keep each. [`interval`]
-//! computes the error of a value, [`warm_up`] where a run becomes steady, [`comparison`] whether
-//! two differ, [`change_points`] when one changed,
-//! [`goodness_of_fit`] whether values follow a distribution, and [`scalability`], [`knee`] and [`limit`] the
-//! limit of a system. If the data do not support a conclusion, the result is an error with the
-//! reason.
+//! This crate is pure arithmetic, without a clock, sockets or environment. [`Histogram`] contains
+//! samples, and switches to [`buckets`](Buckets) once there are too many values to keep
+//! individually. [`interval`] computes the error of a value, [`warm_up`] detects when a run becomes
+//! steady, [`comparison`] tests whether two values differ, and [`change_points`] finds when a value
+//! changed. [`goodness_of_fit`] tests whether values follow a distribution. [`scalability`],
+//! [`knee`] and [`limit`] determine the limit of a system. If the data do not support a conclusion,
+//! the result is an error with the reason.
 
 mod buckets;
 pub mod change_points;

@@ -1,23 +1,25 @@
-//! Stopping by precision: when to look at a growing sample, and how confident each interval must be, so that the
-//! interval at the stop contains the true value as often as promised.
+//! Stopping by precision: when to look at a growing sample, and how confident each interval must be
+//! for the final interval to contain the true value as often as promised.
 //!
-//! A run that stops at the first narrow interval of many stops too often at one that is narrow by chance. With the number of looks fixed in advance, Bonferroni's inequality bounds that: each look gets an equal
-//! part of the error.
+//! A run that stops at the first narrow interval too often stops at one that is narrow by chance.
+//! If the number of looks is fixed in advance, Bonferroni's inequality bounds this effect: each
+//! look gets an equal part of the error probability.
 
-/// The looks at a sample that grows from `first` to at most `last` windows, each a quarter larger than the one before.
+/// The looks at a sample that grows from `first` to at most `last` windows. Each look has a quarter
+/// more windows than the previous one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looks {
     sizes: Vec<usize>,
     done: usize,
 }
 
-/// The error of all looks together.
+/// The error probability of all looks together.
 const ERROR: f64 = 0.05;
-/// Growth between looks.
+/// The growth of the sample between looks.
 const GROWTH: f64 = 1.25;
 
 impl Looks {
-    /// Looks from `first` windows to `last`; one if `last` is not larger.
+    /// Plans looks from `first` windows to `last`, or a single look if `last` is not larger.
     pub fn new(first: usize, last: usize) -> Looks {
         let mut sizes = vec![first.max(1)];
         while let Some(size) = sizes
@@ -30,8 +32,8 @@ impl Looks {
         Looks { sizes, done: 0 }
     }
 
-    /// The confidence of the look that is due now that there are `windows`; none if none is due. Looks that were
-    /// skipped count as made.
+    /// The confidence of the look that is due with this number of `windows`, or `None` if none is
+    /// due. Skipped looks count as made.
     pub fn due(&mut self, windows: usize) -> Option<f64> {
         let reached = self.sizes.iter().filter(|size| **size <= windows).count();
         if reached <= self.done {
@@ -41,7 +43,7 @@ impl Looks {
         Some(self.confidence())
     }
 
-    /// The confidence of each look, for 95 % over all of them.
+    /// The confidence of each look, so that all looks together have 95 %.
     pub fn confidence(&self) -> f64 {
         1.0 - ERROR / self.sizes.len() as f64
     }

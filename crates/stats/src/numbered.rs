@@ -1,23 +1,23 @@
-//! The buckets of a histogram by number, to send them to another process and to compare two
+//! The buckets of a histogram by number, for sending them to another process and for comparing two
 //! histograms bucket by bucket.
 
 use crate::buckets::{self, Buckets};
 use crate::histogram::Histogram;
 
-/// The counts of a histogram by the number of their bucket. The edges of a bucket follow from its
-/// number alone, so counts of different processes can be added.
+/// The counts of a histogram by bucket number. The edges of a bucket depend only on its number, so
+/// counts of different processes can be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NumberedBuckets {
-    /// Magnitudes of values below zero: the bucket's number and its count, by ascending number.
+    /// The buckets for the magnitudes of negative values: pairs of number and count, in ascending order.
     pub negative: Vec<(u32, u64)>,
-    /// Values that are zero.
+    /// The number of zeros.
     pub zeros: u64,
-    /// Values above zero, as `negative`.
+    /// The buckets of positive values, in the same form as `negative`.
     pub positive: Vec<(u32, u64)>,
 }
 
 impl NumberedBuckets {
-    /// The number of values; `None` above 2^64.
+    /// The number of values, or `None` if it exceeds 64 bits.
     pub fn count(&self) -> Option<u64> {
         let counts = self.negative.iter().chain(&self.positive);
         counts
@@ -26,13 +26,14 @@ impl NumberedBuckets {
             .try_fold(0_u64, u64::checked_add)
     }
 
-    /// The memory that a histogram with these buckets needs, in bytes. Ask before building one from
-    /// untrusted numbers: a few far apart need thousands of times their own size.
+    /// The number of bytes that a histogram with these buckets needs. Check it before building a
+    /// histogram from untrusted numbers: a few numbers that are far apart need thousands of times
+    /// their own size.
     pub fn heap_bytes(&self) -> usize {
         buckets::bytes_of(&self.negative) + buckets::bytes_of(&self.positive)
     }
 
-    /// Whether the numbers ascend and exist, and no count is zero.
+    /// Whether the numbers ascend and are valid, and no count is zero.
     fn is_valid(&self) -> bool {
         [&self.negative, &self.positive].into_iter().all(|side| {
             let ascends = side.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -45,7 +46,7 @@ impl NumberedBuckets {
 }
 
 impl Histogram {
-    /// Its buckets by number. Values that are still kept are put into buckets first.
+    /// The buckets of this histogram by number. Individual values are put into buckets first.
     pub fn numbered(&self) -> NumberedBuckets {
         if let Some(raw) = self.raw() {
             let mut sides = [Buckets::default(), Buckets::default()];
@@ -73,7 +74,7 @@ impl Histogram {
         }
     }
 
-    /// The histogram with these buckets. `None` if the parts contradict each other.
+    /// Creates a histogram with these buckets. `None` if the parts contradict each other.
     pub fn from_numbered(
         sum: f64,
         min: f64,

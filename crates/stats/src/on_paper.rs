@@ -1,8 +1,8 @@
 //! Buckets as short decimal numbers.
 //!
-//! A bucket's edges are binary fractions with up to seventeen digits. Six digits are enough to
-//! identify a bucket: none is narrower than 1/2048 of its edge, and steps of six digits are never
-//! wider than 1/100,000.
+//! The edges of a bucket are binary fractions with up to seventeen digits. Six digits suffice to
+//! identify a bucket: no bucket is narrower than 1/2048 of its edge, and steps of six digits are
+//! never wider than 1/100,000.
 
 /// A number in the bucket from `lower` to `upper` with at most six digits, as short and as close to
 /// `lower` as possible.
@@ -21,7 +21,7 @@ pub(crate) fn name(lower: f64, upper: f64) -> f64 {
     }
 }
 
-/// The smallest number with six digits that is not below `value`; `None` if it has no digits.
+/// The smallest number with six digits that is not below `value`, or `None` if it has no digits.
 fn six_digits(value: f64) -> Option<f64> {
     if !value.is_finite() || value <= 0.0 {
         return None;
@@ -30,7 +30,7 @@ fn six_digits(value: f64) -> Option<f64> {
     if rounded >= value {
         return Some(rounded);
     }
-    // It was rounded down: increase the last digit by one.
+    // The number was rounded down, so increase the last digit by one.
     let text = format!("{rounded:.5e}");
     let (digits, exponent) = text.split_once('e')?;
     let digits: u64 = digits.replace('.', "").parse().ok()?;

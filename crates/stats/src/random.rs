@@ -1,7 +1,6 @@
-//! Random numbers that depend only on a seed, so that an interval that is computed twice is the
-//! same.
+//! Random numbers that depend only on a seed, so that computing an interval twice gives the same result.
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, fast, and good enough for resampling.
+/// SplitMix64 (Steele, Lea and Flood 2014). It is small, fast, and good enough for resampling.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -10,7 +9,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Sixty-four random bits.
+    /// A random 64-bit number.
     pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -19,19 +18,19 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A whole number below `bound`; 0 if the bound is 0. The bias of the multiplication is below
-    /// 2⁻³² for the bounds used here.
+    /// A random integer below `bound`, or 0 if the bound is 0. The bias of the multiplication is
+    /// below 2⁻³² for the bounds used here.
     pub fn below(&mut self, bound: usize) -> usize {
         let wide = u128::from(self.bits()) * bound as u128;
         (wide >> 64) as usize
     }
 
-    /// Uniform from 0 (included) to 1 (excluded).
+    /// A uniform random number from 0 (inclusive) to 1 (exclusive).
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// From the standard normal distribution (Box and Muller 1958).
+    /// A random number from the standard normal distribution (Box and Muller 1958).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()

@@ -1,34 +1,35 @@
-//! The value of a figure that was measured in several restarts of a system, with several runs in
-//! each, and its interval.
+//! The value and the interval of a figure that was measured in several restarts of a system, with
+//! several runs each.
 //!
-//! Runs of one start share its memory layout, its caches and its luck, so they agree more with each
-//! other than with runs of another start. An interval over runs of several starts would be too
-//! narrow. So each restart counts once, with the mean of its runs: the variance of these means
-//! contains the variation between restarts, between runs and within runs.
+//! Runs after the same start share its memory layout, its caches and its luck, so they agree more
+//! with each other than with runs after another start. An interval over all runs of several starts
+//! would therefore be too narrow. So each restart counts once, with the mean of its runs. The
+//! variance of these means includes the variation between restarts, between runs and within runs.
 
 use crate::comparison::LEVEL;
 use crate::student;
 
-/// A figure over restarts.
+/// A figure measured over restarts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repeated {
-    /// The mean over the restarts: geometric, unless a value is not above 0.
+    /// The mean over the restarts. It is the geometric mean unless a value is not above 0.
     pub value: f64,
-    /// The mean of each restart, in their order.
+    /// The mean of each restart, in order.
     pub restarts: Vec<f64>,
-    /// The interval, of 95 % if nothing else is said; `None` for a single run.
+    /// The interval, with 95 % confidence unless requested otherwise. `None` for a single run.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Repeated {
-    /// The runs' values by restart. With several restarts, Student's t over them; with one restart
-    /// of several runs, over the runs. On the log scale, because figures are positive and skewed;
-    /// if a value is not above 0, on their own scale, cut off at 0. `None` without values.
+    /// Computes a figure from the values of runs, grouped by restart. Applies Student's t to the
+    /// restarts, or to the runs if there is only one restart. Works on the log scale, because
+    /// figures are positive and skewed. If a value is not above 0, works on the linear scale and
+    /// cuts off the interval at 0. `None` without values.
     pub fn of(runs: &[Vec<f64>]) -> Option<Repeated> {
         Repeated::with(runs, 1.0 - LEVEL)
     }
 
-    /// As [`Repeated::of`], with an interval of another confidence, above 0 and below 1.
+    /// Like [`Repeated::of`], with an interval of another confidence, which must be above 0 and below 1.
     pub fn with(runs: &[Vec<f64>], confidence: f64) -> Option<Repeated> {
         let all = || runs.iter().flatten();
         if runs.is_empty() || runs.iter().any(Vec::is_empty) || all().any(|run| !run.is_finite()) {
@@ -37,7 +38,7 @@ impl Repeated {
         let by_logs = all().all(|run| *run > 0.0);
         let mean = |values: &[f64]| {
             let first = values.first().copied().unwrap_or_default();
-            // Equal values keep all their digits.
+            // If all values are equal, keep all their digits.
             if values.iter().all(|value| *value == first) {
                 return first;
             }

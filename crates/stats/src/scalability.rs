@@ -1,16 +1,16 @@
-//! How throughput grows with load: the Universal Scalability Law (Gunther 2007).
+//! Describes how throughput grows with load, with the Universal Scalability Law (Gunther 2007).
 
 use crate::interval::Interval;
 use crate::student;
 
-/// X(N) = λN ÷ (1 + σ(N − 1) + κN(N − 1)), fitted.
+/// The fitted curve X(N) = λN ÷ (1 + σ(N − 1) + κN(N − 1)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scalability {
     /// Throughput of one user (λ).
     pub alone: Interval,
     /// Contention (σ): the share of work that is serialized.
     pub contention: Interval,
-    /// Coherence (κ): the cost of coordination between each two.
+    /// Coherence (κ): the cost of coordination between each pair of users.
     pub coherence: Interval,
     /// The load with the highest throughput, √((1 − σ) ÷ κ), and that throughput.
     pub peak: (f64, f64),
@@ -19,9 +19,9 @@ pub struct Scalability {
 /// Why there is no fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FitError {
-    /// Fewer than six loads.
+    /// There are fewer than six loads.
     TooFewPoints,
-    /// A load or a throughput that is not above zero.
+    /// A load or a throughput is not above zero.
     NotPositive,
     /// The points do not determine a curve.
     Singular,
@@ -35,8 +35,8 @@ pub enum FitError {
 /// Minimum number of different loads.
 pub const LEAST_POINTS: usize = 6;
 
-/// Fits points `(load, throughput)` by least squares, with 95 % intervals from the
-/// curvature at the solution.
+/// Fits points `(load, throughput)` by least squares, with 95 % intervals from the curvature at the
+/// solution.
 pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, FitError> {
     let mut loads: Vec<f64> = points.iter().map(|(load, _)| *load).collect();
     loads.sort_unstable_by(f64::total_cmp);
@@ -53,7 +53,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, FitError> {
     let mut at = start(points).ok_or(FitError::Singular)?;
     let mut error = squares(points, at);
     let mut damping = 1e-3;
-    // Levenberg-Marquardt, until a step changes nothing.
+    // Levenberg-Marquardt, until a step makes no difference.
     for _ in 0..500 {
         let (curvature, slope) = normal(points, at);
         let mut damped = curvature;
@@ -92,7 +92,7 @@ pub fn scalability(points: &[(f64, f64)]) -> Result<Scalability, FitError> {
         }
     };
     let (contention, coherence) = (interval(1), interval(2));
-    // A fit without any error has intervals of width zero; such a point at 0 is not a limit.
+    // A fit without any error has intervals of width zero. Such an interval at 0 does not show a limit.
     if contention.low <= 0.0 || coherence.low <= 0.0 {
         return Err(FitError::SpansZero {
             contention,
@@ -119,13 +119,13 @@ fn squares(points: &[(f64, f64)], at: [f64; 3]) -> f64 {
         .sum()
 }
 
-/// N ÷ X is linear in 1, N − 1 and N(N − 1), so a start can be computed directly.
+/// N ÷ X is linear in 1, N − 1 and N(N − 1), so a starting point can be computed directly.
 fn start(points: &[(f64, f64)]) -> Option<[f64; 3]> {
     let mut matrix = [[0.0; 3]; 3];
     let mut vector = [0.0; 3];
     for (n, x) in points {
         let row = [1.0, n - 1.0, n * (n - 1.0)];
-        // The error of N ÷ X is the error of X times N ÷ X²; the weights correct for that.
+        // The error of N ÷ X is the error of X multiplied by N ÷ X². The weights correct for that.
         let weight = (x * x / n).powi(2);
         for i in 0..3 {
             for j in 0..3 {
@@ -164,7 +164,7 @@ fn times(matrix: [[f64; 3]; 3], vector: [f64; 3]) -> [f64; 3] {
     matrix.map(|row| row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2])
 }
 
-/// By cofactors, after each variable was scaled to 1; `None` if the matrix is singular.
+/// Solves by cofactors, after scaling each variable to 1. `None` if the matrix is singular.
 fn inverse(matrix: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     let scale = [0, 1, 2].map(|k| matrix[k][k].abs().sqrt());
     if scale

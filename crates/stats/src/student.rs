@@ -1,6 +1,6 @@
-//! Student's t distribution, by the incomplete beta function.
+//! Student's t distribution, computed with the incomplete beta function.
 
-/// P(|T| ≥ |t|) with `freedom` degrees of freedom; 1 if there are none.
+/// P(|T| ≥ |t|) with `freedom` degrees of freedom, or 1 if there are none.
 pub fn two_sided(t: f64, freedom: f64) -> f64 {
     if t.is_nan() || freedom.is_nan() || freedom <= 0.0 {
         return 1.0;
@@ -11,10 +11,10 @@ pub fn two_sided(t: f64, freedom: f64) -> f64 {
     beta_share(freedom / (freedom + t * t), freedom / 2.0, 0.5)
 }
 
-/// The t with P(|T| ≤ t) = `confidence`; infinite without degrees of freedom.
+/// The t with P(|T| ≤ t) = `confidence`, or infinity without degrees of freedom.
 ///
 /// P(|T| ≥ t) is convex, so Newton's method from below the root never passes it. Bisection took ten
-/// times as long, most of the time of simulated comparisons.
+/// times as long, which was most of the time of simulated comparisons.
 pub fn quantile(confidence: f64, freedom: f64) -> f64 {
     if freedom <= 0.0 || freedom.is_nan() {
         return f64::INFINITY;
@@ -44,8 +44,8 @@ fn density(t: f64, freedom: f64) -> f64 {
     (log - half * (t * t / freedom).ln_1p()).exp()
 }
 
-/// The regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and
-/// Stegun 26.5.8, evaluated with Lentz's method (1976).
+/// The regularized incomplete beta function I_x(a, b), with the continued fraction of Abramowitz
+/// and Stegun 26.5.8 and Lentz's method (1976).
 pub(crate) fn beta_share(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -55,7 +55,7 @@ pub(crate) fn beta_share(x: f64, a: f64, b: f64) -> f64 {
     }
     let front =
         (log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
-    // The fraction converges quickly on one side of the mean, and I_x(a,b) = 1 − I_{1−x}(b,a).
+    // The fraction converges quickly only on one side of the mean, and I_x(a,b) = 1 − I_{1−x}(b,a).
     if x < (a + 1.0) / (a + b + 2.0) {
         front * fraction(x, a, b) / a
     } else {
@@ -85,7 +85,7 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
     result
 }
 
-/// ln Γ(x) for x > 0, by Stirling's series after shifting x above 15.
+/// ln Γ(x) for x > 0, with Stirling's series after shifting x above 15.
 pub(crate) fn log_gamma(x: f64) -> f64 {
     let mut x = x;
     let mut shift = 0.0;

@@ -1,4 +1,4 @@
-//! Detection of the end of the warm-up.
+//! Detects the end of the warm-up.
 
 use crate::student;
 
@@ -13,11 +13,11 @@ pub struct WarmUp {
 /// Whether the windows after the cut have a constant level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steadiness {
-    /// The halves do not differ, with this p.
+    /// The halves do not differ significantly, with this p value.
     Steady { p: f64 },
-    /// The halves differ: the level was still changing.
+    /// The halves differ, so the level was still changing.
     Moving { p: f64 },
-    /// The best cut is in the second half: the run is too short for its warm-up.
+    /// The best cut is in the second half, so the run is too short for its warm-up.
     TooShort,
 }
 
@@ -25,19 +25,19 @@ pub enum Steadiness {
 const BATCH: usize = 5;
 /// Minimum number of windows: four batches, two in each half.
 const LEAST: usize = 4 * BATCH;
-/// The p below which halves count as different.
+/// The p value below which the halves count as different.
 const LEVEL: f64 = 0.01;
 
-/// Above this p, the windows that would be excluded do not differ from the rest.
+/// The p value above which the windows to exclude do not differ from the rest.
 const EVIDENCE: f64 = 0.01;
-/// Minimum difference between the excluded windows and the rest, as a share of the rest's mean. A
-/// rate that is exact to the request has no noise in which a single late one could be hidden.
+/// Minimum difference between the windows to exclude and the rest, as a share of the mean of the
+/// rest. A rate that is exact to the request has no noise that could hide a single late request.
 const MATTERS: f64 = 0.01;
 
-/// MSER-5 (White, Cobb and Spratt 2000) on the values of one-second windows: the cut in the first
-/// half after which the squared standard error of the mean is smallest. It nearly always finds one,
-/// even in noise, so the cut is used only if the excluded windows differ from the rest. `None` for
-/// fewer than twenty windows.
+/// Applies MSER-5 (White, Cobb and Spratt 2000) to the values of one-second windows. It finds the
+/// cut in the first half after which the squared standard error of the mean is smallest. It nearly
+/// always finds a cut, even in noise, so the cut is used only if the excluded windows differ from
+/// the rest. `None` for fewer than twenty windows.
 pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
     if windows.len() < LEAST || windows.iter().any(|value| !value.is_finite()) {
         return None;
@@ -74,10 +74,10 @@ pub fn warm_up(windows: &[f64]) -> Option<WarmUp> {
     })
 }
 
-/// Whether the batches to exclude (`out`) have another level than the `rest`: Student's t of their
-/// means, with the variance of the rest, because a warm-up has a variance of its own. The p is
-/// multiplied by the number of possible cuts (Bonferroni), because the chosen cut is the one that
-/// looks most like a warm-up.
+/// Whether the batches to exclude (`out`) have another level than the `rest`. Uses Student's t for
+/// their means, with the variance of the rest, because the variance during a warm-up differs.
+/// Multiplies the p value by the number of possible cuts (Bonferroni), because the chosen cut is
+/// the one that looks most like a warm-up.
 fn differs(out: &[f64], rest: &[f64], cuts: usize) -> bool {
     if out.is_empty() || rest.len() < 2 {
         return false;
@@ -99,13 +99,13 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The sum of squared distances from the mean.
+/// The sum of squared deviations from the mean.
 fn squares(values: &[f64]) -> f64 {
     let mean = mean(values);
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
-/// The two-sided p of Welch's test for two means (Welch 1947). For two constants it is 0 or 1.
+/// The two-sided p value of Welch's test for two means (Welch 1947). For two constants, it is 0 or 1.
 pub fn welch(one: &[f64], other: &[f64]) -> f64 {
     let of = |values: &[f64]| {
         let n = values.len() as f64;

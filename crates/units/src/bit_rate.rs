@@ -1,4 +1,4 @@
-//! The speed of a line in bits per second.
+//! The bandwidth of a line in bits per second.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,8 @@ use crate::{Bytes, nearest};
 /// Bits per second, above zero.
 ///
 /// Written with decimal prefixes, as for network equipment: `556Mbit/s`, `1.5Gbit/s`, `64kbit/s`,
-/// `900bit/s`. Bytes per second are a different unit and are rejected: `8MB/s` is `64Mbit/s`.
+/// `900bit/s`. Bytes per second are a different unit and are rejected: write `64Mbit/s` instead of
+/// `8MB/s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BitRate(u64);
 
@@ -23,12 +24,12 @@ const UNITS: [(&str, f64); 4] = [
 const FASTEST: f64 = 1e15;
 
 impl BitRate {
-    /// `bits` per second; `None` for zero.
+    /// A rate of `bits` per second, or `None` for zero.
     pub const fn new(bits: u64) -> Option<BitRate> {
         if bits == 0 { None } else { Some(BitRate(bits)) }
     }
 
-    /// Bits per second.
+    /// The number of bits per second.
     pub const fn get(self) -> u64 {
         self.0
     }
@@ -36,7 +37,7 @@ impl BitRate {
     /// Parses a number and its unit.
     ///
     /// # Errors
-    /// A sentence with the error and the expected format.
+    /// Returns a message with the error and the expected format.
     pub fn parse(text: &str) -> Result<BitRate, String> {
         let trimmed = text.trim();
         let digits = trimmed
@@ -66,7 +67,7 @@ impl BitRate {
         Ok(BitRate(bits.round() as u64))
     }
 
-    /// The time to put `size` on the line: size × 8 ÷ rate.
+    /// The time to transmit `size` on the line: size × 8 ÷ rate.
     pub fn time_for(self, size: Bytes) -> Duration {
         let nanos = u128::from(size.get()) * 8 * 1_000_000_000 / u128::from(self.0);
         Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

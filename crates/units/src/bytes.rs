@@ -1,30 +1,30 @@
-//! Byte counts, printed as k6 prints them.
+//! Byte counts, formatted like k6 does.
 
 use std::fmt;
 
 /// A number of bytes.
 ///
-/// Printed with decimal units: `0 B`, `999 B`, `1.2 kB`, `58 GB`. Values below ten have one
-/// decimal, larger ones none.
+/// Formatted with decimal units: `0 B`, `999 B`, `1.2 kB`, `58 GB`. Values below ten have one
+/// decimal, and larger values have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
 
 impl Bytes {
-    /// The count itself.
+    /// The number of bytes.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The sum; saturates at `u64::MAX`.
+    /// The sum, saturated at `u64::MAX`.
     pub const fn saturating_add(self, other: Bytes) -> Bytes {
         Bytes(self.0.saturating_add(other.0))
     }
 
-    /// The text for a number that may have a fraction, such as bytes per second. Values that are
-    /// not finite or below zero print as `0 B`.
+    /// Formats a number that may have a fraction, such as bytes per second. Negative and non-finite
+    /// values become `0 B`.
     pub fn format_f64(count: f64) -> String {
         const UNITS: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
-        // The comparison is false for NaN as well.
+        // The comparison is also false for NaN.
         if !(count.is_finite() && count > 0.0) {
             return "0 B".to_owned();
         }
@@ -36,8 +36,8 @@ impl Bytes {
             value /= 1000.0;
             power += 1;
         }
-        // Round to a tenth before choosing the format, so that 9.96 becomes 10.0 and prints without
-        // a decimal.
+        // Round to a tenth before choosing the format, so that 9.96 becomes 10.0 and is formatted
+        // without decimals.
         let value = (value * 10.0 + 0.5).floor() / 10.0;
         let unit = UNITS[power];
         if value < 10.0 {

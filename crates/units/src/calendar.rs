@@ -7,13 +7,13 @@ use jiff::civil::{self, Date, DateTime};
 
 const START_OF_1970: Date = civil::date(1970, 1, 1);
 
-/// The date and time in UTC at `seconds` since 1970, displayed as `2026-11-21T09:54:07`: the caller
-/// appends `Z`, or an offset. Limited to the years that the calendar has, -9999 to 9999.
+/// The date and time in UTC at `seconds` since 1970, displayed as `2026-11-21T09:54:07`. The caller
+/// appends `Z` or an offset. Clamped to the years -9999 to 9999.
 pub fn date_time(seconds: i64) -> DateTime {
     DateTime::from(START_OF_1970).saturating_add(SignedDuration::from_secs(seconds))
 }
 
-/// The days since 1970-01-01; `None` if the date does not exist.
+/// The days since 1970-01-01, or `None` if the date does not exist.
 pub fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     let date = Date::new(
         i16::try_from(year).ok()?,
@@ -23,7 +23,7 @@ pub fn days_since_1970(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(date.ok()?.duration_since(START_OF_1970).as_secs() / 86_400)
 }
 
-/// The end of a date in RFC 3339: `Z`, or an offset from UTC such as `+05:30`.
+/// The offset at the end of a date in RFC 3339: `Z`, or an offset from UTC such as `+05:30`.
 #[derive(Clone, Copy, Debug)]
 pub struct UtcOffset {
     /// Seconds east of UTC.

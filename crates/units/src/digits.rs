@@ -1,4 +1,5 @@
-/// A number with three significant digits, and all digits before the point; at most three decimals.
+/// Formats a number with at least three significant digits: all digits before the decimal point,
+/// and at most three after it.
 pub fn three_digits(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,

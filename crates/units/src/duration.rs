@@ -1,34 +1,35 @@
-//! Durations as people write them in scripts, and as k6 prints them.
+//! Durations as users write them in scripts, and as k6 prints them.
 //!
-//! The notation is Go's (`1m30s`, `1.5h`, `300ms`, `10us`), with optional whole days in front
-//! (`1d12h`); a bare number is in milliseconds. The limits are Go's too: a duration that exceeds a
-//! signed 64-bit number of nanoseconds, about 292 years, is an error and does not wrap around.
+//! The notation is that of Go (`1m30s`, `1.5h`, `300ms`, `10us`), with optional whole days in front
+//! (`1d12h`). A bare number is in milliseconds. The limits are also those of Go: a duration that
+//! exceeds a signed 64-bit number of nanoseconds, about 292 years, is an error and does not wrap
+//! around.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The longest duration the notation can express.
+/// The longest duration that the notation can express.
 pub const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
 const NANOS_PER_DAY: u128 = 86_400_000_000_000;
 
-/// The last accepted form in the texts of [`ParseError`].
+/// The last accepted form in the messages of [`ParseError`].
 const BARE_FORM: &str = " or 300 (milliseconds)";
 
-/// Why a text is not a valid duration.
+/// Why a string is not a valid duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
-    /// The text is empty.
+    /// The string is empty.
     Empty,
-    /// The text does not follow the notation.
+    /// The string does not follow the notation.
     Invalid(String),
-    /// A number without a known unit.
+    /// A number has no known unit.
     MissingUnit(String),
-    /// An unknown unit: the text, then the unit.
+    /// The unit is unknown: the string, then the unit.
     UnknownUnit(String, String),
-    /// Below zero, which makes no sense for a duration.
+    /// The duration is negative, which makes no sense.
     Negative(String),
-    /// More than [`LONGEST`].
+    /// The duration exceeds [`LONGEST`].
     TooLong(String),
 }
 
@@ -65,7 +66,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The part of an outside text that an error repeats: enough to find it again.
+/// The part of the input that an error message repeats: enough to identify it.
 fn excerpt(text: &str) -> String {
     const SHOWN: usize = 40;
     if text.chars().count() <= SHOWN {
@@ -76,11 +77,10 @@ fn excerpt(text: &str) -> String {
     cut
 }
 
-/// Parses a duration: `1m30s`, `1.5h`, `1d12h`, or a bare number of
-/// milliseconds such as `300` and `1.5`.
+/// Parses a duration: `1m30s`, `1.5h`, `1d12h`, or a bare number of milliseconds such as `300` and `1.5`.
 ///
 /// # Errors
-/// When the text does not follow the notation, is negative, or too long.
+/// Returns an error if the string does not follow the notation, is negative, or is too long.
 pub fn parse(text: &str) -> Result<Duration, ParseError> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -110,15 +110,15 @@ pub fn parse(text: &str) -> Result<Duration, ParseError> {
     if negative && nanos > 0 {
         return Err(ParseError::Negative(excerpt(text)));
     }
-    // Fits into 64 bits after the comparison above.
+    // The comparison above ensures that this fits into 64 bits.
     Ok(Duration::from_nanos(nanos as u64))
 }
 
-/// A duration from a number of milliseconds, the unit of bare numbers in
-/// scripts. Fractions of a nanosecond are cut off.
+/// Converts a number of milliseconds, the unit of bare numbers in scripts. Fractions of a
+/// nanosecond are cut off.
 ///
 /// # Errors
-/// When the number is negative, not finite, or too large.
+/// Returns an error if the number is negative, not finite, or too large.
 pub fn from_millis(millis: f64) -> Result<Duration, ParseError> {
     let nanos = millis * 1e6;
     if !nanos.is_finite() {
@@ -133,7 +133,7 @@ pub fn from_millis(millis: f64) -> Result<Duration, ParseError> {
     Ok(Duration::from_nanos(nanos as u64))
 }
 
-/// The inner errors, before the whole text is added.
+/// The inner errors, which the caller completes with the whole string.
 enum Fault {
     Invalid,
     MissingUnit,
@@ -154,13 +154,13 @@ impl Fault {
 }
 
 fn is_plain_number(text: &str) -> bool {
-    // `f64::from_str` also reads "inf" and "nan", which are not durations.
+    // `f64::from_str` also accepts "inf" and "nan", which are not durations.
     text.bytes()
         .all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+' | b'e' | b'E'))
         && text.parse::<f64>().is_ok()
 }
 
-/// Splits `1d12h` into the nanoseconds of its days and `12h`.
+/// Splits `1d12h` into the days in nanoseconds and `12h`.
 fn split_days(text: &str) -> Result<(u128, &str), Fault> {
     let Some((days, rest)) = text.split_once('d') else {
         return Ok((0, text));
@@ -176,7 +176,7 @@ fn split_days(text: &str) -> Result<(u128, &str), Fault> {
     Ok((nanos, rest))
 }
 
-/// Nanoseconds of a series of `number unit` pairs.
+/// Sums up a sequence of `number unit` pairs in nanoseconds.
 fn parse_units(text: &str) -> Result<u128, Fault> {
     let mut rest = text;
     let mut total: u128 = 0;
@@ -195,7 +195,7 @@ fn parse_units(text: &str) -> Result<u128, Fault> {
         }
         let scale: u128 = match unit {
             "ns" => 1,
-            // Both the micro sign and the Greek letter are in use.
+            // Both the micro sign and the Greek letter mu are in use.
             "us" | "µs" | "μs" => 1_000,
             "ms" => 1_000_000,
             "s" => 1_000_000_000,
@@ -214,7 +214,7 @@ fn parse_units(text: &str) -> Result<u128, Fault> {
     Ok(total)
 }
 
-/// `whole.fraction × scale`, with fractions of a nanosecond cut off.
+/// Computes `whole.fraction × scale`, with fractions of a nanosecond cut off.
 fn nanos_of(whole: &str, fraction: &str, scale: u128) -> Result<u128, Fault> {
     let whole: u128 = if whole.is_empty() {
         0
@@ -222,7 +222,7 @@ fn nanos_of(whole: &str, fraction: &str, scale: u128) -> Result<u128, Fault> {
         whole.parse().map_err(|_| Fault::TooLong)?
     };
     let mut nanos = whole.checked_mul(scale).ok_or(Fault::TooLong)?;
-    // Eighteen digits are enough for every nanosecond of an hour; further digits are far below one.
+    // Eighteen digits resolve every nanosecond of an hour. Further digits are far below a nanosecond.
     let (mut digits, mut power) = (0u128, 1u128);
     for digit in fraction.bytes().take(18) {
         digits = digits * 10 + u128::from(digit - b'0');
@@ -239,22 +239,22 @@ fn split_while(text: &str, keep: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// Parses a duration of the command line, where a bare number is rejected: people mean seconds, and
-/// [`parse`] reads milliseconds. Zero needs no unit.
+/// Parses a duration from the command line, where a bare number is rejected: people mean seconds,
+/// but [`parse`] reads milliseconds. Zero needs no unit.
 ///
 /// # Errors
-/// The error, and the expected format.
+/// Returns a message with the error and the expected format.
 pub fn parse_with_unit(text: &str) -> Result<Duration, String> {
     needs_unit(text)?;
-    // The message of `parse` ends with the one form that is rejected here.
+    // The message of `parse` ends with the bare form, which is rejected here.
     parse(text).map_err(|error| error.to_string().replace(BARE_FORM, ""))
 }
 
-/// Rejects a bare number, because people mean seconds and would get
-/// milliseconds: a value on a command line needs its unit.
+/// Rejects a bare number. A value on the command line needs a unit, because people mean seconds but
+/// would get milliseconds.
 ///
 /// # Errors
-/// The expected format.
+/// Returns a message with the expected format.
 pub fn needs_unit(text: &str) -> Result<(), String> {
     let text = text.trim();
     match text.parse::<f64>() {
@@ -265,8 +265,8 @@ pub fn needs_unit(text: &str) -> Result<(), String> {
     }
 }
 
-/// Formats a duration as Go does: `0s`, `100ns`, `1.5ms`, `2.05s`, `1m3s`, `1h0m0s`. [`parse`]
-/// reads it back to the same value, up to [`LONGEST`].
+/// Formats a duration like Go does: `0s`, `100ns`, `1.5ms`, `2.05s`, `1m3s`, `1h0m0s`. [`parse`]
+/// converts it back to the same value, up to [`LONGEST`].
 pub fn format(span: Duration) -> String {
     let nanos = span.as_nanos();
     if nanos == 0 {
@@ -290,8 +290,9 @@ pub fn format(span: Duration) -> String {
     }
 }
 
-/// Formats a duration with its first three digits, as in `2.33ms`, for a reader who does not need the
-/// exact value. The remaining digits are cut off, so the text never claims more than was measured.
+/// Formats a duration with its first three digits, such as `2.33ms`, for readers who do not need
+/// the exact value. The remaining digits are cut off, so the result is never larger than the
+/// measured value.
 pub fn short(span: Duration) -> String {
     let nanos = span.as_nanos();
     let scale = 10_u128.pow(nanos.max(1).ilog10().saturating_sub(2));
@@ -301,7 +302,7 @@ pub fn short(span: Duration) -> String {
     ))
 }
 
-/// `amount / unit` with as many decimals as needed; `unit` is a power of ten.
+/// Formats `amount / unit` with as many decimals as necessary. `unit` is a power of ten.
 fn decimal(amount: u128, unit: u128) -> String {
     let (whole, part) = (amount / unit, amount % unit);
     if part == 0 {

@@ -1,12 +1,12 @@
-//! Types for quantities that functions exchange: moments, durations, byte counts.
+//! Types for quantities that crates exchange: moments, durations, byte counts.
 //!
 //! A bare `f64` shows neither its unit nor its origin, so values that cross crates have types: a
-//! [`Moment`] on the process's monotonic timeline, a `std::time::Duration` read and written as in
-//! k6 ([`duration`]), a number of [`Bytes`], a date of the calendar ([`date_time`]). [`nearest`]
-//! finds the name that was probably meant, and [`named_values!`] gives the variants of an enum
-//! their names.
+//! [`Moment`] on the monotonic timeline of the process, a `std::time::Duration` that is parsed and
+//! formatted as in k6 ([`duration`]), a number of [`Bytes`], a calendar date ([`date_time`]).
+//! [`nearest`] finds the name that a user probably meant, and [`named_values!`] assigns names to
+//! the variants of an enum.
 //!
-//! Nothing here reads a clock, a socket or the environment.
+//! This crate reads no clock, no socket and no environment variable.
 
 mod bit_rate;
 mod bytes;

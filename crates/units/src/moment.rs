@@ -1,12 +1,12 @@
 use std::ops::Add;
 use std::time::Duration;
 
-/// A point on the process's monotonic timeline, in whole nanoseconds since its origin.
+/// A point on the monotonic timeline of the process, in whole nanoseconds since its origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
 impl Moment {
-    /// The timeline's origin.
+    /// The origin of the timeline.
     pub const ZERO: Moment = Moment(0);
 
     /// The moment `nanos` nanoseconds after the origin.
@@ -19,7 +19,7 @@ impl Moment {
         self.0
     }
 
-    /// The time since `earlier`; zero if that is not earlier.
+    /// The time since `earlier`, or zero if `earlier` is not earlier.
     pub const fn since(self, earlier: Moment) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }

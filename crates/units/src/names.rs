@@ -1,15 +1,15 @@
-//! Values with names: reading a name, and saying what is wrong with one that does not exist.
+//! Values with names: parses a name, and reports an unknown one with suggestions.
 
 use std::fmt;
 
 use crate::nearest;
 
-/// A name that is not in a list: a sentence with the names there are and the closest of them.
+/// An unknown name. The message lists the valid names and suggests the closest one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownName(String);
 
 impl UnknownName {
-    /// `what` says what the name should have been of, such as "TLS version".
+    /// `what` describes what the name stands for, such as "TLS version".
     pub fn new(what: &str, written: &str, known: &[&str]) -> UnknownName {
         let mut message = format!(
             "unknown {what} \"{}\": use {}",
@@ -31,7 +31,7 @@ impl fmt::Display for UnknownName {
 
 impl std::error::Error for UnknownName {}
 
-/// The first 60 characters of a text from outside, for a message: enough to find it again.
+/// The first 60 characters of untrusted text for a message: enough to identify it.
 pub fn excerpt(text: &str) -> String {
     const SHOWN: usize = 60;
     if text.chars().nth(SHOWN).is_none() {
@@ -42,7 +42,7 @@ pub fn excerpt(text: &str) -> String {
     cut
 }
 
-/// Gives the variants of an enum their names: `ALL`, `name`, `parse` and `Display`.
+/// Assigns names to the variants of an enum: generates `ALL`, `name`, `parse` and `Display`.
 #[macro_export]
 macro_rules! named_values {
     ($type:ident, $what:literal: $( $variant:ident = $name:literal ),* $(,)?) => {
@@ -55,10 +55,10 @@ macro_rules! named_values {
                 match self { $( $type::$variant => $name, )* }
             }
 
-            /// The value of that name.
+            /// The value with this name.
             ///
             /// # Errors
-            /// When there is none; the message lists those there are.
+            /// Returns a message with the valid names if there is no such value.
             pub fn parse(text: &str) -> Result<$type, $crate::UnknownName> {
                 match text {
                     $( $name => Ok($type::$variant), )*

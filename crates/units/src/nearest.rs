@@ -1,11 +1,11 @@
-//! The name that was probably meant.
+//! Finds the name that a user probably meant.
 
-/// The candidate that is closest to `written`, if it is close enough to suggest: case is ignored,
-/// and at most a third of the letters may differ. The first of equally close ones wins, so callers
-/// order candidates by importance.
+/// The candidate that is closest to `written`, if it is close enough for a suggestion. Ignores
+/// case, and at most a third of the letters may differ. Of equally close candidates, returns the
+/// first one, so callers should order candidates by importance.
 ///
-/// `written` is untrusted input of any length. If it is longer than any sensible key, the result is
-/// `None`, without comparing it.
+/// `written` is untrusted input of any length. If it is longer than any sensible name, the result
+/// is `None` without a comparison.
 pub fn nearest<'a, I>(written: &str, candidates: I) -> Option<&'a str>
 where
     I: IntoIterator<Item = &'a str>,
@@ -38,7 +38,7 @@ mod tests {
     fn finds_a_typing_error_in_a_key() {
         let keys = ["duration", "iterations", "stages", "vus", "maxVUs"];
         assert_eq!(nearest("durations", keys), Some("duration"));
-        // Two letters that changed places are one slip.
+        // Two swapped letters count as one error.
         assert_eq!(nearest("druation", keys), Some("duration"));
         assert_eq!(nearest("usv", ["vus"]), None);
         assert_eq!(nearest("VUS", keys), Some("vus"));

@@ -1,9 +1,9 @@
-//! Percentages, read from text.
+//! Parses percentages.
 
-/// A number and `%`, from 0 up to, but not including, 100. Returns 0 to 1.
+/// Parses a number and `%`, from 0 (inclusive) to 100 (exclusive), and returns a share from 0 to 1.
 ///
 /// # Errors
-/// A sentence that says how to write one.
+/// Returns a message with the expected format.
 pub fn parse(text: &str) -> Result<f64, String> {
     let number = text
         .strip_suffix('%')

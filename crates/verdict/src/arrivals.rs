@@ -1,4 +1,5 @@
-//! Whether iterations started as the requested arrival process does, and what the process does to percentiles.
+//! Checks whether iterations started according to the requested arrival process, and describes how
+//! that process affects percentiles.
 
 use std::time::Duration;
 
@@ -9,27 +10,30 @@ use crate::evidence::{Evidence, Findings};
 use crate::sent_arrivals::{ArrivalGap, Arrivals, Requested};
 use crate::{Cause, Level};
 
-/// Above this, chance explains Anderson and Darling's statistic in one of 100,000 runs;
+/// Maximum of the Anderson-Darling statistic. By chance, one run in 100,000 exceeds it.
 const STATISTIC: f64 = 10.3;
-/// and, above this many standard deviations, the correlation of gaps with one of the next three in two of 100,000.
+/// Maximum correlation of a gap with any of the next three, in standard deviations. By chance, two
+/// runs in 100,000 exceed it.
 const CORRELATION: f64 = 4.5;
 const LAGS: std::ops::RangeInclusive<usize> = 1..=3;
-/// Fewer gaps do not show a distribution.
+/// Minimum number of gaps that show a distribution.
 const LEAST: usize = 100;
-/// A percentile changes by at most the send lag, so less than this share of the median latency does not matter.
+/// Maximum ratio of the send lag to the median latency. A smaller lag does not matter, because it
+/// changes a percentile by at most the lag.
 const SMALL_LAG: f64 = 0.1;
-/// Less difference in the variability does not matter.
+/// A smaller relative difference in variability does not matter.
 const ALIKE: f64 = 0.1;
 
-/// How gaps compare with those that were requested.
+/// How the gaps compare with the requested ones.
 struct Fit {
     gaps: usize,
     statistic: f64,
-    /// The lag with the largest correlation; and the correlation, in standard deviations.
+    /// The lag with the largest correlation, and that correlation in standard deviations.
     lag: usize,
     correlation: f64,
-    /// The variance that queues respond to, of the requested one. By Kingman's formula (1961), the mean wait in a busy queue
-    /// is proportional to the sum of this variance and that of the service times; correlated gaps add their covariances.
+    /// The ratio of the actual to the requested variance, as far as it affects queues. By Kingman's
+    /// formula (1961), the mean wait in a busy queue is proportional to the variance of the gaps
+    /// plus that of the service times. Correlated gaps add their covariances.
     variability: f64,
 }
 
@@ -112,7 +116,7 @@ fn variability(shape: f64, sent: &[Vec<ArrivalGap>]) -> f64 {
 }
 
 impl Arrivals {
-    /// What the process does to percentiles.
+    /// How the process affects percentiles.
     fn meaning(&self) -> &'static str {
         match self.requested {
             Requested::Times => "percentiles include the queues that the recorded times cause",
@@ -163,7 +167,7 @@ impl Evidence {
         }
     }
 
-    /// The send lag, if it is too small to matter for the latency of this run.
+    /// The send lag, unless it is too large compared with the latency of this run.
     fn small_lag(&self) -> Option<Duration> {
         let (lag, latency) = self.send_lag_p99.zip(self.latency_median)?;
         (self.dropped == 0 && lag < latency.mul_f64(SMALL_LAG)).then_some(lag)
@@ -176,7 +180,7 @@ impl Evidence {
         }
     }
 
-    /// What was checked, and what it means.
+    /// Describes what was checked, and what it means for percentiles.
     pub(crate) fn arrivals_seen(&self) -> impl Iterator<Item = String> {
         self.arrivals.iter().map(|arrivals| {
             let checked = match (arrivals.fit(), self.small_lag()) {

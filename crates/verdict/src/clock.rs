@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// A clock step longer than this share of the median distorts it.
+/// Maximum ratio of a clock step to the median. A longer step distorts the median.
 const STEP: f64 = 0.01;
-/// The calendar may differ from the run's clock by this much, plus this share of the run: twice the
-/// rate at which a clock is adjusted (500 millionths, adjtimex(2)).
+/// The calendar may differ from the clock of the run by this much, plus this share of the run's
+/// duration: twice the maximum rate at which a clock is adjusted (500 ppm, adjtimex(2)).
 const SHIFT: Duration = Duration::from_millis(100);
 const STEERED: f64 = 0.001;
-/// A machine that was asleep for longer than this has not run the requested load.
+/// Maximum duration of sleep. A machine that slept longer did not send the requested load.
 const ASLEEP: Duration = Duration::from_millis(50);
 
 impl Evidence {

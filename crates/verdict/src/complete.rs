@@ -1,4 +1,4 @@
-//! Completes the evidence with a run's figures at its end.
+//! Adds the figures of a whole run to the evidence when the run ends.
 
 use std::time::Duration;
 
@@ -14,23 +14,23 @@ pub struct RunFigures<'a> {
     pub summary: &'a Summary,
     /// A metric over the whole run.
     pub whole: &'a dyn Fn(MetricId) -> Option<Values>,
-    /// A metric over the judged time: the whole run, or the part after the warm-up.
+    /// A metric over the judged part of the run: all of it, or the part after the warm-up.
     pub judged: &'a dyn Fn(MetricId) -> Option<Values>,
-    /// The length of the judged time.
+    /// The duration of the judged part.
     pub judged_time: Duration,
-    /// The readings of the machine during the run.
+    /// The machine readings during the run.
     pub machine: MachineReading,
-    /// What the scenarios with an arrival process sent in the judged time.
+    /// The arrivals that each scenario with an arrival process sent in the judged part.
     pub arrivals: Vec<Arrivals>,
-    /// Why the run had to end early, if this machine was the cause.
+    /// Why the run ended early, if this machine was the cause.
     pub machine_failure: Option<String>,
-    /// Highest number of users at a time.
+    /// Maximum number of concurrent users.
     pub users_most: u32,
-    /// Completed iterations.
+    /// Number of completed iterations.
     pub completed: u64,
-    /// Iterations that were started and interrupted.
+    /// Number of iterations that were interrupted.
     pub interrupted: u64,
-    /// Whether every iteration is a request, so that a run without requests has measured nothing.
+    /// Whether every iteration is a request. A run without requests then measured nothing.
     pub is_request_load: bool,
 }
 
@@ -70,7 +70,7 @@ impl Evidence {
 }
 
 impl RunFigures<'_> {
-    /// A counter over the whole run.
+    /// The value of a counter over the whole run.
     fn count(&self, metric: MetricId) -> f64 {
         (self.whole)(metric)
             .and_then(|values| values.count())
@@ -85,7 +85,7 @@ impl RunFigures<'_> {
         milliseconds((self.judged)(metric)?.med()?)
     }
 
-    /// How long requests took, and in which phases.
+    /// The times of requests, and of their phases.
     fn service_times(&self, is_closed: bool) -> Option<ServiceTimes> {
         let values = (self.judged)(builtin::HTTP_REQ_DURATION)?;
         let times = values.histogram()?;

@@ -1,6 +1,6 @@
-//! Judges whether the figures can be trusted, and if not, why, from what the generator observed
-//! about itself, its machine, the service and the clock. All thresholds are listed in
-//! `docs/verdict.md`.
+//! Judges whether the figures can be trusted, and if not, why. The evidence is what the generator
+//! observed about itself, its machine, the service and the clock. `docs/verdict.md` lists all
+//! thresholds.
 
 use std::time::Duration;
 
@@ -14,58 +14,59 @@ use crate::{Arrivals, Cause, Level, MainFailure, Reason, ServiceTimes, Verdict};
 pub struct Evidence {
     pub(crate) workers: Vec<WorkerEvidence>,
     lateness: Vec<u64>,
-    /// The readings of the machine during the run.
+    /// The machine readings during the run.
     pub machine: MachineReading,
     /// Whether iterations followed a schedule.
     pub open_model: bool,
-    /// Actual minus scheduled start in an open model, the 99th percentile.
+    /// The 99th percentile of the send lag: actual minus scheduled start, in an open model.
     pub send_lag_p99: Option<Duration>,
     /// What the scenarios with an arrival process sent.
     pub arrivals: Vec<Arrivals>,
-    /// Median of the latency that the run reports.
+    /// The median of the latency that the run reports.
     pub latency_median: Option<Duration>,
-    /// Scheduled iterations for which no user was free.
+    /// Number of scheduled iterations that were dropped because no user was free.
     pub dropped: u64,
-    /// Iterations that were started.
+    /// Number of started iterations.
     pub started: u64,
-    /// Iterations in which the script threw.
+    /// Number of iterations in which the script threw an exception.
     pub threw: u64,
-    /// Readings that the system does not allow this process.
+    /// Machine readings that are not accessible to this process.
     pub unreadable: Vec<&'static str>,
-    /// Requests that failed because this machine had no free local port or file descriptor left.
+    /// Number of requests that failed because this machine had no free local port or file descriptor.
     pub exhausted: u64,
-    /// Requests without a response, or with an unexpected one.
+    /// Number of requests without a response or with an unexpected one.
     pub failed: u64,
-    /// Requests in all.
+    /// Number of all requests.
     pub requests: u64,
-    /// Requests that got any response.
+    /// Number of requests with any response.
     pub responses: u64,
-    /// Why the run had to end early, if the client's machine was the cause.
+    /// Why the run ended early, if the machine of the client was the cause.
     pub machine_failure: Option<String>,
-    /// Requests that were sent again because the server closed their connection or refused them.
+    /// Number of requests that were sent again because the server closed their connection or
+    /// refused them.
     pub resent: u64,
-    /// WebSocket handshakes among those with a response.
+    /// Number of successful WebSocket handshakes.
     pub websocket_handshakes: u64,
-    /// WebSocket messages sent, without pings and close frames.
+    /// Number of WebSocket messages sent, without pings and close frames.
     pub messages_sent: u64,
-    /// WebSocket messages received.
+    /// Number of WebSocket messages received.
     pub messages_received: u64,
     /// The most frequent failure.
     pub main_failure: Option<MainFailure>,
-    /// Whether every iteration is a request, so that a run without requests has measured nothing.
+    /// Whether every iteration is a request. A run without requests then measured nothing.
     pub is_request_load: bool,
-    /// Iterations that were started and interrupted.
+    /// Number of iterations that were interrupted.
     pub interrupted: u64,
     /// Bytes sent.
     pub sent: Bytes,
     /// Bytes received.
     pub received: Bytes,
-    /// The requests' times in a closed model, and their phases in any model.
+    /// The times of requests in a closed model, and the times of their phases in any model.
     pub service: Option<ServiceTimes>,
-    /// Highest number of connections that held a local port at a time, and the number of local
-    /// ports.
+    /// Maximum number of connections that held a local port at the same time, and the number of
+    /// local ports.
     pub waiting_ports: Option<(u64, u64)>,
-    /// Highest number of open file descriptors at a time, and their limit.
+    /// Maximum number of open file descriptors, and their limit.
     pub descriptors: Option<(u64, u64)>,
     /// The smallest observed step of the clock.
     pub clock_step: Option<Duration>,
@@ -76,35 +77,36 @@ pub(crate) struct WorkerEvidence {
     span: Duration,
     cpu: Duration,
     waited: Duration,
-    /// Whether the kernel reports how long the worker waited.
+    /// Whether the kernel reports how long workers waited for a processor.
     pub(crate) tells_waiting: bool,
 }
 
-/// A worker that is busy for more than this share of the time sends late.
+/// Maximum share of the time that a worker may be busy. A busier worker sends late.
 const BUSY: f64 = 0.90;
-/// How the doubt begins that the generator was the limit. Who sees the server's own use knows better.
+/// The start of the sentence on a generator at its limit. Callers that know the load of the server
+/// recognize the finding by it.
 pub const BUSY_WORKER: &str = "a worker used";
-/// The share of the time that a runnable worker may wait for a processor.
+/// Maximum share of the time that a runnable worker may wait for a processor.
 const WAIT_SUSPECT: f64 = 0.05;
 const WAIT_INVALID: f64 = 0.25;
-/// The 99th percentile of the lateness of a worker's timers. A smaller value is normal jitter of a
-/// machine.
+/// Maximum 99th percentile of the lateness of a worker's timers. Smaller values are normal jitter
+/// of a machine.
 const LATE_SUSPECT: Duration = Duration::from_millis(5);
 const LATE_INVALID: Duration = Duration::from_millis(100);
-/// The 99th percentile of the send lag.
+/// Maximum 99th percentile of the send lag.
 const LAG_SUSPECT: Duration = Duration::from_millis(2);
 const LAG_INVALID: Duration = Duration::from_millis(100);
-/// The share of moments that a 99th percentile leaves out.
+/// The share of moments above a 99th percentile.
 const LATE_SHARE: f64 = 0.01;
-/// A worker that needs at most this share of its processor is not late on its own.
+/// Maximum processor use of a worker that is not late because of its own work.
 const AT_EASE: f64 = 0.5;
-/// The share of the schedule that was dropped.
+/// Maximum share of the schedule that may be dropped.
 const DROPPED_INVALID: f64 = 0.5;
-/// Lateness is counted in buckets of powers of two of a microsecond.
+/// Number of buckets for lateness. They are powers of two of a microsecond.
 const BUCKETS: usize = 40;
 
 impl Evidence {
-    /// Adds the measurements of one worker in one second.
+    /// Adds the measurements of one worker for one second.
     pub fn add(&mut self, worker: usize, thread: &ThreadReading) {
         if self.workers.len() <= worker {
             self.workers
@@ -124,19 +126,19 @@ impl Evidence {
         }
     }
 
-    /// The verdict.
+    /// Returns the verdict.
     pub fn judge(&self) -> Verdict {
         self.find().into_verdict(self)
     }
 
-    /// The problems, each with the level that it requires.
+    /// Returns the problems, each with the level that it requires.
     pub fn problems(&self) -> Vec<(Level, Reason)> {
         self.find().all
     }
 
     fn find(&self) -> Findings {
         let mut found = Findings::default();
-        // First of its level, because without responses nothing else matters.
+        // Must be the first of its level, because without responses nothing else matters.
         self.judge_responses(&mut found);
         self.judge_workers(&mut found);
         self.judge_schedule(&mut found);
@@ -203,8 +205,9 @@ impl Evidence {
         }
     }
 
-    /// Adds that one in a hundred moments was missed. Other programs are the cause if they took the processor for at least
-    /// that share of the time from workers that needed at most half of it.
+    /// Adds the finding that one in a hundred moments was missed. Other programs are the cause if
+    /// workers that needed at most half of their processor waited for it at least that share of the
+    /// time.
     fn add_late(&self, found: &mut Findings, level: Level, text: String) {
         let waited = self.waited_share();
         let taken = waited + self.stolen_share().unwrap_or(0.0);
@@ -225,9 +228,10 @@ impl Evidence {
         shares.fold(0.0, f64::max)
     }
 
-    /// Whether the workers' own waiting for a processor is unknown. If it is known, it is judged
-    /// itself. The waiting of all programs includes that of a measured database, whose processes
-    /// queue for their processor and do not affect the generator.
+    /// Whether it is unknown how long the workers themselves waited for a processor. If it is
+    /// known, that wait is judged instead of the wait of all programs. The latter includes, for
+    /// example, the processes of a measured database, which queue for their own processors and do
+    /// not affect the generator.
     pub(crate) fn waiting_is_unknown(&self) -> bool {
         self.workers.is_empty() || !self.workers.iter().all(|worker| worker.tells_waiting)
     }
@@ -243,7 +247,7 @@ impl Evidence {
     /// The upper bound of the bucket that contains the 99th percentile.
     fn lateness_p99(&self) -> Option<Duration> {
         let total: u64 = self.lateness.iter().sum();
-        // Fewer than a hundred readings have no 99th percentile.
+        // Fewer than a hundred readings do not have a 99th percentile.
         if total < 100 {
             return None;
         }
@@ -271,7 +275,7 @@ impl WorkerEvidence {
     }
 }
 
-/// A part of a time as a fraction; 0 if the whole is 0.
+/// The ratio of two times, or 0 if the whole is 0.
 pub(crate) fn share(part: Duration, whole: Duration) -> f64 {
     if whole.is_zero() {
         0.0
@@ -307,7 +311,7 @@ impl Findings {
         self.add(level, Cause::Client, text);
     }
 
-    /// Worst findings first. A run without findings lists what was checked.
+    /// Sorts the findings, worst first. A run without findings lists what was checked instead.
     fn into_verdict(mut self, evidence: &Evidence) -> Verdict {
         self.all.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
         let Some((level, _)) = self.all.first() else {

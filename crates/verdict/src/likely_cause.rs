@@ -4,11 +4,10 @@ use plimsoll_samples::HttpOverview;
 
 use crate::{Cause, MainFailure};
 
-/// A part of an error's text, the likely cause, and what to check.
+/// A part of an error message, the likely cause, and what to check.
 type Hint = (&'static str, Cause, &'static str);
 
-/// The first match counts. The texts are those of the network crate, which HTTP and gRPC errors
-/// repeat.
+/// The first match counts. The messages come from the network crate. HTTP and gRPC errors repeat them.
 const HINTS: &[Hint] = &[
     (
         "no such host",
@@ -124,7 +123,7 @@ const HINTS: &[Hint] = &[
     ),
 ];
 
-/// The most frequent failure; `None` if none has a text.
+/// The most frequent failure, or `None` if no failure has a message.
 pub fn main_failure(http: &HttpOverview) -> Option<MainFailure> {
     let error = http.errors.first()?;
     Some(MainFailure {
@@ -135,7 +134,7 @@ pub fn main_failure(http: &HttpOverview) -> Option<MainFailure> {
     })
 }
 
-/// An error's text, and what to check if that is known.
+/// An error message, with the advice on what to check if there is any.
 pub fn with_hint(error: &str) -> String {
     match hint(error) {
         Some((_, _, check)) => format!("{error}: {check}"),
@@ -178,7 +177,7 @@ mod tests {
         let grpc = of("Unavailable: dial tcp 127.0.0.1:9: connect: connection refused");
         assert!(grpc.text.ends_with("on this port?"), "{grpc:?}");
         assert_eq!(of("something new").text, "something new");
-        // The server has responded to these.
+        // In these cases, the server did respond.
         for text in [
             "request timeout while decompressing the response body",
             "error decompressing response body (decompressed data of all users would exceed the limit of 1 GB)",

@@ -5,31 +5,32 @@ use std::time::Duration;
 use crate::evidence::{Evidence, Findings, graded, share};
 use crate::{Cause, Level};
 
-/// The share of the quota periods in which the control group was throttled.
+/// Maximum share of quota periods in which the control group was throttled.
 const THROTTLED_INVALID: f64 = 0.02;
-/// Share of processor time stolen by the hypervisor.
+/// Maximum share of processor time that the hypervisor took away (steal).
 const STEAL_SUSPECT: f64 = 0.02;
 const STEAL_INVALID: f64 = 0.15;
-/// If this share of the available processors is busy
+/// Minimum share of the available processors that is busy on a crowded machine.
 const CROWDED: f64 = 0.95;
-/// and other programs use at least this share, the machine is crowded.
+/// Minimum share of the available processors that other programs use on a crowded machine.
 const BY_OTHERS: f64 = 0.25;
-/// The share of the time in which some task on the machine waited for a processor.
+/// Maximum share of the time in which some task on the machine waited for a processor.
 const PROCESSOR_PRESSURE: f64 = 0.60;
-/// Shorter spans are too imprecise: processor time is counted in hundredths of a second.
+/// Minimum duration of a reading. Shorter ones are too imprecise, because processor time is counted
+/// in hundredths of a second.
 const LEAST_SPAN: Duration = Duration::from_secs(1);
-/// The share of the time in which some task waited for memory.
+/// Maximum share of the time in which some task waited for memory.
 const MEMORY_SUSPECT: f64 = 0.05;
 const MEMORY_INVALID: f64 = 0.25;
-/// The share of retransmitted TCP segments.
+/// Maximum share of retransmitted TCP segments.
 const RETRANSMIT_SUSPECT: f64 = 0.01;
 const RETRANSMIT_LEAST: u64 = 1_000;
-/// The share of the local ports that closed connections still hold (TIME_WAIT).
+/// Maximum share of local ports that closed connections still hold (TIME_WAIT).
 const PORTS_SUSPECT: f64 = 0.80;
-/// The share of the local ports that were taken during the run. Below it, held ports are left over
+/// Minimum share of local ports that the run itself used. Below this share, the held ports stem
 /// from before the run and do not affect it.
 const PORTS_TAKEN: f64 = 0.10;
-/// The share of the file descriptors that are open.
+/// Maximum share of file descriptors that are open.
 const DESCRIPTORS_SUSPECT: f64 = 0.80;
 
 impl Evidence {
@@ -40,7 +41,7 @@ impl Evidence {
         self.judge_network(found);
     }
 
-    /// Readings that are not available may hide a problem.
+    /// A problem may go unnoticed if readings are not available.
     pub(crate) fn judge_gaps(&self, found: &mut Findings) {
         let mut unreadable = self.unreadable.clone();
         if self.workers.iter().any(|worker| !worker.tells_waiting) {
@@ -74,7 +75,7 @@ impl Evidence {
         ));
     }
 
-    /// The share of the processors' time that the hypervisor gave to others; `None` if it is unknown.
+    /// The share of processor time that the hypervisor gave to other machines, or `None` if unknown.
     pub(crate) fn stolen_share(&self) -> Option<f64> {
         let all = self.machine.processor_time.filter(|all| !all.is_zero())?;
         Some(share(self.machine.steal?, all))
@@ -134,8 +135,8 @@ impl Evidence {
     }
 
     fn judge_network(&self, found: &mut Findings) {
-        // A sender also retransmits what was not lost: if the acknowledgment is late, after as little as 2 ms (RFC 8985,
-        // section 7). The receiver reports such segments.
+        // A sender also retransmits segments that were not lost, if the acknowledgment is late by
+        // as little as 2 ms (RFC 8985, section 7). The receiver reports such segments.
         let needless = self.machine.retransmitted_needlessly.unwrap_or(0);
         let lost = self
             .machine

@@ -3,8 +3,8 @@
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// Largest share of resent requests to ignore. Above it, the server's load differs from the
-/// reported one.
+/// Maximum share of requests that were sent again. Above it, the load on the server differs from
+/// the reported load.
 const RESENT: f64 = 0.01;
 
 impl Evidence {
@@ -15,7 +15,8 @@ impl Evidence {
                 found.add(Level::Invalid, Cause::Client, text);
                 return;
             }
-            // A script may compute or sleep. A command that only sends requests has at least tried to connect.
+            // A script may only compute or sleep. A command that only sends requests has at least
+            // tried to connect.
             let (cause, text) = if self.is_request_load || self.sent.get() > 0 {
                 (
                     Cause::Server,
@@ -59,7 +60,7 @@ impl Evidence {
             && self.messages_received == 0
             && self.responses == self.websocket_handshakes
         {
-            // Not invalid, because a service that only receives behaves like this.
+            // The run is not invalid, because a service that only receives messages behaves like this.
             found.add(
                 Level::Suspect,
                 Cause::Server,

@@ -1,9 +1,9 @@
-//! Checks whether the script ran as intended.
+//! Checks whether the script ran without exceptions.
 
 use crate::evidence::{Evidence, Findings};
 use crate::{Cause, Level};
 
-/// The share of the iterations that may throw.
+/// Maximum share of iterations that may throw an exception.
 const THREW_SUSPECT: f64 = 0.01;
 
 impl Evidence {

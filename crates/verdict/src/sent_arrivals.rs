@@ -1,28 +1,29 @@
-//! What was requested of scenarios with an arrival process, and what they sent.
+//! What scenarios with an arrival process were supposed to send, and what they sent.
 
 /// What a scenario with an arrival process sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
-    /// The scenario's name.
+    /// The name of the scenario.
     pub scenario: String,
-    /// The requested process, as flags name it.
+    /// The requested process, in the notation of flags.
     pub process: String,
-    /// What was requested.
+    /// The parameters of the requested process.
     pub requested: Requested,
 }
 
 /// A requested arrival process.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Requested {
-    /// The times of a trace, whatever their distribution. The send lag shows how exactly they were kept.
+    /// The times of a trace, whatever their distribution. The send lag shows how exactly the run
+    /// reproduced them.
     Times,
     /// Independent gaps that follow a gamma distribution with mean 1.
     Gaps {
-        /// The shape of the distribution, more than 0; 1 if users are independent.
+        /// The shape of the distribution, greater than 0. It is 1 for independent users.
         shape: f64,
-        /// Arrivals are only in a part of the time.
+        /// Whether arrivals occur only during parts of the time.
         in_bursts: bool,
-        /// A sample of those that were sent, series by series.
+        /// A sample of the gaps between sent arrivals, as several series.
         sent: Vec<Vec<ArrivalGap>>,
     },
 }
@@ -30,8 +31,8 @@ pub enum Requested {
 /// The gap between two arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArrivalGap {
-    /// The number of requested gaps in it, at least 1.
+    /// The number of requested gaps that it covers, at least 1.
     pub places: u64,
-    /// The length, in mean gaps.
+    /// The length in mean gaps.
     pub length: f64,
 }

@@ -1,5 +1,5 @@
-//! Interprets the requests' own times: a saturated closed loop, stalls that percentiles hide, and a
-//! full link.
+//! Interprets the times of the requests: detects a saturated closed loop, stalls that percentiles
+//! hide, and a saturated link.
 
 use std::time::Duration;
 
@@ -7,22 +7,25 @@ use crate::evidence::{Evidence, Findings};
 use crate::service_times::ServiceTimes;
 use crate::{Cause, Level};
 
-/// Users that spend at least this share of their time in requests have no think time.
+/// Minimum share of the time that users without think time spend in requests.
 const WAITING: f64 = 0.80;
-/// In a queue, nine of ten requests take at least this many times as long as the fastest.
+/// In a queue, nine of ten requests take at least this many times as long as the fastest one.
 const QUEUED: u32 = 5;
 const QUEUED_LEAST: Duration = Duration::from_millis(5);
-/// If the share of slow requests is below this, the 99th percentile does not show them;
+/// Below this share of slow requests, the 99th percentile does not show them.
 const RARE: f64 = 0.01;
-/// they are reported if they took this share of the users' time.
+/// Minimum share of the users' time in slow requests that is reported.
 const HIDDEN: f64 = 0.10;
-/// The share of the service time in which bytes were transferred.
+/// Minimum share of the service time in which bytes were transferred.
 const MOVING: f64 = 0.50;
-/// How the doubt begins that the network limited a run. A lab that declares the rate of the line knows better.
+/// The start of the sentence on a network at its limit. A lab that declares the bandwidth
+/// recognizes the finding by it.
 pub const IN_TRANSIT: &str = "bytes were in transit for";
-/// How the doubt begins that times only reflect the number of users. For an amount of work they do not matter.
+/// The start of the sentence on times that only reflect the number of users. Fixed work ignores
+/// this finding.
 pub const SATURATED: &str = "the closed loop was saturated";
-/// Requests with fewer bytes do not count as transfers; a stream of small events is not one.
+/// Requests with fewer bytes do not count as transfers, because a stream of small events is not a
+/// transfer.
 const TRANSFER: u64 = 10_000;
 
 impl Evidence {
@@ -37,9 +40,9 @@ impl Evidence {
     }
 }
 
-/// Detects a closed loop at the server's limit, where by Little's law the times only reflect the
-/// number of users. A mix of different requests would always contain fast ones, which is why the
-/// 10th percentile is used.
+/// Detects a closed loop at the limit of the server. By Little's law, its times only reflect the
+/// number of users. The check uses the 10th percentile, because a mix of different requests would
+/// always include fast ones.
 fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
     let offered = service.elapsed.as_secs_f64() * f64::from(users);
     let always_waiting = service.total.as_secs_f64() > offered * WAITING;
@@ -55,7 +58,7 @@ fn judge_queue(service: &ServiceTimes, users: u32, found: &mut Findings) {
     }
 }
 
-/// Coordinated omission (Tene 2013): while a request is stuck, its user sends nothing.
+/// Detects coordinated omission (Tene 2013): while a request is stuck, its user sends nothing.
 fn judge_hidden(service: &ServiceTimes, found: &mut Findings) {
     if service.slow == 0 || service.total.is_zero() {
         return;

@@ -1,4 +1,4 @@
-//! The times of requests, as far as the verdict needs them.
+//! The times of requests that the verdict is based on.
 
 use std::time::Duration;
 
@@ -9,29 +9,29 @@ use plimsoll_units::Bytes;
 pub struct ServiceTimes {
     /// Number of requests.
     pub count: u64,
-    /// Sum of their service times.
+    /// Sum of the service times.
     pub total: Duration,
-    /// The quickest.
+    /// The shortest service time.
     pub least: Duration,
-    /// The 10th percentile.
+    /// The 10th percentile of the service times.
     pub p10: Duration,
-    /// The median.
+    /// The median of the service times.
     pub median: Duration,
     /// Number of slow requests: longer than [`ServiceTimes::slow_from`] of the median.
     pub slow: u64,
     /// Sum of the service times of slow requests.
     pub slow_total: Duration,
-    /// Sum of the times of sending and receiving alone.
+    /// Sum of the times spent sending and receiving.
     pub moving: Duration,
     /// Bytes sent and received.
     pub bytes: Bytes,
-    /// Highest number of users of a closed model; `None` in an open model.
+    /// Maximum number of users in a closed model, or `None` in an open model.
     pub closed_users: Option<u32>,
-    /// Length of the run.
+    /// The duration of the run.
     pub elapsed: Duration,
 }
 
-/// A request is slow if it takes longer than both: this, and this number of medians.
+/// A request is slow if it takes longer than both this time and this multiple of the median.
 const SLOW: Duration = Duration::from_millis(500);
 const SLOW_MEDIANS: u32 = 10;
 

@@ -5,11 +5,11 @@ use serde::Serialize;
 pub struct Verdict {
     /// How far the results can be trusted.
     pub level: Level,
-    /// The evidence, one sentence with numbers each: the problems found or, for a valid run, what
-    /// was checked.
+    /// The evidence as sentences with numbers: the problems found, or for a valid run what was checked.
     pub reasons: Vec<Reason>,
-    /// Whether other programs of the machine or its hypervisor disturbed the run. Another run may not be disturbed; this
-    /// does not depend on the load or the service.
+    /// Whether other programs on the machine, or its hypervisor, disturbed the run. Such a
+    /// disturbance does not depend on the load or the service, so it may be absent when the run is
+    /// repeated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disturbed: bool,
 }
@@ -29,9 +29,9 @@ pub struct Reason {
 pub enum Level {
     /// No problem was found.
     Valid,
-    /// They may describe the generator or the machine as much as the server.
+    /// The results may reflect the generator or the machine as much as the server.
     Suspect,
-    /// They do not describe the server.
+    /// The results do not reflect the server.
     Invalid,
 }
 
@@ -43,7 +43,7 @@ pub enum Cause {
     Client,
     /// The system under test.
     Server,
-    /// The network between them.
+    /// The network between the generator and the system under test.
     Network,
     /// The clock used for all measurements.
     Clock,

@@ -1,53 +1,54 @@
-//! What a report answers first: questions of the lab, and statements of the document that it repeats.
+//! The questions of the lab and the published statements that a report answers first.
 
 use serde::{Deserialize, Serialize};
 
-/// A question or a statement, and the figures that answer it.
+/// A question or a statement, with the metric that answers it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
     /// The question or the statement.
     pub text: String,
-    /// Whether it is a statement of the document that the lab repeats; otherwise it is a question of the lab.
+    /// Whether it is a statement from the published document that the lab reproduces. Otherwise it
+    /// is a question of the lab.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_statement: bool,
-    /// The name of the figure. `None` if the lab does not test the statement.
+    /// The name of the metric. `None` if the lab does not test the statement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<String>,
-    /// The axis whose values are compared; `None` if each cell counts alone.
+    /// The axis whose values are compared. `None` if each cell is judged separately.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<String>,
-    /// The values of that axis, with the base first.
+    /// The values of that axis, starting with the base.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
-    /// What has to be true.
+    /// The condition under which the statement holds, or the answer to the question is yes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expected>,
     /// The names of the cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
-    /// What a reader of the figures has to know.
+    /// What a reader needs to know about the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// What has to be true for a statement to hold, or for a question to be answered with yes.
+/// The condition under which a statement holds, or the answer to a question is yes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Expected {
     /// The second value is larger than the first.
     Larger,
-    /// It is smaller.
+    /// The second value is smaller than the first.
     Smaller,
-    /// It is not smaller.
+    /// The second value is not smaller.
     NotSmaller,
-    /// It is not larger.
+    /// The second value is not larger.
     NotLarger,
-    /// Both are the same.
+    /// Both values are the same.
     Same,
-    /// The second divided by the first is in this range; no end means no limit.
+    /// The second value divided by the first is in this range. A missing end means no limit.
     Ratio(Option<f64>, Option<f64>),
-    /// The second minus the first is in this range, in the unit of the figure.
+    /// The second value minus the first is in this range, in the unit of the metric.
     Difference(Option<f64>, Option<f64>),
-    /// The figure of each cell is in this range, in its unit.
+    /// The value of each cell is in this range, in the unit of the metric.
     Value(Option<f64>, Option<f64>),
 }

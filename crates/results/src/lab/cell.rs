@@ -11,36 +11,36 @@ use crate::record::{Generator, Mark};
 /// A cell of the matrix.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Its name, derived from the axes: `backend=sqlite wire=http users=100`.
+    /// The name, derived from the axes: `backend=sqlite wire=http users=100`.
     pub name: String,
-    /// Its position: axis, value.
+    /// The position in the matrix: pairs of axis and value.
     pub place: Vec<(String, String)>,
-    /// Its state.
+    /// The state of the cell.
     pub state: CellState,
     /// The command of each repeat, without secrets and home directories.
     pub command: String,
-    /// The network path as declared and as measured; on loopback without a relay only as measured.
+    /// The network path, declared and measured. On loopback without a relay, only measured.
     pub link: Option<LinkFigures>,
     /// The declared protocol, if any.
     pub protocol_declared: Option<String>,
     /// See [`Cell::protocol_declared`].
     pub protocols: BTreeMap<String, u64>,
-    /// The sanity request and its response.
+    /// The sanity request and the response to it.
     pub sanity: Option<String>,
-    /// The repeats in the order in which they ran, the latest attempt of each.
+    /// The repeats in the order in which they ran, with the latest attempt of each.
     pub repeats: Vec<Repeat>,
-    /// The headline metrics over the repeats, by name: see [`Figure`]. Empty for a cell whose
-    /// verdict is `invalid`.
+    /// The headline metrics over the repeats, by name: see [`Figure`]. Empty if the verdict of the
+    /// cell is `invalid`.
     pub figures: Vec<Figure>,
-    /// `valid`, `suspect` or `invalid`: the worst of the repeats and the findings.
+    /// `valid`, `suspect` or `invalid`: the worst of the verdicts of the repeats and the findings.
     pub verdict: String,
-    /// The reasons, in sentences.
+    /// The reasons for the verdict, as sentences.
     pub reasons: Vec<String>,
-    /// The findings of the audit.
+    /// The audit findings.
     pub findings: Vec<Finding>,
-    /// The published values to compare with, by the name of the metric.
+    /// The published values to compare with, by metric name.
     pub published: Vec<Published>,
-    /// The search for its highest rate, if the lab requests one.
+    /// The search for the highest rate, if the lab requests one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<LimitSearch>,
 }
@@ -56,13 +56,13 @@ pub struct LimitSearch {
     pub limit: f64,
     /// See [`LimitSearch::figure`].
     pub unit: String,
-    /// Trials in the order in which they were made.
+    /// The trials in chronological order.
     pub trials: Vec<LimitTrial>,
-    /// The highest rate per second that met the objective each time; `None` if none did.
+    /// The highest rate per second that met the objective in every trial, or `None`.
     pub kept: Option<f64>,
-    /// The lowest rate above it that missed the objective; `None` if none did.
+    /// The lowest rate above `met` that missed the objective, or `None`.
     pub broken: Option<f64>,
-    /// Whether both ends had the same outcome each time and the soak met the objective.
+    /// Whether both ends had the same outcome in every trial and the soak met the objective.
     pub confirmed: bool,
 }
 
@@ -71,11 +71,11 @@ pub struct LimitSearch {
 pub struct LimitTrial {
     /// The requested rate per second.
     pub rate: f64,
-    /// The value of the metric, in its unit; `None` without any response.
+    /// The value of the metric in its unit, or `None` without any response.
     pub value: Option<f64>,
-    /// Whether the objective was met.
+    /// Whether the trial met the objective.
     pub kept: bool,
-    /// Whether it was the soak.
+    /// Whether the trial was the soak.
     pub soak: bool,
 }
 
@@ -87,49 +87,49 @@ pub enum CellState {
     Measured,
     /// Some repeats are missing.
     Partial(String),
-    /// Its sanity request failed: nothing was measured.
+    /// The sanity request failed, so nothing was measured.
     Insane(String),
-    /// It could not be set up or run.
+    /// The cell could not be set up or run.
     Failed(String),
-    /// This form of the lab does not include it.
+    /// This form of the lab does not include the cell.
     LeftOut,
-    /// It has not been run yet.
+    /// The cell has not been run yet.
     #[default]
     Missing,
 }
 
-/// A metric over the repeats, with its interval.
+/// A metric over the repeats, with its confidence interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Such as `requests_per_second`, `latency_p95`, `cpu_time_per_request`,
-    /// `makespan`, `throughput`.
+    /// Such as `requests_per_second`, `latency_p95`, `cpu_time_per_request`, `makespan`, `throughput`.
     pub name: String,
-    /// Its name for readers: `95th percentile of response time`.
+    /// The name for readers: `95th percentile of response time`.
     pub label: String,
     /// Such as `ms`, `requests/s`, `Mbit/s`, `CPU µs`.
     pub unit: String,
-    /// The value: the mean over the restarts, geometric unless a run has a value of 0.
+    /// The mean over the restarts. It is the geometric mean unless a run has a value of 0.
     pub value: f64,
-    /// A 95 % interval. `None` if there are too few samples; then `why_no_interval` says so.
+    /// The 95 % interval. `None` if there are too few samples; `why_no_interval` then has the reason.
     pub interval: Option<(f64, f64)>,
-    /// The variation that the interval includes.
+    /// The sources of variation that the interval includes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_from: Option<Variation>,
     /// See [`Figure::interval`].
     pub why_no_interval: Option<String>,
-    /// The value including the warm-up.
+    /// The value if the warm-up is included.
     pub with_warm_up: Option<f64>,
-    /// Whether more is better (`more`), less is (`less`), or neither.
+    /// Whether more is better (`more`), less is better (`less`), or neither.
     pub better: Option<String>,
-    /// One value for each repeat, in their order.
+    /// The value of each repeat, in their order.
     pub repeats: Vec<f64>,
-    /// One value for each restart, in their order: the mean of its runs. Earlier versions had none.
+    /// The value of each restart, in their order: the mean of its runs. Earlier versions did not
+    /// have this field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarts: Vec<f64>,
 }
 
 impl Figure {
-    /// The values that are compared: those of the restarts, or of the runs if there is one restart.
+    /// The values to compare: those of the restarts, or those of the runs if there is only one restart.
     pub fn units(&self) -> (Variation, &[f64]) {
         match self.restarts.len() {
             0 | 1 => (Variation::Runs, &self.repeats),
@@ -138,20 +138,20 @@ impl Figure {
     }
 }
 
-/// The variation that an interval includes.
+/// The sources of variation that an interval includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Variation {
-    /// That between restarts of the system, and so also that between and within runs.
+    /// Variation between restarts of the system, and therefore also between and within runs.
     Restarts,
-    /// That between runs of one start of the system.
+    /// Variation between runs of the same start of the system.
     Runs,
-    /// Only that within one run.
+    /// Variation within a single run.
     OneRun,
 }
 
 impl Variation {
-    /// The limit of a conclusion, for use in parentheses. Nothing if there are several restarts.
+    /// A caveat for conclusions, to append in parentheses. Empty if there are several restarts.
     pub fn limitation(self) -> Option<&'static str> {
         match self {
             Variation::Restarts => None,
@@ -160,7 +160,7 @@ impl Variation {
         }
     }
 
-    /// The unit of which more should be measured.
+    /// The unit of which to measure more.
     pub fn units(self) -> &'static str {
         match self {
             Variation::Restarts => "restarts",
@@ -172,39 +172,39 @@ impl Variation {
 /// One run of a cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Repeat {
-    /// From 1, over all restarts.
+    /// The number of the run, counted from 1 over all restarts.
     pub number: u32,
-    /// The restart that it belongs to, from 1. The systems are started again for each.
+    /// The number of its restart, counted from 1. The systems are started again for each restart.
     #[serde(default = "first")]
     pub restart: u32,
-    /// The run's position in the lab, from 1, so that drift is visible.
+    /// The position of the run in the lab, counted from 1, so that drift is visible.
     pub turn: u32,
-    /// When it started, RFC 3339.
+    /// When the run started, in RFC 3339.
     pub started: String,
-    /// Measured duration, without the warm-up.
+    /// The measured duration in seconds, without the warm-up.
     pub duration_seconds: f64,
-    /// Seconds excluded as warm-up.
+    /// The seconds excluded as warm-up.
     pub warm_up_seconds: f64,
     /// See [`Repeat::warm_up_seconds`].
     pub warm_up_rule: String,
-    /// Number of measured requests (or calls, or iterations).
+    /// Number of measured requests, calls or iterations.
     pub requests: u64,
-    /// Number of failed ones among them.
+    /// Number of these that failed.
     pub failed: u64,
-    /// Response or service time after the warm-up, in milliseconds.
+    /// The response or service time after the warm-up, in milliseconds.
     pub latency: Distribution,
     /// `response time` (open model) or `service time`.
     pub latency_kind: String,
     /// One entry per second, including the warm-up.
     pub seconds: Vec<SecondFigures>,
-    /// Moments that plots mark, the earliest first.
+    /// Moments to mark in plots, the earliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// The resources that each process used: the system's, its services', the generator's.
+    /// The resources that each process used: the system, the services and the generator.
     pub used: Vec<Used>,
-    /// The generator's report on itself.
+    /// The generator's measurements of itself.
     pub generator: Generator,
-    /// Status or code of responses, and errors, by name.
+    /// Counts of statuses or codes of responses, and of errors, by name.
     pub outcomes: BTreeMap<String, u64>,
     /// For a fixed amount of work: the declared and the completed amount.
     pub work: Option<(u64, u64)>,
@@ -214,13 +214,13 @@ pub struct Repeat {
     pub raw: String,
     /// The path of the record, relative to the result.
     pub record: Option<String>,
-    /// Earlier attempts of this run that other programs of the machine disturbed, so that it was measured again: the
-    /// reasons of each.
+    /// For each earlier attempt of this run that other programs on the machine disturbed: the
+    /// reasons. Such a run is repeated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,
 }
 
-/// Earlier versions had no restarts.
+/// Records of earlier versions have no restarts.
 fn first() -> u32 {
     1
 }
@@ -228,85 +228,84 @@ fn first() -> u32 {
 /// One second of a repeat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SecondFigures {
-    /// Its number, from 0.
+    /// The number of the second, counted from 0.
     pub second: u64,
-    /// Requests that started in it.
+    /// Requests that started in this second.
     pub requests: u64,
-    /// Number of failed ones among them.
+    /// Number of these that failed.
     pub failed: u64,
-    /// Latency quantiles in milliseconds; `None` without samples.
+    /// Latency quantiles in milliseconds, or `None` without samples.
     pub p50: Option<f64>,
     /// See [`SecondFigures::p50`].
     pub p95: Option<f64>,
     /// See [`SecondFigures::p50`].
     pub p99: Option<f64>,
-    /// The longest, in milliseconds.
+    /// The longest latency in milliseconds.
     pub max: Option<f64>,
-    /// CPU of the system and its services together, in CPU seconds per second.
+    /// CPU time of the system and its services together, in CPU seconds per second.
     pub system_cpu: Option<f64>,
-    /// The distribution of latencies in this second: lower edge in milliseconds and count of each
-    /// non-empty coarse bucket ([`Distribution::coarse`]), for heat maps.
+    /// The latencies in this second, for heat maps: the lower edge in milliseconds and the count of
+    /// each non-empty coarse bucket ([`Distribution::coarse`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latencies: Vec<(f64, u64)>,
 }
 
-/// The resource use of a process in a repeat.
+/// The resource use of a process during a repeat.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Used {
-    /// The system's or service's name, or `generator`.
+    /// The name of the system or service, or `generator`.
     pub name: String,
-    /// Whether it is excluded from `cpu_time_per_request`: the generator, and processes that
-    /// are only behind the measured system.
+    /// Whether it is excluded from `cpu_time_per_request`: the generator, and processes that only
+    /// use the measured system.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
-    /// Processor time, its children included.
+    /// Processor time, including child processes.
     pub cpu_seconds: f64,
-    /// The most memory seen.
+    /// Peak memory.
     pub peak_rss_bytes: u64,
-    /// Threads at most.
+    /// Maximum number of threads.
     pub threads: u32,
-    /// Open files at most.
+    /// Maximum number of open files.
     pub open_files: u32,
     /// Voluntary and involuntary context switches.
     pub context_switches: (u64, u64),
-    /// Bytes received and sent over the network, if known: the generator's,
-    /// as it counted them.
+    /// Bytes received and sent over the network, if known. Only the generator counts them.
     pub network_bytes: Option<(u64, u64)>,
 }
 
-/// A link declared and measured.
+/// A network path, as declared and as measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LinkFigures {
-    /// The place's name.
+    /// The name of the place.
     pub name: String,
-    /// `relay`, `kernel` with what it used, or `loopback`.
+    /// `relay`, `kernel` with the mechanism used, or `loopback`.
     pub by: String,
-    /// As declared, in milliseconds.
+    /// The declared round trip in milliseconds.
     pub declared_round_trip_ms: Option<f64>,
-    /// As declared, in milliseconds, in both directions around the round trip; absent without jitter.
+    /// The declared jitter in milliseconds, ± around the round trip. Absent without jitter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_jitter_ms: Option<f64>,
     /// As declared.
     pub declared_megabits_per_second: Option<f64>,
-    /// Median time to connect, as measured before the load.
+    /// Median time to connect, measured before the load.
     pub measured_connect_ms: Option<f64>,
-    /// Median echo round trip, as measured before the load.
+    /// Median round trip of an echo, measured before the load.
     pub measured_round_trip_ms: Option<f64>,
-    /// Throughput of one TCP stream, as measured before the load.
+    /// Throughput of one TCP stream, measured before the load.
     pub measured_megabits_per_second: Option<f64>,
-    /// How late the relay delivered during the run, in milliseconds, the 99th percentile of both directions' pieces: the
-    /// later direction.
+    /// How late the relay delivered data during the run: the 99th percentile in milliseconds, for
+    /// the direction that is later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_p99_ms: Option<f64>,
 }
 
-/// A value from the document on which this lab is based.
+/// A value from the published document that this lab reproduces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Published {
-    /// The name of the [`Figure`] to compare it with.
+    /// The name of the [`Figure`] to compare with.
     pub figure: String,
-    /// The published value, in that metric's unit.
+    /// The published value, in the unit of that metric.
     pub value: f64,
-    /// A note for the comparison.
+    /// A note on the comparison.
     pub note: String,
 }

@@ -4,53 +4,54 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cell, Variation};
 
-/// Two cells that differ in one axis.
+/// A comparison of two cells that differ in one axis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The axis they differ in.
+    /// The axis in which they differ.
     pub axis: String,
-    /// The cells' names: of the first (the base), of the second.
+    /// The names of the first cell (the base) and the second cell.
     pub cells: (String, String),
-    /// Their position on the other axes: axis, value.
+    /// Their position on the other axes: pairs of axis and value.
     pub place: Vec<(String, String)>,
     /// The name of the compared metric.
     pub figure: String,
-    /// Second divided by first. `None` if either has no value.
+    /// The second value divided by the first, or `None` if a value is missing.
     pub ratio: Option<f64>,
-    /// A 95 % interval of the ratio. None with fewer than 3 pairs.
+    /// The 95 % interval of the ratio, or `None` for fewer than 3 pairs.
     pub interval: Option<(f64, f64)>,
-    /// The variation that the interval includes.
+    /// The sources of variation that the interval includes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_from: Option<Variation>,
-    /// Whether the lab declares it as primary. Holm's correction covers all of these together.
+    /// Whether the lab declares the comparison as primary. Holm's correction covers all primary
+    /// comparisons together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub primary: bool,
-    /// The largest difference, as a share, that the machine alone makes: see [`SameCell`]. No
-    /// smaller one is called a difference.
+    /// The noise floor: the largest difference, as a share, that the machine alone causes (see
+    /// [`SameCell`]). A smaller difference does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<f64>,
-    /// The method for the interval, or why there is none.
+    /// The method of the interval, or the reason why there is none.
     pub method: String,
-    /// The p value after Holm's correction, if there was a test.
+    /// The p value after Holm's correction, if a test was possible.
     pub p: Option<f64>,
-    /// The outcome.
+    /// The outcome of the comparison.
     pub outcome: Outcome,
-    /// If there is no difference: an upper bound of any difference, as a share.
+    /// If there is no difference: an upper bound for it, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// If uncertain: the number of restarts (or of runs, if there is one restart) that would
-    /// probably decide.
+    /// If uncertain: the number of restarts (or of runs, if there is only one restart) that would
+    /// probably settle it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_decide: Option<usize>,
 }
 
 impl Comparison {
-    /// The outcome in words.
+    /// Describes the outcome in words.
     pub fn text(&self) -> String {
-        // Results of earlier versions had no restarts.
+        // Results of earlier versions have no restarts.
         let units = self.interval_from.map_or("repeats", Variation::units);
         match (self.outcome, self.ratio, self.floor) {
-            // Only a quieter machine would decide.
+            // More runs would not help, only a quieter machine.
             (Outcome::Uncertain, Some(ratio), Some(floor))
                 if self.would_decide.is_none() && ratio.ln().abs() <= floor.ln_1p() =>
             {
@@ -70,28 +71,28 @@ impl Comparison {
     }
 }
 
-/// A cell that was measured twice, under two names (A/A).
+/// A cell that was measured twice under two names (A/A).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SameCell {
     /// The name of the cell.
     pub cell: String,
-    /// The second series of runs of that cell.
+    /// The name of the second series of runs of that cell.
     pub copy: Cell,
-    /// The difference between both series in each figure.
+    /// The difference between both series for each metric.
     pub floors: Vec<Floor>,
-    /// The method, or why there are no floors.
+    /// The method, or the reason why there are no noise floors.
     pub method: String,
 }
 
 impl SameCell {
-    /// The floor of a figure, as a share.
+    /// The noise floor of a metric, as a share.
     pub fn floor(&self, figure: &str) -> Option<f64> {
         let found = self.floors.iter().find(|floor| floor.figure == figure);
         found.map(|floor| floor.share)
     }
 
-    /// The floor of a figure for a comparison of these cells: none if both are in other places than the cell that was
-    /// measured twice.
+    /// The noise floor of a metric for a comparison of these cells. `None` if both cells are in
+    /// other places than the cell that was measured twice.
     pub fn floor_between(&self, figure: &str, cells: [&Cell; 2]) -> Option<f64> {
         fn place(cell: &Cell) -> Option<&str> {
             cell.link.as_ref().map(|link| link.name.as_str())
@@ -105,27 +106,27 @@ impl SameCell {
     }
 }
 
-/// How much a figure of two equal cells differs.
+/// How much a metric of two equal cells differs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Floor {
-    /// The name of the figure.
+    /// The name of the metric.
     pub figure: String,
-    /// The copy divided by the cell.
+    /// The value of the copy divided by the value of the cell.
     pub ratio: f64,
-    /// A 95 % interval of it.
+    /// The 95 % interval of the ratio.
     pub interval: (f64, f64),
-    /// No difference up to this share is called a difference.
+    /// The noise floor: a difference up to this share does not count.
     pub share: f64,
 }
 
-/// Two values of an axis, compared over all cells that they have in common.
+/// A comparison of two values of an axis, over all cells that have both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pooled {
     /// The axis.
     pub axis: String,
     /// The base value.
     pub base: String,
-    /// The value compared with it.
+    /// The value to compare with the base.
     pub other: String,
     /// The name of the compared metric.
     pub figure: String,
@@ -133,11 +134,11 @@ pub struct Pooled {
     pub cells: usize,
     /// Number of pairs of runs.
     pub pairs: usize,
-    /// Second divided by first, for a typical cell.
+    /// The second value divided by the first, for a typical cell.
     pub ratio: f64,
-    /// A 95 % interval of it.
+    /// The 95 % interval of the ratio.
     pub interval: (f64, f64),
-    /// The lowest and the highest ratio of a cell. Earlier versions had none.
+    /// The lowest and the highest ratio of any cell. Earlier versions did not have this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(f64, f64)>,
     /// The p value after Holm's correction over the pooled comparisons.
@@ -146,16 +147,16 @@ pub struct Pooled {
     pub method: String,
     /// The outcome.
     pub outcome: Outcome,
-    /// If there is no difference: an upper bound of any difference, as a share.
+    /// If there is no difference: an upper bound for it, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// If uncertain: the number of cells that would probably decide.
+    /// If uncertain: the number of cells that would probably settle it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_decide: Option<usize>,
 }
 
 impl Pooled {
-    /// The outcome in words.
+    /// Describes the outcome in words.
     pub fn text(&self) -> String {
         self.outcome.text(self.at_most, self.would_decide, "cells")
     }
@@ -165,13 +166,13 @@ impl Pooled {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The second is larger, significantly and by more than the noise if that is known.
+    /// The second value is larger, significantly and by more than the noise if that is known.
     Larger,
-    /// The second is smaller, in the same sense.
+    /// The second value is smaller, with the same conditions.
     Smaller,
-    /// The interval shows that there is no difference that matters.
+    /// The interval excludes any difference that matters.
     NoDifference,
-    /// More repeats would decide. Earlier versions used `within-noise` for this and for no
+    /// More repeats would settle it. Earlier versions used `within-noise` both for this and for no
     /// difference.
     #[serde(alias = "within-noise")]
     Uncertain,
@@ -182,8 +183,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// In words. "No difference" means none larger than `at_most`; `would_decide` is the number of
-    /// `units` that would decide what is uncertain.
+    /// Describes the outcome in words. "No difference" means no difference larger than `at_most`.
+    /// `would_decide` is the number of `units` that would probably settle an uncertain outcome.
     pub fn text(self, at_most: Option<f64>, would_decide: Option<usize>, units: &str) -> String {
         match (self, at_most, would_decide) {
             (Outcome::NoDifference, Some(share), _) => {
@@ -217,29 +218,29 @@ impl From<plimsoll_stats::comparison::Outcome> for Outcome {
 /// The outcome of an objective in one cell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveOutcome {
-    /// As written in the file: `95th percentile of latency at most 50ms`.
+    /// The objective as written in the file: `95th percentile of latency at most 50ms`.
     pub objective: String,
     /// The cell.
     pub cell: String,
-    /// The metric's value, in the unit of the limit.
+    /// The value of the metric, in the unit of the limit.
     pub measured: f64,
-    /// The limit, in that unit.
+    /// The limit.
     pub limit: f64,
     /// The unit.
     pub unit: String,
-    /// Whether the whole interval is within the limit (`kept`), none of it (`broken`), or the
-    /// interval contains the limit (`undecided`). Without an interval, the value decides, unless it
-    /// is within 10 % of the limit.
+    /// Whether the whole interval is within the limit (`kept`), outside of it (`broken`), or
+    /// contains it (`undecided`). Without an interval, the value decides, unless it is within 10 %
+    /// of the limit.
     pub verdict: String,
-    /// For a latency: share of requests within the limit.
+    /// For a latency: the share of requests within the limit.
     pub within: Option<f64>,
-    /// The variation that the interval includes; `one-run` also without an interval.
+    /// The sources of variation that the interval includes. Also `one-run` if there is no interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_from: Option<Variation>,
 }
 
 impl ObjectiveOutcome {
-    /// The verdict in words: `met`, `missed (one run)`.
+    /// Describes the verdict in words: `met`, `missed (one run)`.
     pub fn text(&self) -> String {
         let verdict = match self.verdict.as_str() {
             "kept" => "met",

@@ -1,7 +1,7 @@
 //! The result of a whole lab: the question, the matrix, every cell with the results of its repeats,
-//! and everything that a reader needs to trust them.
+//! and all information that a reader needs to judge them.
 //!
-//! Report pages only use this document; they never measure.
+//! Reports are rendered from this document alone, without measuring anything.
 
 mod asked;
 mod cell;
@@ -25,75 +25,76 @@ pub const SCHEMA: &str = "plimsoll/lab-result/1";
 /// The result of a lab.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabResult {
-    /// [`SCHEMA`].
+    /// The schema: [`SCHEMA`].
     pub schema: String,
-    /// Version of the program.
+    /// The version of the program.
     pub plimsoll: String,
-    /// The lab's title.
+    /// The title of the lab.
     pub title: String,
-    /// Its question.
+    /// The question of the lab.
     pub question: String,
     /// `quick`, `standard` or `full`.
     pub form: String,
-    /// When it started, RFC 3339.
+    /// When the lab started, in RFC 3339.
     pub started: String,
     /// See [`LabResult::started`].
     pub ended: Option<String>,
     /// The environment.
     pub environment: Environment,
-    /// Names and versions of the programs used.
+    /// The names and versions of the programs used.
     pub versions: Vec<(String, String)>,
-    /// The axes in their order: name, values.
+    /// The axes in their order, each with its name and values.
     pub axes: Vec<Axis>,
-    /// The lab file as written.
+    /// The contents of the lab file.
     pub file: String,
-    /// Its file name.
+    /// The name of the lab file.
     pub file_name: String,
-    /// The commit of the lab file's repository, with ` (changed)` if it had uncommitted changes; none outside of one.
+    /// The commit of the lab file's repository, with ` (changed)` appended if there were
+    /// uncommitted changes. `None` outside of a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// All effective values, including defaults.
     pub effective: serde_json::Value,
-    /// Each process, including the generator, with the CPUs it is pinned to.
+    /// Each process, including the generator, with the CPUs that it is pinned to.
     pub topology: Vec<Placed>,
     /// Other hosts on which the lab ran processes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Host>,
-    /// Every cell in the order of the matrix, including those that were not measured.
+    /// Every cell in matrix order, including those that were not measured.
     pub cells: Vec<Cell>,
-    /// Pairs of cells that differ in one axis, as requested in the lab file.
+    /// The pairs of cells that differ in one axis, as requested in the lab file.
     pub comparisons: Vec<Comparison>,
-    /// The same pairs of values over all their cells together.
+    /// The same comparisons, each pooled over all cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Pooled>,
-    /// The seed of the random order of cells. Earlier versions had none.
+    /// The seed of the random order of cells. Earlier versions did not have this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// The cell that was measured twice, if the design allows comparisons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_cell: Option<Box<SameCell>>,
-    /// The outcome of an objective in each of its cells.
+    /// The outcome of each objective in each of its cells.
     pub objectives: Vec<ObjectiveOutcome>,
-    /// The questions and statements with which the report begins.
+    /// The questions and statements at the beginning of the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<Asked>,
-    /// The tables of the report, if the lab declares them.
+    /// The tables of the report, if the lab declares any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableLayout>,
-    /// Errors of the published document, and how this lab avoids them.
+    /// Errors in the published document, and how this lab avoids them.
     pub published_errors: Vec<PublishedError>,
     /// Findings that apply to more than one cell.
     pub findings: Vec<Finding>,
 }
 
-/// One axis of the matrix.
+/// An axis of the matrix.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// Its name, as in the file.
+    /// The name, as in the file.
     pub name: String,
-    /// Its values as text, in the file's order.
+    /// The values as text, in the order of the file.
     pub values: Vec<String>,
-    /// The words for its values in a report, as far as the lab file has some.
+    /// The words for the values in a report, if the lab file defines them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub words: BTreeMap<String, String>,
 }
@@ -101,35 +102,35 @@ pub struct Axis {
 /// A process and where it runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placed {
-    /// The system's or service's name, or `generator`.
+    /// The name of the system or service, or `generator`.
     pub name: String,
-    /// The CPUs it is pinned to; empty if it is not pinned.
+    /// The CPUs that it is pinned to, or empty.
     pub cpus: Vec<u32>,
     /// The exact command, without secrets and home directories.
     pub command: String,
-    /// Name and version of its program, if known.
+    /// The name and version of the program, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Settings that were read from it while it ran: name and value.
+    /// Settings that were read from the running process: name and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<(String, String)>,
 }
 
-/// Another host, on which the lab ran processes.
+/// Another host on which the lab ran processes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// Its name.
+    /// The name of the host.
     pub name: String,
-    /// The systems and services on it.
+    /// The systems and services that ran on the host.
     pub processes: Vec<String>,
-    /// Its hardware and software.
+    /// The hardware and software of the host.
     pub environment: Environment,
-    /// How many of its processors were busy on average during a run, with all its programs: the
-    /// least and the most of all runs.
+    /// The number of busy processors during a run, averaged over the run and including all
+    /// programs: the minimum and the maximum over all runs.
     pub busy_processors: Option<(f64, f64)>,
 }
 
-/// An error in the document on which this lab is based.
+/// An error in the published document that this lab reproduces.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedError {
     /// The error.
@@ -138,13 +139,13 @@ pub struct PublishedError {
     pub avoided: String,
 }
 
-/// A finding of the audit about a cell or the whole lab.
+/// An audit finding about a cell or the whole lab.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule's name.
+    /// The name of the rule.
     pub rule: String,
     /// `note`, `warning` or `error`.
     pub level: String,
-    /// A sentence with the calculation.
+    /// The finding and its calculation.
     pub text: String,
 }

@@ -13,16 +13,16 @@ pub struct TableLayout {
     pub columns: Vec<String>,
     /// The names of the metrics to show. Empty for a table of buckets.
     pub figures: Vec<String>,
-    /// The unit to show them in, if it is not the unit of the metric.
+    /// The unit to show, if it differs from the unit of the metric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Upper edges of latency buckets in milliseconds. If there are any, the table shows the share
-    /// of requests in each bucket.
+    /// The upper edges of latency buckets in milliseconds. If there are any, the table shows the
+    /// share of requests in each bucket.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<f64>,
     /// The names of the cells in the table.
     pub cells: Vec<String>,
-    /// What a reader of the table has to know, as the lab file says it.
+    /// What a reader of the table needs to know, as written in the lab file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

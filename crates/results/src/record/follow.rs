@@ -1,4 +1,4 @@
-//! Reads the seconds of a record while it is written.
+//! Reads the seconds of a record while another process writes it.
 
 use std::fs::File;
 use std::io::Read;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::Second;
 
-/// How many bytes are read at once. The rest waits for the next call.
+/// Number of bytes to read per call. The next call reads the rest.
 const PIECE: u64 = 4 << 20;
 
 /// Follows a record that another process writes.
@@ -14,7 +14,7 @@ const PIECE: u64 = 4 << 20;
 pub struct Follower {
     path: PathBuf,
     file: Option<File>,
-    /// The start of a line whose end is not written yet.
+    /// The start of a line whose end has not been written yet.
     line: Vec<u8>,
 }
 
@@ -28,8 +28,8 @@ impl Follower {
         }
     }
 
-    /// The seconds that were written since the previous call. Nothing if the record cannot be read: [`super::read`]
-    /// reports why when it is complete.
+    /// The seconds written since the previous call. Empty if the record cannot be read;
+    /// [`super::read`] reports the reason when the record is complete.
     pub fn seconds(&mut self) -> Vec<Second> {
         if self.file.is_none() {
             self.file = File::open(&self.path).ok();
@@ -41,7 +41,7 @@ impl Follower {
             return Vec::new();
         }
         let Some(end) = self.line.iter().rposition(|byte| *byte == b'\n') else {
-            // No line is that long, so this is not a record.
+            // No line of a record is that long, so this file is not a record.
             if self.line.len() as u64 > 4 * PIECE {
                 self.line.clear();
             }
@@ -51,7 +51,7 @@ impl Follower {
         let lines = std::mem::replace(&mut self.line, rest);
         lines
             .split(|byte| *byte == b'\n')
-            // The header and the end have no number of a second.
+            // The header and the end do not have the number of a second.
             .filter_map(|line| serde_json::from_slice(line).ok())
             .collect()
     }

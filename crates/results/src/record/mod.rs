@@ -1,13 +1,13 @@
-//! The record of one run as JSON lines: a [`Header`], a [`Second`] for each second as it ends, an
-//! [`End`]. The record of a killed run has no end, but loses nothing else.
+//! The record of one run as JSON lines: a [`Header`], a [`Second`] as soon as each second is over,
+//! and an [`End`]. If a run is killed, its record lacks the end but is otherwise complete.
 //!
 //! A second contains what *started* in it: an open model at 200/s has exactly 200 requests in each
-//! second. A request that ends after its second was written is added on another line (`late`), so
-//! that memory does not grow with slow requests; [`read`] adds the two. The end contains the whole
-//! run, including setup and teardown.
+//! second. If a request ends after its second was written, it goes to an additional line (`late`),
+//! and [`read`] adds the two lines. This way, slow requests do not increase memory use. The end
+//! covers the whole run, including setup and teardown.
 //!
-//! [`Writer`] writes a record during the run, [`read`] reads one from any source, and [`Follower`] reads one while it is
-//! written.
+//! [`Writer`] writes a record during the run, [`read`] reads a record from any source, and
+//! [`Follower`] reads a record while it is being written.
 
 mod follow;
 mod read;
@@ -26,27 +26,27 @@ use serde::{Deserialize, Serialize};
 use crate::distribution::Distribution;
 use crate::environment::Environment;
 
-/// The value of [`Header::schema`].
+/// The schema version, for [`Header::schema`].
 pub const SCHEMA: &str = "plimsoll/record/1";
 
-/// A whole record.
+/// A complete record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// The configuration.
     pub header: Header,
     /// One entry per second during the load.
     pub seconds: Vec<Second>,
-    /// The seconds after the end of the load, in which iterations finished and none started. Rates
-    /// exclude them.
+    /// The seconds after the load ended, in which iterations finished but none started. Rates
+    /// exclude these seconds.
     pub tail: Vec<Second>,
-    /// The result. `None` for a run that was killed.
+    /// The result, or `None` if the run was killed.
     pub end: Option<End>,
 }
 
 impl Record {
-    /// The end without the first seconds: its sums are those of the remaining seconds of load,
-    /// everything else is the whole run's. For fixed work, which ends only with its last iteration,
-    /// nothing is excluded. `None` for a run that was killed.
+    /// The end without the first seconds of the run. Sums cover only the remaining seconds of load,
+    /// and all other values cover the whole run. Fixed work excludes nothing, because it ends only
+    /// with its last iteration. `None` if the run was killed.
     pub fn end_without(&self, first: u64) -> Option<End> {
         let mut end = self.end.clone()?;
         if first == 0 && (self.header.model == "work" || self.seconds.is_empty()) {
@@ -78,32 +78,32 @@ impl Record {
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// [`SCHEMA`].
+    /// The schema: [`SCHEMA`].
     pub schema: String,
-    /// Version of the program.
+    /// The version of the program.
     pub plimsoll: String,
     /// The command: `run`, `http`, `attack`, `grpc`, …
     pub kind: String,
-    /// The run in a few words; empty in records of earlier versions.
+    /// A short description of the run. Empty in records of earlier versions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The command line without secrets.
     pub command: Vec<String>,
-    /// When it started, RFC 3339.
+    /// When the run started, in RFC 3339.
     pub started: String,
     /// `open` if a schedule decides when requests start, `closed` if responses do, `work` for fixed
     /// work.
     pub model: String,
-    /// The load of each scenario in words; empty in records of earlier versions.
+    /// A description of each scenario's load. Empty in records of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<String>,
-    /// How much of the start the verdict excludes, in seconds.
+    /// The number of seconds at the start that the verdict excludes.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub warm_up_seconds: f64,
     /// All effective options.
     pub configuration: serde_json::Value,
-    /// A hash of the configuration and of the files it names: runs with equal hashes can be
-    /// compared.
+    /// A hash of the configuration and the files that it refers to. Runs with equal hashes are
+    /// comparable.
     pub configuration_hash: String,
     /// The environment.
     pub environment: Environment,
@@ -116,34 +116,36 @@ fn is_zero(value: &f64) -> bool {
 /// The data of one second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Second {
-    /// The second of the run, from 0.
+    /// The number of the second, counted from 0.
     pub second: u64,
-    /// Recorded after the line of this second was written: add it to that line.
+    /// Whether this line contains data recorded after the line of its second was written. Add the
+    /// two lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
-    /// The load had ended: iterations finished, but none started. The second in which the load
-    /// ended may have two lines, one for the time before that moment and one for the time after.
+    /// Whether the load had ended: iterations finished, but none started. The second in which the
+    /// load ended may have two lines, one for the time before that moment and one for the time
+    /// after it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub after_load: bool,
-    /// Its duration, if the load or the run ended within it or up to a tenth of a second after it.
-    /// `None` for a whole second.
+    /// The duration of this second if it is not a whole one, because the load or the run ended
+    /// during it or up to a tenth of a second after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasted: Option<f64>,
-    /// Users at its end.
+    /// Number of users at the end of the second.
     pub users: u32,
-    /// Running iterations, on average.
+    /// Average number of running iterations.
     #[serde(default)]
     pub in_flight: f64,
-    /// Sums of counters.
+    /// The increments of counters.
     pub counters: BTreeMap<String, f64>,
-    /// Rates: how many values were not zero, and how many values.
+    /// Rates: the number of nonzero values, and the number of all values.
     pub rates: BTreeMap<String, (u64, u64)>,
-    /// Gauges: the latest, the smallest, the largest value.
+    /// Gauges: the last, the smallest and the largest value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gauges: BTreeMap<String, (f64, f64, f64)>,
-    /// Distributions of trends.
+    /// The distributions of trends.
     pub trends: BTreeMap<String, Distribution>,
-    /// Processor time that the generator used, in seconds.
+    /// Processor time of the generator in seconds.
     pub generator_cpu_seconds: f64,
 }
 
@@ -174,32 +176,32 @@ impl Second {
 pub struct End {
     /// The duration of the run.
     pub duration_seconds: f64,
-    /// Why it was aborted, if it was.
+    /// The reason for aborting the run, if it was aborted.
     pub aborted: Option<String>,
-    /// Sums of counters over the run.
+    /// The totals of counters over the run.
     pub counters: BTreeMap<String, f64>,
-    /// Rates: how many values were not zero, and how many values.
+    /// Rates: the number of nonzero values, and the number of all values.
     pub rates: BTreeMap<String, (u64, u64)>,
-    /// Gauges: the latest, the smallest, the largest value.
+    /// Gauges: the last, the smallest and the largest value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gauges: BTreeMap<String, (f64, f64, f64)>,
-    /// Distributions of trends over the run; `http_req_duration` is service time,
-    /// `http_req_response_time` counts from the scheduled start.
+    /// The distributions of trends over the run. `http_req_duration` is service time.
+    /// `http_req_response_time` is measured from the scheduled start.
     pub trends: BTreeMap<String, Distribution>,
     /// Checks by name: passed, failed.
     pub checks: BTreeMap<String, (u64, u64)>,
-    /// Thresholds as written with their metric, and whether they were met.
+    /// Thresholds as written, with their metric, and whether they were met.
     pub thresholds: Vec<(String, String, bool)>,
-    /// The value of the left side of each threshold, in the same order. `None` if it is not a finite
-    /// number, and empty in records of earlier versions.
+    /// The value of the left side of each threshold, in the same order. `None` if it is not finite.
+    /// Empty in records of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds_measured: Vec<Option<f64>>,
-    /// Objectives that could not be judged, each with the reason.
+    /// Objectives that could not be judged, with the reason for each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objectives_not_judged: Vec<String>,
     /// Responses by status.
     pub statuses: BTreeMap<String, u64>,
-    /// Failures without a response by their message.
+    /// Failures without a response, by message.
     pub errors: BTreeMap<String, u64>,
     /// Responses by protocol, such as `HTTP/1.1`.
     pub protocols: BTreeMap<String, u64>,
@@ -209,65 +211,66 @@ pub struct End {
     /// Responses by cipher suite, such as `TLS_AES_128_GCM_SHA256`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tls_cipher_suites: BTreeMap<String, u64>,
-    /// Connections that were opened.
+    /// Number of opened connections.
     #[serde(default)]
     pub connections_opened: u64,
-    /// Requests that were sent again, because the server closed a reused connection without a
-    /// response or refused to process them. Each is one request in the counters.
+    /// Number of requests that were sent again because the server closed a reused connection
+    /// without a response or refused to process them. Counters include each of them once.
     #[serde(default)]
     pub requests_resent: u64,
-    /// HTTP requests by name, most frequent first. Requests with further names, if there were too
-    /// many, come last without a name and a method.
+    /// HTTP requests by name, most frequent first. If there were too many names, the last entry has
+    /// no name and no method and covers the requests with the remaining names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<NamedRequests>,
-    /// The results of scenarios with fixed work, by their names.
+    /// The results of scenarios with fixed work, by scenario name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub fixed_work: BTreeMap<String, FixedWork>,
-    /// Moments that plots of the run mark, the earliest first.
+    /// Moments to mark in plots of the run, the earliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
-    /// Measurements of the generator itself.
+    /// The generator's measurements of itself.
     pub generator: Generator,
 }
 
-/// A moment at which the load changed without being planned: an agent of a fleet was lost, or others took over its load.
+/// A moment at which the load changed unexpectedly: a fleet lost an agent, or other agents took
+/// over its load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Since the start of the run.
+    /// The time since the start of the run.
     pub at_seconds: f64,
-    /// What happened, as the end of a sentence that begins with the time.
+    /// What happened, in words that can follow the time in a sentence.
     pub text: String,
 }
 
 /// The HTTP requests with one name and one method.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NamedRequests {
-    /// The name that a script gave, or the URL.
+    /// The name given by a script, or the URL.
     pub name: String,
     /// The method.
     pub method: String,
-    /// Requests, including failed ones.
+    /// Number of requests, including failed ones.
     pub requests: u64,
-    /// Those that failed.
+    /// Number of failed requests.
     pub failed: u64,
-    /// Service time of those that did not fail.
+    /// Service time of the requests that did not fail.
     pub service_time: Distribution,
 }
 
 /// Fixed work and its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FixedWork {
-    /// Concurrent users.
+    /// Number of concurrent users.
     pub workers: u32,
     /// The configured iterations of all users together.
     pub iterations_wanted: u64,
-    /// Completed iterations.
+    /// Number of completed iterations.
     pub iterations: u64,
-    /// Completed calls, including failed ones.
+    /// Number of completed calls, including failed ones.
     pub calls: u64,
-    /// Of these, those that failed.
+    /// Number of failed calls.
     pub failed_calls: u64,
-    /// From the start of the first iteration to the end of the last.
+    /// The time from the start of the first iteration to the end of the last one.
     pub makespan_seconds: f64,
     /// Bodies and messages sent by calls that did not fail, without headers and framing.
     pub payload_bytes_sent: u64,
@@ -278,15 +281,16 @@ pub struct FixedWork {
 /// The generator's resource use, and whether the results can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
-    /// Processor time of the whole process.
+    /// Processor time of the generator process.
     pub cpu_seconds: f64,
-    /// Its maximum memory.
+    /// Peak memory of the generator process.
     pub peak_rss_bytes: u64,
     /// `valid`, `suspect` or `invalid`.
     pub verdict: String,
-    /// Cause (`client`, `server`, `network`, `clock`) and a sentence with numbers.
+    /// The reasons for the verdict: a cause (`client`, `server`, `network`, `clock`) and a sentence
+    /// with numbers.
     pub reasons: Vec<(String, String)>,
-    /// Whether other programs of the machine or its hypervisor disturbed the run.
+    /// Whether other programs on the machine, or its hypervisor, disturbed the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub disturbed: bool,
 }
@@ -312,7 +316,7 @@ mod tests {
             ..Second::default()
         };
         let end = End {
-            // Events between the last second and the end are not part of any second.
+            // No second contains the events between the last second and the end of the run.
             duration_seconds: 2.75,
             counters: BTreeMap::from([("asked".to_owned(), 7.0)]),
             rates: BTreeMap::from([("kept".to_owned(), (3, 6))]),

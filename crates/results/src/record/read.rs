@@ -1,4 +1,4 @@
-//! Reads a record from any source, with bounded memory, and accepts an incomplete last line.
+//! Reads a record from any source with bounded memory, and accepts an incomplete last line.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,27 +8,27 @@ use serde::Deserialize;
 
 use super::{End, Header, Record, SCHEMA, Second};
 
-/// Maximum length of a line: some hundred distributions with some thousand buckets.
+/// Maximum length of a line: enough for hundreds of distributions with thousands of buckets.
 const LONGEST_LINE: u64 = 16 << 20;
 /// Maximum length of a record.
 const LONGEST: u64 = 2 << 30;
-/// The start of the schema in every version.
+/// The prefix of the schema in every version.
 const FAMILY: &str = "plimsoll/record/";
 
-/// Why a file is not a record.
+/// The reason why a file could not be read as a record.
 #[derive(Debug)]
 pub enum ReadError {
-    /// It cannot be read.
+    /// The file cannot be read.
     Io(io::Error),
-    /// Its first line is not a header.
+    /// The first line is not a header.
     NoRecord(String),
-    /// It is a record of another version.
+    /// The record has the schema of another version.
     Version(String),
     /// A line exceeds the maximum length.
     LongLine(usize),
-    /// It does not fit into memory.
+    /// The record does not fit into memory.
     TooLong,
-    /// An invalid line: its number, and the error.
+    /// A line is invalid: its number, and the error.
     Line(usize, String),
 }
 
@@ -65,7 +65,7 @@ impl From<io::Error> for ReadError {
     }
 }
 
-/// Whether bytes from the start of a file look like a record.
+/// Whether these bytes look like the start of a record.
 pub fn is_record(start: &[u8]) -> bool {
     let line = start
         .split(|byte| *byte == b'\n')
@@ -78,8 +78,7 @@ pub fn is_record(start: &[u8]) -> bool {
             .any(|part| part == FAMILY.as_bytes())
 }
 
-/// Reads a record. An incomplete last line means that the run was killed while it wrote:
-/// it is ignored.
+/// Reads a record. Ignores an incomplete last line, which means that the run was killed while writing it.
 ///
 /// # Errors
 /// See [`ReadError`].
@@ -87,7 +86,7 @@ pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
     let mut lines = Lines::new(from);
     let (_, first) = lines.next()?.unwrap_or_default();
     let header = header(first)?;
-    // The index of each second, for late lines.
+    // The index of each second, for adding late lines.
     let mut places: HashMap<(u64, bool), usize> = HashMap::new();
     let mut record = Record {
         header,
@@ -128,7 +127,7 @@ pub fn read(from: impl BufRead) -> Result<Record, ReadError> {
     Ok(record)
 }
 
-/// Distinguishes a second from the end.
+/// Whether a line is a second or the end.
 #[derive(Deserialize)]
 struct Kind {
     second: Option<u64>,
@@ -165,7 +164,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The next complete line and its number; the first line may lack its line end.
+    /// The next complete line and its number. The first line may not end with a newline.
     fn next(&mut self) -> Result<Option<(usize, &[u8])>, ReadError> {
         self.line.clear();
         self.number += 1;
@@ -181,7 +180,7 @@ impl<R: BufRead> Lines<R> {
         if self.from.limit() == 0 {
             return Err(ReadError::TooLong);
         }
-        // An incomplete line, or the end.
+        // The file ends here, possibly with an incomplete line.
         Ok((self.number == 1 && count > 0).then_some((1, self.line.as_slice())))
     }
 }

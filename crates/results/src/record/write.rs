@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{End, Header, Second};
 
-/// Writes a record. Each line is completely written when its call returns.
+/// Writes a record. Each call writes its line completely before it returns.
 #[derive(Debug)]
 pub struct Writer<W: Write> {
     to: W,
@@ -17,7 +17,7 @@ impl<W: Write> Writer<W> {
     /// Writes the header.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     pub fn begin(to: W, header: &Header) -> io::Result<Writer<W>> {
         let mut writer = Writer {
             to,
@@ -30,7 +30,7 @@ impl<W: Write> Writer<W> {
     /// Adds a second.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     pub fn second(&mut self, second: &Second) -> io::Result<()> {
         self.put(second)
     }
@@ -38,13 +38,13 @@ impl<W: Write> Writer<W> {
     /// Adds the end, and returns the underlying writer.
     ///
     /// # Errors
-    /// When writing fails.
+    /// Returns an error if writing fails.
     pub fn end(mut self, end: &End) -> io::Result<W> {
         self.put(end)?;
         Ok(self.to)
     }
 
-    /// One call of `write_all` per line, so that readers hardly ever see an incomplete line.
+    /// Uses one `write_all` call per line, so that readers rarely see an incomplete line.
     fn put(&mut self, what: &impl Serialize) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, what)?;

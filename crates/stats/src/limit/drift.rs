@@ -1,29 +1,29 @@
-//! A limit that changes during the search.
+//! Detects a limit that changes during the search.
 
 use super::{Outcome, Tried};
 
-/// The service's limit changed during the search: at one time it met the objective at a rate well
-/// above rates at which it missed it at another time.
+/// The limit of the service changed during the search: at one time, the service met the objective
+/// at a rate far above the rates at which it missed it at another time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The highest rate that met the objective below all rates that missed it; `None` if none did.
+    /// The highest rate that met the objective below all rates that missed it, or `None`.
     pub low: Option<u64>,
     /// The highest rate that met the objective at any time.
     pub high: u64,
-    /// Whether it became slower: most misses were after the highest rate met the objective.
+    /// Whether the service became slower: most misses came after the highest rate met the objective.
     pub slower: bool,
 }
 
-/// Rates that differ by less than this are one blurred limit and not a drift.
+/// Maximum relative difference of rates that count as a single blurred limit instead of drift.
 const BLUR: f64 = 0.10;
-/// The same in widths of the wanted interval, if that is larger.
+/// The same limit in widths of the desired interval, if that is larger.
 const BLUR_IN_WIDTHS: f64 = 3.0;
-/// One miss far below the limit may be a momentary disturbance.
+/// A single miss far below the limit may be a momentary disturbance.
 const MISSES: usize = 2;
 
 impl Drift {
-    /// The drift that short trials show. Long trials do not count: they may miss only because they
-    /// are longer.
+    /// Detects drift in short trials. Long trials do not count, because they may miss the objective
+    /// only because they are longer.
     pub(super) fn of(history: &[Tried], precision: f64) -> Option<Drift> {
         let blur = 1.0 + BLUR.max(BLUR_IN_WIDTHS * precision);
         let short = || {

@@ -1,16 +1,16 @@
 //! Searches for the highest load that meets an objective. It has no clock and generates no load: it
-//! returns the rate to try next, and gets the outcome.
+//! returns the rate to try next, and receives the outcome.
 //!
-//! From a first rate the search doubles, or halves, until one rate met the objective and a higher
-//! one missed it. Then it halves their ratio (in logarithms) until they are within the wanted
-//! precision. A single trial near the limit is random, so both ends of the interval are tried
-//! again, in random order, until each has had the same outcome a number of times in a row; an end
-//! that varies moves outward. Finally the lower end is held for longer (a soak), because a queue
-//! that grows slowly does not show in a short trial.
+//! Starting from an initial rate, the search doubles or halves the rate until one rate met the
+//! objective and a higher one missed it. Then it bisects this interval (on a logarithmic scale)
+//! until it reaches the desired precision. A single trial near the limit is random, so the search
+//! repeats both ends of the interval in random order until each had the same outcome a number of
+//! times in a row. An end whose outcome varies moves outward. Finally, the search holds the lower
+//! end for longer (a soak), because a queue that grows slowly does not show in a short trial.
 //!
-//! A trial that missed because of the generator says nothing about the service. It is repeated. If
-//! that does not help, the search continues below that rate, and the result is a lower bound. The
-//! search detects a service whose limit changes in the meantime ([`Drift`]).
+//! A trial that missed the objective because of the generator shows nothing about the service, so
+//! it is repeated. If that does not help, the search continues below that rate, and the result is a
+//! lower bound. The search detects a service whose limit changes in the meantime ([`Drift`]).
 
 mod drift;
 
@@ -20,7 +20,7 @@ use crate::random::Random;
 
 pub use drift::Drift;
 
-/// How to search.
+/// The parameters of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitSettings {
     /// The first rate to try, per second.
@@ -28,90 +28,91 @@ pub struct LimitSettings {
     /// The lowest and the highest rate to try.
     pub least: u64,
     pub most: u64,
-    /// The wanted width of the interval, as a share of its lower end; above zero.
+    /// Maximum width of the interval, as a share of its lower end. Must be above zero.
     pub precision: f64,
     /// Repeats required at each end of the interval.
     pub repeats: u32,
     /// Maximum number of trials, including soaks.
     pub trials: u32,
-    /// Searches with equal seeds make the same choices.
+    /// The random seed. Searches with equal seeds make the same choices.
     pub seed: u64,
 }
 
 /// The next step of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Try this rate for the usual time.
+    /// Try this rate for the usual duration.
     Try(u64),
-    /// Hold this rate for a long time.
+    /// Hold this rate for a long duration.
     Soak(u64),
     /// The search has ended with this result.
     Done(Limit),
 }
 
-/// The outcome of a trial. `sure` means that its measurements are valid: only such trials confirm a
+/// The outcome of a trial. `sure` means that its measurements are valid. Only such trials confirm a
 /// result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The objective was met. Problems in the generator make a service look slower, never faster.
+    /// The objective was met. Problems in the generator make a service look slower but never faster.
     Met { sure: bool },
-    /// The objective was missed, and not because of the generator.
+    /// The objective was missed because of the service.
     Missed { sure: bool },
-    /// The objective was missed because of the generator, at least possibly.
+    /// The objective was missed, perhaps because of the generator.
     GeneratorLimit,
 }
 
-/// The result: the limit lies between two rates.
+/// The result: the limit is between two rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// The highest rate that met the objective each time, including soaks; `None` if even the
-    /// lowest did not.
+    /// The highest rate that met the objective in every trial, including soaks. `None` if even the
+    /// lowest rate did not.
     pub kept: Option<u64>,
-    /// The lowest rate above it that missed the objective because of the service; `None` if none
-    /// did.
+    /// The lowest rate above `met` that missed the objective because of the service, or `None`.
     pub broken: Option<u64>,
-    /// The rate above it at which the generator reached its own limit, if that ended the search.
+    /// The rate above `met` at which the generator reached its own limit, if that ended the search.
     pub generator: Option<u64>,
-    /// How the limit changed during the search, if it did.
+    /// How the limit drifted during the search, if it did.
     pub drift: Option<Drift>,
-    /// Whether each end had its outcome as often as required in valid trials, the soak was valid
-    /// and met the objective, nothing drifted, and the generator was not the limit.
+    /// Whether the result is confirmed: each end had its outcome as often as required in valid
+    /// trials, the soak was valid and met the objective, the limit did not drift, and the generator
+    /// was not the limit.
     pub confirmed: bool,
 }
 
-/// A running search.
+/// A search in progress.
 #[derive(Debug)]
 pub struct LimitSearch {
     settings: LimitSettings,
-    /// The interval so far.
+    /// The current interval.
     kept: Option<End>,
     broken: Option<End>,
     soak: Soak,
-    /// The interval is narrow enough; from now on its ends are tried again, and only move outward.
+    /// Whether the interval is narrow enough. From then on, its ends are tried again and only move
+    /// outward.
     narrowed: bool,
-    /// How often in a row the upper end moved up.
+    /// Number of consecutive moves of the upper end.
     moved: u32,
-    /// How often in a row the lower end moved down.
+    /// Number of consecutive moves of the lower end.
     sunk: u32,
-    /// Rates that the generator could not offer. Nothing is known about higher ones.
+    /// The rates that the generator could not offer. Nothing is known about higher rates.
     beyond_generator: BTreeSet<u64>,
-    /// The step to repeat, and how often in a row the generator was its limit.
+    /// The step to repeat, and the number of consecutive trials in which the generator was the limit.
     again: Option<(Step, u32)>,
     history: Vec<Tried>,
     random: Random,
 }
 
-/// One end of the interval, and how often in a row it had its outcome.
+/// One end of the interval, and the number of consecutive trials with its outcome.
 #[derive(Clone, Copy, Debug)]
 struct End {
     rate: u64,
     tried: u32,
-    /// How many of these were valid trials.
+    /// Number of these trials that were valid.
     sure: u32,
 }
 
 impl End {
-    /// An end that moved here and was not tried since.
+    /// An end that moved here and has not been tried since.
     fn untried(rate: u64) -> End {
         End {
             rate,
@@ -147,19 +148,19 @@ struct Tried {
     outcome: Outcome,
 }
 
-/// Number of trials at a rate limited by the generator before that rate counts as above the
-/// generator's limit.
+/// Number of trials limited by the generator after which their rate counts as above the generator's
+/// limit.
 const PATIENCE: u32 = 3;
-/// Number of rates above the generator's limit, each lower than the one before, after which a
-/// search that has met nothing gives up.
+/// A search that has never met the objective gives up after this number of ever lower rates above
+/// the generator's limit.
 const HOPELESS: usize = 3;
-/// Number of soaks without a valid one after which the search ends unconfirmed.
+/// Maximum number of invalid soaks. After that, the search ends without confirmation.
 const SOAKS: u32 = 2;
-/// Maximum moves of an end in a row that count as noise near the limit.
+/// Maximum number of consecutive moves of an end that count as noise near the limit.
 const MISHAP: u32 = 3;
 
 impl LimitSearch {
-    /// A new search. Bounds that contradict each other are put in order.
+    /// Starts a search. Bounds in the wrong order are swapped.
     pub fn new(mut settings: LimitSettings) -> Self {
         settings.least = settings.least.max(1);
         settings.most = settings.most.max(settings.least);
@@ -181,8 +182,8 @@ impl LimitSearch {
         }
     }
 
-    /// The next step. Calling it again without an outcome in between may return the other end of
-    /// the interval.
+    /// The next step. Another call without an outcome in between may return the other end of the
+    /// interval.
     pub fn step(&mut self) -> Step {
         let LimitSettings {
             start, least, most, ..
@@ -246,11 +247,11 @@ impl LimitSearch {
             outcome,
         });
         let before = self.again.take().map_or(0, |(_, times)| times);
-        // A miss in a long trial weighs as much as all repeats of short ones.
+        // A miss in a long trial counts as much as all repeats of short ones.
         let weight = if soak { self.settings.repeats } else { 1 };
         match outcome {
             Outcome::Met { sure } => {
-                // The generator offered this rate, so it can offer lower ones.
+                // The generator offered this rate, so it can offer all lower ones.
                 self.beyond_generator.retain(|beyond| *beyond > rate);
                 if soak && self.kept.is_some_and(|end| end.rate == rate) {
                     self.soak.tried += 1;
@@ -276,8 +277,8 @@ impl LimitSearch {
         }
     }
 
-    /// Whether an end had its outcome often enough. An end with only doubtful trials is not tried
-    /// forever.
+    /// Whether an end had its outcome often enough. Trials at an end that are all invalid are not
+    /// repeated forever.
     fn is_settled(&self, end: &End) -> bool {
         end.sure >= self.settings.repeats
             || end.tried >= self.settings.repeats + PATIENCE
@@ -296,13 +297,13 @@ impl LimitSearch {
         self.sunk = 0;
         match (&mut self.kept, self.broken) {
             (Some(end), _) if end.rate == rate => end.count(1, sure),
-            // The upper end varies: the limit is higher up, or blurred.
+            // The upper end varies: the limit is higher or blurred.
             (Some(_), Some(high)) if self.narrowed && high.rate == rate => {
                 self.moved += 1;
                 self.broken = self.further(rate).map(End::untried);
                 if self.moved == MISHAP {
-                    // The end was there because of a disturbance, not because of the limit:
-                    // continue from here.
+                    // The end was here because of a disturbance, not because of the limit, so
+                    // continue the search from here.
                     (self.kept, self.broken) = (Some(End::tried(rate, 1, sure)), None);
                     (self.narrowed, self.moved) = (false, 0);
                     self.soak = Soak::default();
@@ -314,7 +315,7 @@ impl LimitSearch {
                 self.soak = Soak::default();
             }
         }
-        // It meets the objective now, so the limit is not below, whatever was measured before.
+        // The rate meets the objective now, so the limit is not below it, whatever was measured before.
         if self.broken.is_some_and(|high| high.rate <= rate) {
             self.broken = self.further(rate).map(End::untried);
         }
@@ -326,7 +327,7 @@ impl LimitSearch {
                 high.count(weight, sure);
                 self.moved = 0;
             }
-            // The lower end varies, or failed the soak: it is not a safe load.
+            // The lower end varies or failed the soak, so it is not a safe load.
             (broken, Some(low)) if self.narrowed && low.rate == rate => {
                 if weight >= self.settings.repeats {
                     *broken = Some(End::tried(rate, weight, sure));
@@ -349,20 +350,20 @@ impl LimitSearch {
         }
     }
 
-    /// The next rate above.
+    /// The next higher rate.
     fn further(&self, rate: u64) -> Option<u64> {
         let next = ((rate as f64 * (1.0 + self.settings.precision)).round() as u64).max(rate + 1);
         (next <= self.settings.most).then_some(next)
     }
 
-    /// The next rate below.
+    /// The next lower rate.
     fn nearer(&self, rate: u64) -> Option<u64> {
         let next = ((rate as f64 / (1.0 + self.settings.precision)).round() as u64)
             .min(rate.saturating_sub(1));
         (next >= self.settings.least).then_some(next)
     }
 
-    /// The geometric mean, unless the two are close enough already.
+    /// The geometric mean of the two, unless they are close enough already.
     fn between(&self, low: u64, high: u64) -> Option<u64> {
         let near_enough = high as f64 <= low as f64 * (1.0 + self.settings.precision);
         let middle = ((low as f64 * high as f64).sqrt().round() as u64).clamp(low, high);
@@ -370,7 +371,7 @@ impl LimitSearch {
     }
 
     fn answer(&self, finished: bool) -> Limit {
-        // An end that has moved and was not tried since is only a guess.
+        // An end that has moved and has not been tried since is only a guess.
         let high = self.broken.filter(|end| end.tried > 0);
         let low = self.kept.filter(|end| end.tried > 0);
         let (broken, generator) = match high {
@@ -396,8 +397,8 @@ impl LimitSearch {
         }
     }
 
-    /// If the trials ran out, the lower end may not have been tried again. The best known value is
-    /// then the highest rate below the upper end that met the objective each time it was tried.
+    /// If the trials ran out, the lower end may not have been repeated. The best known value is
+    /// then the highest rate below the upper end that met the objective in all its trials.
     fn highest_always_met(&self, below: Option<u64>) -> Option<u64> {
         let always_met = |rate: u64| {
             let mut same = self.history.iter().filter(|tried| tried.rate == rate);

@@ -1,4 +1,4 @@
-//! The search against simulated services: a function decides each trial, so the tests are fast.
+//! Tests the search against simulated services. A function decides each trial, so the tests are fast.
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn a_service_that_becomes_slower_is_followed_down_and_reported_as_drifting() {
         drifts += usize::from(found.drift.is_some());
         assert!(trials <= 50, "{change}: {trials} trials");
     }
-    // There is no drift to detect before a rate above the later limit was met.
+    // Drift cannot be detected before a rate above the later limit was met.
     assert!(drifts >= 9, "{drifts}");
 }
 
@@ -55,7 +55,7 @@ const SETTINGS: LimitSettings = LimitSettings {
     seed: 1,
 };
 
-/// Searches a service whose trials are all valid; returns the result and the number of trials.
+/// Searches with a service whose trials are all valid. Returns the result and the number of trials.
 fn search(settings: LimitSettings, mut meets: impl FnMut(u64, bool) -> bool) -> (Limit, u32) {
     search_by(settings, |rate, soak| match meets(rate, soak) {
         true => Outcome::Met { sure: true },
@@ -128,7 +128,7 @@ fn a_limit_outside_of_the_bounds_is_reported() {
 
 #[test]
 fn a_failed_soak_lowers_the_result() {
-    // Short trials meet the objective up to 1,000; a long one shows that 900 is the limit.
+    // Short trials meet the objective up to 1,000, but a long one shows that 900 is the limit.
     let (found, _) = search(SETTINGS, |rate, soak| {
         rate <= if soak { 900 } else { 1_000 }
     });
@@ -141,7 +141,7 @@ fn a_noisy_edge_gives_an_interval_around_it() {
     for seed in 0..50 {
         let mut random = Random::new(1_000 + seed);
         let settings = LimitSettings { seed, ..SETTINGS };
-        // Always met below 1,900, never above 2,100, random in between.
+        // The objective is always met below 1,900, never above 2,100, and randomly in between.
         let (found, _) = search(settings, |rate, _| {
             random.unit() > (rate as f64 - 1_900.0) / 200.0
         });
@@ -275,7 +275,7 @@ fn doubtful_trials_confirm_nothing_and_end() {
 
 #[test]
 fn a_service_that_becomes_faster_is_reported_as_drifting() {
-    // For later changes its upper end is already settled, and the result is a lower bound.
+    // If the change is later, the upper end is already settled, and the result is a lower bound.
     for change in 8..12 {
         let mut count = 0;
         let (found, _) = search(SETTINGS, |rate, _| {
@@ -326,8 +326,8 @@ fn a_blurred_edge_and_a_soak_that_fails_are_not_drift() {
     assert_eq!(found.drift, None, "{found:?}");
 }
 
-/// For all outcomes: the search ends, its ends are in order, it has met what it reports as met, and
-/// it confirms only what valid trials showed.
+/// Checks for all outcomes that the search ends, that its ends are in order, that it met the rate
+/// that it reports as met, and that it confirms only what valid trials showed.
 #[test]
 fn random_outcomes_never_give_an_unobserved_result() {
     for seed in 0..2_000 {
@@ -387,7 +387,7 @@ fn random_outcomes_never_give_an_unobserved_result() {
         }
         if found.confirmed {
             assert!(found.drift.is_none() && found.generator.is_none(), "{seed}");
-            // The soak is one of the trials of the lower end; a missed soak counts as all repeats
+            // The soak is one of the trials of the lower end. A missed soak counts as all repeats
             // of the upper end.
             assert!(
                 found.kept.is_none_or(|kept| met(kept) > settings.repeats),

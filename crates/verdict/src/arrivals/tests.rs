@@ -49,7 +49,7 @@ fn arrivals_as_requested_are_valid_and_their_meaning_is_stated() {
         assert!(text.starts_with(&start) && text.contains(meaning), "{text}");
     }
     for (shape, meaning) in [(0.5, "are longer"), (2.0, "are shorter")] {
-        // Too few gaps to test.
+        // There are too few gaps to test.
         let verdict = evidence("gamma", shape, gaps([1.0])).judge();
         assert!(last(&verdict).text.contains(meaning), "{verdict:?}");
     }
@@ -78,7 +78,7 @@ fn other_intervals_are_suspect_and_their_effect_is_stated() {
             && text.ends_with("high percentiles are too low"),
         "{text}"
     );
-    // A timer of one mean gap: arrivals wait for it together.
+    // A timer with a period of one mean gap, so that several arrivals wait for the same tick.
     let mut at = 0.0_f64;
     let ticks: Vec<f64> = exponential(2_000)
         .into_iter()
@@ -90,7 +90,7 @@ fn other_intervals_are_suspect_and_their_effect_is_stated() {
     let ticks = ticks.windows(2).map(|pair| pair[1] - pair[0]);
     let verdict = evidence("poisson", 1.0, gaps(ticks)).judge();
     assert_eq!(verdict.level, Level::Suspect);
-    // Twice the requested gaps, because every second iteration was dropped.
+    // The gaps are twice as long as requested, because every second iteration was dropped.
     let halves = exponential(2_000);
     let halves = halves.chunks(2).map(|pair| pair[0] + pair[1]);
     let mut dropped = evidence("poisson", 1.0, gaps(halves));

@@ -136,7 +136,7 @@ fn closed(users: u32) -> ServiceTimes {
     }
 }
 
-/// The findings for a run with the given request times and no other problem.
+/// The findings for a run with these request times and without any other problem.
 fn of_service(service: ServiceTimes) -> Verdict {
     let mut evidence = after(10, &second(100, 0, Duration::ZERO));
     evidence.service = Some(service);
@@ -159,7 +159,7 @@ fn a_saturated_closed_loop_is_distinguished_from_a_slow_one() {
         verdict.reasons[0].text.contains("below 100/s"),
         "{verdict:?}"
     );
-    // No finding with think time, with fast requests, or in an open model.
+    // Think time, fast requests, or an open model must not cause a finding.
     let thinking = ServiceTimes {
         closed_users: Some(20),
         ..quick.clone()
@@ -193,7 +193,7 @@ fn stalls_that_percentiles_hide_are_reported() {
     assert!(
         verdict.reasons[0].text.contains("10 of 1000") && verdict.reasons[0].text.contains("20%")
     );
-    // Stalls that the 99th percentile shows are not hidden.
+    // If the 99th percentile shows the stalls, they are not hidden.
     assert_eq!(of_service(stalled(20)).level, Level::Valid);
 }
 
@@ -329,7 +329,7 @@ fn the_machine_is_judged_by_its_counters() {
         assert_eq!((seen, blamed), (level, cause), "{text}");
         assert!(text.contains(part), "{text}");
     }
-    // The same counters without a problem.
+    // The counters are the same, but there is no problem.
     let (level, ..) = judge(&|e| {
         e.machine.throttled = Some(0);
         e.machine.processor_pressure = Some(seconds(1));
@@ -342,7 +342,7 @@ fn the_machine_is_judged_by_its_counters() {
         e.latency_median = Some(Duration::from_micros(50));
     });
     assert_eq!(level, Level::Valid);
-    // Ports left over from before the run, which itself opened hardly any connections.
+    // The ports were used before the run, which opened hardly any connections itself.
     let (level, ..) = judge(&|e| {
         e.waiting_ports = Some((25_000, 28_000));
         e.machine.opened = Some(500);
@@ -379,7 +379,7 @@ fn a_run_without_a_response_is_invalid_and_names_the_failure() {
     assert_eq!(one.level, Level::Suspect);
     assert_eq!(one.reasons[0].cause, Cause::Client);
     assert!(one.reasons[0].text.ends_with("running?)"));
-    // Half of the failures are of other kinds: no single failure explains the run.
+    // Half of the failures are of other kinds, so no single kind explains the result.
     let mixed = requests(20, 1, 19, (Cause::Client, 9)).judge();
     assert_eq!(mixed.reasons[0].cause, Cause::Server);
     assert!(mixed.reasons[0].text.ends_with("of failures"));
@@ -452,7 +452,7 @@ fn a_run_in_which_nothing_ended_is_invalid() {
     let verdict = nothing.judge();
     assert_eq!(verdict.level, Level::Invalid);
     assert_eq!(verdict.reasons[0].cause, Cause::Server);
-    // The server cannot be the cause if the machine ended the run.
+    // If the machine ended the run, the server is not the cause.
     let refused = Evidence {
         machine_failure: Some("could not start a thread".to_owned()),
         ..nothing
@@ -469,7 +469,7 @@ fn a_run_in_which_nothing_ended_is_invalid() {
     };
     let verdict = interrupted.judge();
     assert_eq!(verdict.level, Level::Invalid);
-    // A script that computes all the time says nothing about a server.
+    // A script that only computes does not test a server.
     assert_eq!(verdict.reasons[0].cause, Cause::Client);
     let text = &verdict.reasons[0].text;
     assert!(text.contains("nothing had been sent"), "{text}");
@@ -478,7 +478,7 @@ fn a_run_in_which_nothing_ended_is_invalid() {
         ..interrupted.clone()
     };
     assert_eq!(waiting.judge().reasons[0].cause, Cause::Server);
-    // An iteration that kept a connection open for the whole run, and received.
+    // One iteration kept a connection open for the whole run and received data.
     let session = Evidence {
         received: Bytes(70),
         ..interrupted
