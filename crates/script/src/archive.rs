@@ -1,7 +1,8 @@
-//! Archives: a script with its options, its variables and all files that it loads, as one tar file in k6's layout.
+//! Archives: a script with its options, its variables and all files that it loads, packed into one tar file with k6's
+//! layout.
 //!
-//! `metadata.json` comes first. `data` is the script. Local files are under `file/…` by their absolute paths, and
-//! modules from the network under `https/…` by their addresses.
+//! `metadata.json` comes first. `data` is the script. Local files are under `file/…`, named by their absolute paths,
+//! and modules from the network under `https/…`, named by their addresses.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -20,7 +21,7 @@ pub struct Archive {
     pub path: PathBuf,
     /// The script's text.
     pub source: Vec<u8>,
-    /// Its consolidated options, under k6's names.
+    /// Its consolidated options, with k6's names.
     pub options: Json,
     /// The variables it was packed with; `None` if they were left out.
     pub env: Option<BTreeMap<String, String>>,
@@ -30,19 +31,19 @@ pub struct Archive {
     pub files: Packed,
 }
 
-/// The version of k6 whose layout this is. k6 chooses how to read an archive by the version that wrote it.
+/// The k6 version that has this layout. When k6 reads an archive, this version determines how.
 const K6_VERSION: &str = "1.8.1";
 const METADATA: &str = "metadata.json";
 const SCRIPT: &str = "data";
 
 impl Archive {
-    /// Whether these bytes look like a tar file (POSIX.1-1988, and GNU's variant).
+    /// Whether these bytes look like a tar file (POSIX.1-1988 or GNU's variant).
     pub fn is(bytes: &[u8]) -> bool {
         bytes.get(257..262) == Some(b"ustar")
     }
 
-    /// Reads an archive. Uses at most a few times the archive's size in memory: entries that claim more bytes than
-    /// they have, such as sparse files, are refused.
+    /// Reads an archive. Uses at most a few times the archive's size in memory: entries that claim more bytes than they
+    /// have, such as sparse files, are refused.
     ///
     /// # Errors
     /// If the archive is damaged or incomplete.
@@ -84,7 +85,7 @@ impl Archive {
         })
     }
 
-    /// Writes the archive. The same script gives the same bytes wherever and whenever it is packed.
+    /// Writes the archive. The same script always yields the same bytes, wherever and whenever it is packed.
     ///
     /// # Errors
     /// If `out` cannot be written.
@@ -156,7 +157,7 @@ fn go_system() -> &'static str {
     }
 }
 
-/// The contents of a tar file by name. Of two entries with the same name the later one counts, as when unpacking.
+/// The contents of a tar file by name. If two entries have the same name, the later one wins, as when unpacking.
 fn entries(bytes: &[u8]) -> Result<BTreeMap<String, Arc<[u8]>>, String> {
     let broken = |error: io::Error| format!("it is damaged or cut short: {error}");
     let mut found: BTreeMap<String, Arc<[u8]>> = BTreeMap::new();
@@ -234,7 +235,7 @@ fn entry_name(path: &Path) -> String {
     }
 }
 
-/// An `https://` address, the path of a `file://` address, or a plain path as old versions of k6 wrote them.
+/// Accepts an `https://` address, the path of a `file://` address, or a plain path as old versions of k6 wrote it.
 fn place(address: &str) -> Result<PathBuf, String> {
     if address.starts_with("https://") {
         return Ok(PathBuf::from(address));
@@ -249,7 +250,7 @@ fn place(address: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// All folders above these names, each before its contents.
+/// All folders that contain these names, each before its contents.
 fn folders<'a>(names: impl Iterator<Item = &'a String>) -> std::collections::BTreeSet<&'a str> {
     names
         .flat_map(|name| name.match_indices('/').map(|(at, _)| &name[..at]))

@@ -1,12 +1,12 @@
 //! Values that leave the script as JSON: its options and the return value of `setup`.
 //!
-//! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not called, maps, sets and bytes have forms
-//! of their own, and values without a JSON form are refused instead of left out.
+//! This is not `JSON.stringify`. As in k6, keys are sorted, `toJSON` is not called, maps, sets and bytes have their own
+//! JSON forms, and values without a JSON form are refused instead of left out.
 
 use plimsoll_k6::pure::base64::{self, Dialect};
 use plimsoll_quickjs::{Thrown, Value, give_way};
 
-/// Why a value has no JSON form: it threw, or it holds the named kind of value.
+/// Why a value has no JSON form: it threw an exception, or it contains the named kind of value.
 pub enum NoJson {
     Thrown(Thrown),
     Holds(String),
@@ -18,17 +18,17 @@ impl From<Thrown> for NoJson {
     }
 }
 
-/// The value as JSON text.
+/// The value as JSON.
 ///
 /// # Errors
-/// For functions, numbers that are not finite, cycles, and what getters throw.
+/// For functions, numbers that are not finite, cycles, and exceptions thrown by getters.
 pub fn to_json(value: &Value<'_>) -> Result<String, NoJson> {
     let mut text = String::new();
     write(&mut text, value, &mut Vec::new())?;
     Ok(text)
 }
 
-/// Deepest nesting allowed, because the stack is limited.
+/// Maximum nesting depth, because the stack is limited.
 const DEEPEST: usize = 400;
 
 fn write<'c>(
@@ -44,7 +44,7 @@ fn write<'c>(
             return Err(NoJson::Holds(format!("the number {}", &*value.to_text()?)));
         }
         if number == 0.0 && number.is_sign_negative() {
-            // JavaScript drops the sign of -0 when it converts to text.
+            // JavaScript drops the sign of -0 when it converts the number to a string.
             text.push('-');
         }
         text.push_str(&value.to_text()?);

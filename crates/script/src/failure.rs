@@ -5,16 +5,16 @@ use std::fmt::{self, Write as _};
 use plimsoll_engine::AbortReason;
 use plimsoll_quickjs::{Context, Exception, StartError, Thrown};
 
-/// Why a script could not be loaded, or why it ended outside of iterations.
+/// Why a script could not be loaded, or why it failed outside of iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScriptError {
-    /// It could not be compiled; the text includes the location.
+    /// It could not be compiled. The text includes the location.
     Unreadable(String),
-    /// It threw an exception; the text includes the location.
+    /// It threw an exception. The text includes the location.
     Exception(String),
-    /// Its exports cannot be run, or it left a rejected promise behind.
+    /// Its exports cannot be run, or a promise was rejected and not handled.
     Unusable(String),
-    /// It asked to end the run.
+    /// It aborted the run.
     Aborted(AbortReason),
 }
 
@@ -47,7 +47,7 @@ impl ScriptError {
     }
 }
 
-/// An exception's text, followed by its stack with one frame per line.
+/// An exception as a string, followed by its stack with one frame per line.
 pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     let mut text = exception.text();
     if text == "InternalError: out of memory" {
@@ -63,8 +63,7 @@ pub(crate) fn with_stack(exception: &Exception<'_>) -> String {
     text
 }
 
-/// How the log shows an unhandled rejection. For errors of k6's own functions that is only their
-/// message.
+/// How the log shows an unhandled rejection. Errors of k6's own functions are shown without a stack.
 pub(crate) fn uncaught(exception: &Exception<'_>) -> String {
     const PREFIX: &str = "Uncaught (in promise) ";
     let value = &exception.0;

@@ -20,7 +20,7 @@ static FUNCTIONS: &[Entry] = &[
     Entry::getter(c"TextDecoder", |context, _| made(context, "TextDecoder")),
 ];
 
-/// Makes the text codecs on first use and replaces their getters, since few scripts use them.
+/// Creates the text codecs on first use and replaces their getters, because few scripts use them.
 fn made<'c>(context: &'c Context, name: &str) -> Returned<'c> {
     text_codec::define(context)?;
     context.global().get(name)
@@ -34,7 +34,7 @@ pub fn define(context: &Context) -> Result<(), Thrown> {
     context.add_entries(&console, console::ENTRIES)?;
     global.define("console", console)?;
     match context.makes_image() {
-        // Nobody knows yet which users will begin with the image.
+        // It is not known yet which users will start from the image.
         true => global.define_getter("__VU", context.function("__VU", 0, asked_for_number)?)?,
         false => define_number(context)?,
     }
@@ -55,7 +55,7 @@ fn asked_for_number<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Ok(context.number(0))
 }
 
-/// Refuses to change `__ENV` if the feature `freeze-env` is on.
+/// Rejects changes to `__ENV` if the feature `freeze-env` is on.
 fn check_not_frozen(context: &Context) -> Result<(), Thrown> {
     match user(context).common.freezes_env {
         true => Err(context.throw_type("__ENV cannot be changed: the feature freeze-env is on")),
@@ -63,7 +63,7 @@ fn check_not_frozen(context: &Context) -> Result<(), Thrown> {
     }
 }
 
-/// `__ENV`: shared by all users until one of them changes its own copy.
+/// `__ENV`: all users share it until one of them changes its own copy.
 struct Environment;
 
 impl Class for Environment {
@@ -80,8 +80,7 @@ impl Class for Environment {
         let value = key.with_text(|name| {
             user(context).with_env(name, |value| value.map(|value| context.string(value)))
         });
-        // A symbol's description may equal a variable's name. Test for symbols last because they are
-        // rare.
+        // A symbol's description may equal a variable's name. Symbols are rare, so they are tested last.
         if value.is_some() && key.is_symbol() {
             return Ok(None);
         }

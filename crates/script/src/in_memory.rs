@@ -19,7 +19,7 @@ use crate::users::within;
 pub struct Limits {
     /// Maximum number of bytes that the engine may allocate.
     pub memory: usize,
-    /// Longest time that the script may run and wait.
+    /// The maximum time that the script may run and wait.
     pub time: Duration,
 }
 
@@ -27,7 +27,7 @@ thread_local! {
     static EVENT_LOOP: RefCell<Option<tokio::runtime::Runtime>> = const { RefCell::new(None) };
 }
 
-/// Compiles `source` as `/script.js` and runs its init code as virtual user 1 would. It finds no other files than
+/// Compiles `source` as `/script.js` and runs its init code as virtual user 1 would. It finds no files other than
 /// `files`.
 ///
 /// # Errors
@@ -68,7 +68,7 @@ pub fn run(source: &[u8], files: Packed, limits: Limits) -> Result<(), ScriptErr
     })
 }
 
-/// Like [`crate::once::block_on`], with one event loop for all calls of a thread.
+/// Like [`crate::once::block_on`], with one event loop for all calls on a thread.
 fn block_on<T>(work: impl Future<Output = Result<T, ScriptError>>) -> Result<T, ScriptError> {
     let failed = |error: std::io::Error| ScriptError::Exception(error.to_string());
     EVENT_LOOP.with_borrow_mut(|kept| {
@@ -121,7 +121,7 @@ mod tests {
             endless.contains("interrupted") || endless.contains("still waiting"),
             "{endless}"
         );
-        // A busy machine takes longer than usual to get there.
+        // A busy machine takes longer than usual to reach this point.
         let time = Duration::from_secs(60);
         let large = "const a = []; for (;;) a.push('x'.repeat(1e5));";
         let large = failure_within(Limits { time, ..LIMITS }, large);

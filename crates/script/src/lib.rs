@@ -1,9 +1,9 @@
 //! Virtual users that run k6 scripts.
 //!
-//! [`Program::load`] compiles a script with everything it imports and runs its init code once.
-//! [`ScriptUsers`] creates virtual users from it for the engine. Each user has its own JavaScript
-//! runtime ([`plimsoll_quickjs`]) and runs its iterations on its own stack, so that a script can block in
-//! plain synchronous code. The modules that scripts import are in [`plimsoll_k6`].
+//! [`Program::load`] compiles a script with everything that it imports and runs its init code once. [`ScriptUsers`]
+//! creates virtual users from it for the engine. Each user has its own JavaScript runtime ([`plimsoll_quickjs`]) and
+//! runs its iterations on its own stack, so a script can block in plain synchronous code. The modules that scripts
+//! import are in [`plimsoll_k6`].
 
 mod archive;
 mod exported;

@@ -22,12 +22,12 @@ use crate::program::{
 
 /// Settings for loading a script.
 pub struct LoadSettings {
-    /// The script's file. For a script from stdin, a file in the working directory that need not exist; for one
-    /// from the network, its `https://` address.
+    /// The script's file. For a script from stdin, it is a file in the working directory that need not exist. For one
+    /// from the network, it is the `https://` address.
     pub path: PathBuf,
-    /// The script's text.
+    /// The script's source.
     pub source: Vec<u8>,
-    /// Accept TypeScript whatever the file name is.
+    /// Accept TypeScript regardless of the file name.
     pub may_be_typescript: bool,
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
@@ -41,7 +41,7 @@ pub struct LoadSettings {
     pub fetch: Option<Fetch>,
     /// The import map for bare module names.
     pub import_map: ImportMap,
-    /// An archive's files. If set, nothing is read from the disk or the network.
+    /// An archive's files. If set, nothing is read from disk or from the network.
     pub archive: Option<Packed>,
     /// Keep the files that are read, for [`Program::files`].
     pub keep_files: bool,
@@ -50,7 +50,7 @@ pub struct LoadSettings {
 }
 
 impl LoadSettings {
-    /// The files and modules that the script imports, found without running it.
+    /// The files and modules that the script imports. The script is not run to find them.
     ///
     /// # Errors
     /// If a module cannot be found, read or fetched.
@@ -61,7 +61,7 @@ impl LoadSettings {
             .map_err(ScriptError::Unreadable)
     }
 
-    /// The script's library, which is empty, and whether the script may be TypeScript.
+    /// An empty library for the script, and whether the script may be TypeScript.
     fn library(&mut self) -> Result<(Library, bool), ScriptError> {
         let (entry, folder) = place(&self.path)?;
         let typescript =
@@ -94,7 +94,7 @@ struct Exports {
 }
 
 impl Program {
-    /// Compiles the script and everything it imports, and runs its init code once with `__VU` 0. Blocks until that
+    /// Compiles the script and everything that it imports, and runs its init code once with `__VU` 0. Blocks until that
     /// is done.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Program {
                 ScriptError::Unusable(format!("could not start an event loop: {reason}"))
             })?;
             let exports = ran.map_err(|error| match (error, library.missing()) {
-                // The file could not be read, unless the script threw some other error.
+                // The exception is about an unreadable file, unless the script threw another error.
                 (ScriptError::Exception(text), Some(reason)) if text.contains(reason) => {
                     ScriptError::Unreadable(text)
                 }
@@ -143,18 +143,18 @@ impl Program {
         })
     }
 
-    /// The files that it loaded and opened in addition to the script itself, if they were kept.
+    /// The files, in addition to the script itself, that it loaded and opened, if they were kept.
     pub fn files(&self) -> Packed {
         self.library.sources().kept()
     }
 
-    /// The modules from the network that it loaded, by address, if files were kept.
+    /// The modules that it loaded from the network, by address, if files were kept.
     pub fn web_modules(&self) -> BTreeMap<String, Arc<[u8]>> {
         self.library.web_modules()
     }
 
-    /// The text of a file that is not part of the script itself, by its path from the script. It is kept with the other
-    /// files.
+    /// The contents of a file that is not part of the script itself. The path is relative to the script. The contents
+    /// are kept with the other files.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -182,30 +182,29 @@ impl Program {
         let _ = self.common.run.set(Arc::new(options));
     }
 
-    /// The result of `setup` as JSON; `None` if it returned nothing.
+    /// The result of `setup` as JSON. `None` if it returned nothing.
     pub fn setup_data(&self) -> Option<Json> {
         let text = self.common.setup_data.text()?;
         serde_json::from_str(&text).ok()
     }
 
-    /// Sets what users get as the result of `setup`, as JSON. Users that have run an iteration keep
-    /// theirs.
+    /// Sets the result of `setup` that users get, as JSON. Users that have already run an iteration keep theirs.
     pub fn set_setup_data(&self, data: Option<String>) {
         self.common.setup_data.set(data.map(Arc::from));
     }
 
-    /// Whether the script has an export of that name that is not a function.
+    /// Whether the script has an export with that name that is not a function.
     pub(crate) fn has_other(&self, name: &str) -> bool {
         self.exports.others.iter().any(|other| other == name)
     }
 
-    /// Whether the script exports a function of that name.
+    /// Whether the script exports a function with that name.
     pub fn has(&self, function: &str) -> bool {
         self.exports.functions.iter().any(|name| name == function)
     }
 }
 
-/// The script's location, and the folder to which paths of opened files are relative.
+/// The script's location, and the folder that paths of opened files are relative to.
 fn place(path: &Path) -> Result<(Location, PathBuf), ScriptError> {
     let unknown = |error: std::io::Error| {
         ScriptError::Exception(format!("cannot find {}: {error}", path.display()))

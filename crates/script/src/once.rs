@@ -1,10 +1,10 @@
-//! Runs one piece of work outside of the engine, on an event loop or thread of its own.
+//! Runs work outside of the engine, on its own event loop or thread.
 
 use std::future::Future;
 
 use crate::failure::ScriptError;
 
-/// Runs `work` to completion on this thread, with timers available.
+/// Runs `work` to completion on this thread. Timers are available.
 ///
 /// # Errors
 /// If the system cannot provide an event loop.
@@ -15,7 +15,7 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> std::io::Result<T> {
     tokio::task::LocalSet::new().block_on(&runtime, plimsoll_engine::timer::run_with_timers(work))
 }
 
-/// Runs `work` on a thread whose stack is deep enough for parsing, independent of any event loop of the caller.
+/// Runs `work` on a thread with enough stack for parsing, independent of the caller's event loop.
 pub fn on_own_thread<T: Send>(
     work: impl FnOnce() -> Result<T, ScriptError> + Send,
 ) -> Result<T, ScriptError> {

@@ -30,16 +30,15 @@ pub struct SummaryOutput {
 /// All outputs of `handleSummary`.
 type Outputs = Vec<SummaryOutput>;
 
-/// How often a waiting `handleSummary` checks for an interruption.
+/// How often to check for an interruption while `handleSummary` waits.
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Program {
-    /// Runs `handleSummary` with `data`, in an instance of its own. `None` if the script has no
-    /// output, so that the default summary is shown.
+    /// Runs `handleSummary` with `data` in its own instance. Returns `None` if the script returns no output; then the
+    /// default summary is shown.
     ///
     /// # Errors
-    /// If it threw, did not end in time, was interrupted, or returned something that cannot be
-    /// written.
+    /// If it threw an exception, timed out, was interrupted, or returned something that cannot be written.
     pub fn handle_summary(
         &self,
         data: &Json,
@@ -70,7 +69,7 @@ impl Program {
 }
 
 impl SummaryOutput {
-    /// Masks the secrets that the script has read, unless the output is not text.
+    /// Masks the secrets that the script has read, unless the output is binary.
     fn mask_secrets(&mut self, mask: &Mask) {
         if let Ok(text) = std::str::from_utf8(&self.bytes)
             && let Cow::Owned(masked) = mask.apply(text)

@@ -1,4 +1,4 @@
-//! Users that compute without waiting, next to others on the same worker.
+//! Users that compute without waiting, together with others on the same worker.
 
 mod running;
 
@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use plimsoll_engine::AbortReason;
 use running::{Run, Script};
 
-/// Far longer than any of these runs should take; a busy user that blocked its worker would make
-/// them last this long.
+/// Far longer than any of these runs should take. A busy user that blocked its worker would make them last this long.
 const HELD: &str = "60s";
 
 /// Runs three busy users together with four that sleep ten times and then end the run.

@@ -46,7 +46,7 @@ fn setup_and_teardown_run_again_on_request() {
         ["setup 0", "setup 0", "teardown 2", "teardown 2"]
     );
     assert_eq!(run.aborted, Some(AbortReason::Signal));
-    // Their samples are the run's.
+    // Their samples belong to the run.
     assert_eq!(run.count("steps"), 4);
 }
 
@@ -114,7 +114,7 @@ fn a_call_ends_with_the_run() {
         ",
     )
     .meanwhile(|calls, _, _| {
-        // None if the machine is so busy that the run ended before the call.
+        // `None` if the machine is so busy that the run ended before the call.
         let ended = calls.call(Step::SetUp);
         assert!(
             matches!(ended, Some(Err(AbortReason::Failed(_))) | None),
@@ -145,7 +145,7 @@ fn a_script_cannot_end_the_run_in_a_call() {
             matches!(ended, Some(Err(AbortReason::ByScript(_)))),
             "{ended:?}"
         );
-        // As observed of k6.
+        // As observed with k6.
         assert_eq!(calls.call(Step::TearDown), Some(Ok(())));
         assert_eq!(state.aborted(), None);
         state.abort(AbortReason::Signal);

@@ -1,4 +1,4 @@
-//! Users that begin with an image of the heap behave as those with a runtime each.
+//! Tests that users with an image of the heap behave like users with their own runtimes.
 
 mod running;
 
@@ -10,7 +10,7 @@ use running::{Run, Script};
 const SHARED: &str = "debug users of a worker begin with an image";
 const APART: &str = "debug each virtual user gets a script runtime of its own: ";
 
-/// What `console` logged in iterations, by the first word, which is the user.
+/// The messages that `console` logged in iterations, by their first word, which is the user.
 fn by_user(run: &Run) -> BTreeMap<String, Vec<String>> {
     let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for line in run.console() {
@@ -23,13 +23,13 @@ fn by_user(run: &Run) -> BTreeMap<String, Vec<String>> {
     lines
 }
 
-/// A file next to the observed scripts, so that the script can open theirs.
+/// A file next to the observed scripts, so that the script can open their files.
 fn script(text: &str) -> Script {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/observed");
     Script::text_at(folder.join("-"), text)
 }
 
-/// Runs the script in both ways. Its users say the same.
+/// Runs the script with an image and without. Its users must log the same.
 fn compare(text: &str) -> Run {
     let apart = script(text).run();
     let together = script(text).with_image().run();
@@ -223,7 +223,7 @@ fn users_that_write_to_many_pages_get_a_runtime_each() {
 
 #[test]
 fn observed_scripts_do_the_same_with_an_image() {
-    // Their init code logs, so only the check that there is no image can be wrong.
+    // Their init code logs, so there is no image. The results must be the same anyway.
     for name in ["data.js", "crypto.js", "text_codec.js"] {
         let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("tests/observed")

@@ -1,4 +1,4 @@
-//! The life of a script: init, setup, iterations, teardown, and how each can fail.
+//! The lifecycle of a script: init, setup, iterations, teardown, and how each can fail.
 
 mod running;
 

@@ -1,4 +1,4 @@
-//! Compiles source text to bytecode: ES module or CommonJS, JavaScript or TypeScript.
+//! Compiles source code to bytecode: ES module or CommonJS, JavaScript or TypeScript.
 
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use plimsoll_quickjs::{
 
 use super::Location;
 
-/// A file that was compiled once and is loaded by every user.
+/// A file that was compiled once and that every user loads.
 pub enum Compiled {
     Module {
         code: Bytecode,
@@ -18,7 +18,7 @@ pub enum Compiled {
         uses_meta: bool,
     },
     CommonJs {
-        /// Evaluates to a function of `(module, exports)`.
+        /// A script that evaluates to a function of `(module, exports)`.
         code: Bytecode,
         /// The keys of its exports, known after its first run.
         names: OnceLock<Vec<String>>,
@@ -46,7 +46,8 @@ pub fn compile(
             Err(error) => Err(format!("{name}: {error}")),
         };
     }
-    // A script that imports or requires a file compiles it on its own stack, which is too small for nested sources.
+    // A script that imports or requires a file compiles it on its own stack, which is too small for deeply nested
+    // sources.
     on_new_stack(COMPILER_STACK, || {
         compile_text(&name, text, may_be_typescript)
     })
@@ -66,7 +67,7 @@ fn compile_text(name: &str, text: &str, may_be_typescript: bool) -> Result<Compi
 }
 
 fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
-    // Each file is compiled in a runtime of its own, which no other code can have modified.
+    // Each file is compiled in its own runtime, which no other code can have modified.
     let settings = Settings {
         names: &[],
         memory_limit: None,
@@ -105,8 +106,8 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
                 })
             }
             (Err(_), Err(as_module)) => {
-                // The second attempt has replaced the exception of the first, which is the one to report. Compile
-                // again to get it.
+                // The second attempt has replaced the exception of the first one. The first exception must be reported,
+                // so compile again to get it.
                 drop(as_module);
                 match Module::compile(context, text, name, kept) {
                     Err(thrown) => Err(describe(name, &context.take_exception(thrown))),
@@ -117,8 +118,9 @@ fn compile_script(name: &str, text: &str) -> Result<Compiled, String> {
     })
 }
 
-/// A function as text shows its code, as in k6, but large libraries keep none: each function holds the text of those in
-/// it. Functions that a script passes to `k6/browser` run in pages, which need their text.
+/// As in k6, a function converted to a string shows its source. Large libraries keep no source, because each function
+/// would hold the source of all functions in it. Functions that a script passes to `k6/browser` run in pages, which
+/// need their source.
 fn source_text(text: &str) -> SourceText {
     const SMALL: usize = 64 << 10;
     const IN_PAGES: [&str; 5] = [
@@ -134,7 +136,7 @@ fn source_text(text: &str) -> SourceText {
     }
 }
 
-/// Stack size for parsing: enough for sources nested far deeper than any sensible one.
+/// The stack size for parsing. It is enough for sources nested far more deeply than any reasonable one.
 const COMPILER_STACK: usize = 1024 * 1024;
 
 /// `file:line:column: SyntaxError: …`.

@@ -1,4 +1,4 @@
-//! The files and modules that a script imports, found without running it.
+//! The files and modules that a script imports. The script is not run to find them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct Dependencies {
     pub imports: BTreeSet<String>,
     /// k6 itself and its extensions, each with the versions that the script accepts.
     pub extensions: BTreeMap<String, String>,
-    /// The extensions that do not exist here.
+    /// The extensions that are not available here.
     pub missing: BTreeSet<String>,
 }
 

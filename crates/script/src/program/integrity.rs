@@ -1,4 +1,4 @@
-//! Digests of modules from the network, as web pages write them (W3C, "Subresource Integrity").
+//! Digests of modules from the network, in the format of web pages (W3C, "Subresource Integrity").
 
 use std::fmt;
 
@@ -64,7 +64,7 @@ impl Integrity {
     /// Checks the content of `address`.
     ///
     /// # Errors
-    /// If it has another digest.
+    /// If its digest differs.
     pub fn check(&self, address: &str, bytes: &[u8]) -> Result<(), String> {
         let found = Integrity {
             algorithm: self.algorithm,

@@ -14,7 +14,7 @@ pub enum Location {
 }
 
 impl Location {
-    /// The full name, used in stacks and by other modules.
+    /// The full name, for stack traces and for other modules.
     pub fn name(&self) -> String {
         match self {
             Location::File(path) => format!("file://{}", path.display()),
@@ -34,7 +34,7 @@ impl Location {
         modules::find(name).map(Location::BuiltIn)
     }
 
-    /// The file name's extension in lower case; empty without one.
+    /// The file name's extension in lower case. Empty if it has none.
     pub fn extension(&self) -> String {
         let path = match self {
             Location::File(path) => path.as_path(),
@@ -49,7 +49,7 @@ impl Location {
     }
 }
 
-/// Resolves `specifier` in a module at `base` without looking at the disk, for all but bare names.
+/// Resolves `specifier` in a module at `base` without accessing the disk, except for bare names.
 ///
 /// # Errors
 /// Why it is invalid, or `None` for a bare name, which can only be resolved on the disk.
@@ -127,7 +127,7 @@ fn missing_built_in(name: &str) -> String {
     format!("{name} is not there{hint}")
 }
 
-/// Removes `.` and `..` from a path without looking at the disk.
+/// Removes `.` and `..` from a path without accessing the disk.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut clean = PathBuf::from("/");
     for part in path.components() {
@@ -142,7 +142,7 @@ pub fn normalize(path: &Path) -> PathBuf {
     clean
 }
 
-/// Resolves a reference by RFC 3986, section 5.2, for the forms that modules use: relative and absolute
+/// Resolves a reference according to RFC 3986, section 5.2, for the forms that modules use: relative and absolute
 /// paths.
 fn join_web(address: &str, reference: &str) -> String {
     let after_scheme = "https://".len();
@@ -161,7 +161,7 @@ fn join_web(address: &str, reference: &str) -> String {
     )
 }
 
-/// Decodes percent escapes; invalid ones stay as they are.
+/// Decodes percent escapes. Invalid ones stay as they are.
 pub fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

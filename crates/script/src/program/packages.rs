@@ -11,14 +11,15 @@ use super::sources::Sources;
 /// An import map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportMap {
-    /// From a name, or a prefix ending in `/`, to its target.
+    /// Maps a name, or a prefix ending in `/`, to its target.
     imports: BTreeMap<String, String>,
     /// The digests that modules from the network must have, by address.
     integrity: BTreeMap<String, Integrity>,
 }
 
 impl ImportMap {
-    /// Parses the JSON of an import map. Targets stay as written; relative ones are relative to the map's folder.
+    /// Parses the JSON of an import map. Targets are kept as written; relative targets are relative to the map's
+    /// folder.
     ///
     /// # Errors
     /// Why the map is invalid.
@@ -64,15 +65,15 @@ impl ImportMap {
         self.integrity.get(address)
     }
 
-    /// The copy of a module from the network, with the digest that it must have. Everywhere else, the copy counts as
-    /// the module itself, so that what it imports is relative to its address.
+    /// The local copy of a module from the network, with the digest that it must have. Everywhere else, the copy is
+    /// treated as the module itself, so its imports are relative to its address.
     pub fn copy(&self, address: &str) -> Option<&Path> {
         self.integrity.get(address)?;
         let target = self.imports.get(address)?;
         target.strip_prefix("file://").map(Path::new)
     }
 
-    /// Reads entries in the form of [`ImportMap::to_entries`]; `None` gives an empty map.
+    /// Reads entries in the format of [`ImportMap::to_entries`]; `None` yields an empty map.
     ///
     /// # Errors
     /// If they are not a map of strings.
@@ -88,7 +89,7 @@ impl ImportMap {
         }
     }
 
-    /// The entries as JSON, without those of copies; `None` if there are none.
+    /// The entries as JSON, without those of copies. `None` if there are none.
     pub fn to_entries(&self) -> Option<Value> {
         let entries = self.imports.iter();
         let entries = entries.filter(|(name, _)| self.copy(name).is_none());
@@ -96,8 +97,8 @@ impl ImportMap {
         (!entries.is_empty()).then(|| serde_json::json!(entries))
     }
 
-    /// The target of `specifier`: an exact entry, or the longest matching prefix (HTML standard, "resolving a
-    /// module specifier").
+    /// The target of `specifier`: the exact entry, or else that of the longest matching prefix (HTML standard,
+    /// "resolving a module specifier").
     pub fn find(&self, specifier: &str) -> Option<String> {
         if self.copy(specifier).is_some() {
             return None;
@@ -114,8 +115,7 @@ impl ImportMap {
     }
 }
 
-/// The file that an import path refers to: the path itself, the path with an extension, or the index file of a
-/// folder.
+/// The file that an import path refers to: the path itself, the path with an extension, or the index file of a folder.
 pub fn existing(sources: &Sources, path: &Path) -> Option<PathBuf> {
     if sources.is_file(path) {
         return Some(path.to_owned());
@@ -133,8 +133,8 @@ pub fn existing(sources: &Sources, path: &Path) -> Option<PathBuf> {
     with_ending.chain(index).find(|file| sources.is_file(file))
 }
 
-/// The file of the bare name `specifier` for a module in `folder`: found in the closest `node_modules` above it
-/// that has the package.
+/// The file of the bare name `specifier` for a module in `folder`. It is in the closest `node_modules` above it that
+/// has the package.
 ///
 /// # Errors
 /// If the package exists but its entry does not.
@@ -165,7 +165,7 @@ pub fn in_node_modules(
     Ok(None)
 }
 
-/// The file for `inside` (empty for the package itself) of the package at `root`.
+/// The file for the path `inside` of the package at `root`. `inside` is empty for the package itself.
 fn entry(sources: &Sources, root: &Path, inside: &str) -> Option<PathBuf> {
     let manifest = sources.read(&root.join("package.json")).unwrap_or_default();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap_or_default();
@@ -199,7 +199,7 @@ fn entry(sources: &Sources, root: &Path, inside: &str) -> Option<PathBuf> {
         .or_else(|| existing(sources, root))
 }
 
-/// The file of an `exports` target: a string, or the value of the first matching condition.
+/// The file of an `exports` target, which is a string, or an object whose first matching condition applies.
 fn conditional(target: &Value) -> Option<&str> {
     match target {
         Value::String(file) => Some(file),

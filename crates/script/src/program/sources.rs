@@ -1,4 +1,4 @@
-//! The sources of a program's files: the disk and the network, or only an archive.
+//! The sources of a program's files: either disk and network, or only an archive.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use plimsoll_machine::read_file;
 /// Fetches an `https://` address.
 pub type Fetch = Box<dyn Fn(&str) -> Result<Vec<u8>, String> + Send + Sync>;
 
-/// Files by their paths and addresses.
+/// Files by path and by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packed {
     /// By absolute path.
@@ -25,12 +25,12 @@ pub enum Sources {
         /// Everything that was read, if it should be kept.
         read: Option<Mutex<Packed>>,
     },
-    /// An archive. Other files are not found, even if they are on the disk.
+    /// An archive. Files that are not in it are not found, even if they are on disk.
     Archive(Packed),
 }
 
 impl Sources {
-    /// The disk only, without the network and without keeping what was read.
+    /// Only the disk, without the network. Files that are read are not kept.
     #[cfg(test)]
     pub fn disk() -> Sources {
         Sources::Disk {
@@ -91,7 +91,7 @@ impl Sources {
         }
     }
 
-    /// The content of an `https://` address.
+    /// The content at an `https://` address.
     ///
     /// # Errors
     /// Why it cannot be fetched.
@@ -120,7 +120,7 @@ impl Sources {
         }
     }
 
-    /// The content of an `https://` address, from a copy of it on the disk.
+    /// The content of an `https://` address, from a local copy.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -160,12 +160,12 @@ impl Sources {
     }
 }
 
-/// Fetches a script or a module of one.
+/// Fetches a script, or a module of a script.
 ///
 /// # Errors
 /// Why it cannot be fetched.
 pub fn fetch_script(fetch: &Fetch, address: &str) -> Result<Vec<u8>, String> {
-    // k6's library site serves the script itself only with this query, otherwise a page about it.
+    // k6's library site serves the script itself only with this query, and otherwise a page about it.
     let separator = if address.contains('?') { '&' } else { '?' };
     fetch(&format!("{address}{separator}_k6=1")).or_else(|_| fetch(address))
 }
@@ -176,7 +176,8 @@ fn keep(read: &Option<Mutex<Packed>>, add: impl FnOnce(&mut Packed)) {
     }
 }
 
-/// The name of a path in an archive. As in k6, user names are removed, to keep the packer's home directory private.
+/// The name of a path in an archive. As in k6, user names are removed, so that the packer's home directory stays
+/// private.
 pub fn shared(path: &Path) -> std::borrow::Cow<'_, Path> {
     for homes in ["/home", "/Users"] {
         if let Ok(inside) = path.strip_prefix(homes) {

@@ -1,4 +1,4 @@
-//! Host functions yield while they compute, and stop when the script has to end.
+//! Tests that host functions yield while they compute, and stop when the script has to end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const PREPARE: &str = "
     const shared = new SharedArray('shared', () => Array.from({ length: 3e3 }, (_, n) => n));
 ";
 
-/// Extra preparation for a call, and the call itself: each is a single call of a host function.
+/// Extra preparation for a call, and the call itself. Each call is a single call of a host function.
 const CALLS: &[(&str, &str)] = &[
     ("", "parseHTML(paragraphs)"),
     ("const nested = '<div>'.repeat(1e3)", "parseHTML(nested)"),

@@ -1,6 +1,6 @@
 //! Runs a script as a virtual user would, and compares its log with a recorded one.
 //!
-//! `tests/observed/NAME.js` (or `.ts`) is a script; `NAME.txt` is the log that k6, or another program that the test
+//! `tests/observed/NAME.js` (or `.ts`) is a script. `NAME.txt` is the log that k6, or another program that the test
 //! names, wrote for it. See `tests/observed/README.md`.
 
 mod give_way;
@@ -22,7 +22,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/observed")
 }
 
-/// Asserts that the script of that name writes the recorded log.
+/// Asserts that the script with that name writes the recorded log.
 fn assert_observed(name: &str) {
     let expected = std::fs::read_to_string(folder().join(format!("{name}.txt"))).unwrap();
     let typescript = format!("{name}.ts");
@@ -47,7 +47,8 @@ fn assert_observed(name: &str) {
     assert_eq!(found.lines().count(), expected.lines().count());
 }
 
-/// The log of the script in that file: its init code twice, first for loading and then as user 1, and one iteration.
+/// The log of the script in that file. Its init code runs twice, first for loading and then as user 1, and one
+/// iteration runs.
 fn logged(file: &str) -> String {
     let path = folder().join(file);
     let lines = Arc::new(Mutex::new(String::new()));
@@ -67,8 +68,8 @@ fn logged(file: &str) -> String {
     lines.clone()
 }
 
-/// Runs a script's init code twice, first for loading and then as user 1, and one iteration, which is stopped early
-/// once `interrupted` returns true.
+/// Runs a script's init code twice, first for loading and then as user 1, and one iteration. The iteration is
+/// interrupted once `interrupted` returns true.
 fn run(
     path: PathBuf,
     source: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Modules and global objects behave as recorded.
+//! Tests that modules and global objects behave as recorded.
 
 use super::assert_observed;
 
@@ -38,7 +38,7 @@ fn metrics() {
     assert_observed("metrics");
 }
 
-/// `text_codec.txt` is the log of Node.js for the same script, because k6 1.8 has neither class.
+/// `text_codec.txt` is the log of Node.js for this script, because k6 1.8 has neither class.
 #[test]
 fn text_codec() {
     assert_observed("text_codec");
@@ -50,14 +50,14 @@ fn typescript() {
     assert_observed("typescript");
 }
 
-/// `webcrypto.txt` is the log of Node.js for the same script, except for what k6 does in another way: the names of some
-/// errors, and a JSON Web Key for another use (see `cases/crypto`).
+/// `webcrypto.txt` is the log of Node.js for this script, except where k6 differs: the names of some errors, and a JSON
+/// Web Key with another use (see `cases/crypto`).
 #[test]
 fn webcrypto() {
     assert_observed("webcrypto");
 }
 
-/// Node.js 20 uses its own names for some errors; here the standard's names are expected.
+/// Node.js 20 uses its own names for some errors. This test expects the names from the standard.
 #[test]
 fn errors_of_webcrypto_have_the_names_of_the_standard() {
     assert_observed("webcrypto_faults");

@@ -9,7 +9,7 @@ async function observe(name, body) {
   }
 }
 const file = (name) => open('./files/' + name + '.csv');
-// Members in order: k6 gives them in any.
+// Sorts the members, because k6 returns them in any order.
 const sorted = (record) => (Array.isArray(record) ? record : Object.entries(record).sort());
 
 const all = await csv.parse(await file('d'));

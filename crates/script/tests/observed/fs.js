@@ -3,7 +3,7 @@ import { open, SeekMode } from 'k6/experimental/fs';
 function show(value) {
   return typeof value + ' ' + JSON.stringify(value);
 }
-// The log must not depend on where the folder is.
+// The log must not depend on the folder's location.
 const bare = (text) => text.replace(/"[^"]*observed/g, '"');
 async function observe(name, body) {
   try {

@@ -1,4 +1,4 @@
-//! Runs scripts as a run does, on one worker, and returns the outcome.
+//! Runs scripts as a real run does, on one worker, and returns the outcome.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ impl Run {
             .count()
     }
 
-    /// The texts logged by `console`.
+    /// The messages logged by `console`.
     #[allow(dead_code)]
     pub fn console(&self) -> Vec<String> {
         let lines = self
@@ -60,7 +60,7 @@ pub struct Script {
     with_image: bool,
 }
 
-/// What another thread does during the run.
+/// The action of another thread during the run.
 type Meanwhile = Box<dyn FnOnce(&Calls, &Program, &RunState) + Send>;
 
 impl Script {
@@ -94,7 +94,7 @@ impl Script {
         Self::new(path, text.as_bytes().to_vec())
     }
 
-    /// Users begin with an image of the heap where they can.
+    /// Lets users start from an image of the heap where possible.
     #[allow(dead_code)]
     pub fn with_image(mut self) -> Self {
         self.with_image = true;
