@@ -1,5 +1,5 @@
-//! Correct outputs that look like errors, each next to a similar one that is an error. The values were
-//! made up for the tests.
+//! Correct outputs that look like errors, each next to a similar output that is an error. The
+//! values are made up.
 
 use plimsoll_audit::{Level, audit};
 
@@ -12,7 +12,7 @@ fn has(text: &str, rule: &str) -> bool {
     found.any(|finding| finding.rule == rule)
 }
 
-/// Locust takes percentiles from times rounded to two digits, and the maximum from exact ones.
+/// Locust computes percentiles from times rounded to two digits, but the maximum from exact times.
 #[test]
 fn a_percentile_of_locust_may_be_rounded_above_the_maximum() {
     let found = |max: &str, top: &str| {
@@ -39,7 +39,7 @@ Response time percentiles (approximated)
     assert!(found("236", "290"));
 }
 
-/// hey keeps a million statuses and times; its rate and its mean are of all requests.
+/// hey records at most a million statuses and times, but its rate and its mean cover all requests.
 #[test]
 fn hey_keeps_a_million_responses() {
     let page = |kept: &str| {
@@ -77,7 +77,7 @@ Status code distribution:
     assert!(has(&page("900000"), "failures-left-out"));
 }
 
-/// Three seconds are a timeout only if as many requests failed as took that long.
+/// A maximum of three seconds is a timeout only if as many requests failed as took that long.
 #[test]
 fn one_failure_does_not_explain_a_slow_hundredth() {
     let found = |failed: &str| {
@@ -142,14 +142,15 @@ fn smoke(check: &str, mark: &str, text: &str) -> String {
     )
 }
 
-/// A check that accepts refusals, or a text that says so, explains failed requests without failed checks.
+/// A check that accepts refusals, or a text to that effect, explains failed requests without failed
+/// checks.
 #[test]
 fn expected_refusals_need_no_failed_check() {
     let found =
         |check: &str, mark: &str, text: &str| has(&smoke(check, mark, text), "vacuous-check");
     assert!(found("the response is complete", "✓", "It ran."));
     assert!(!found("is 200 or 401", "✓", "It ran."));
-    // Terminals without signs print words.
+    // k6 prints words on terminals that cannot display the marks.
     assert!(!found("the status is not 5xx", "PASS", "It ran."));
     let says = "The script accepts a `401` without a login.";
     assert!(!found("the response is complete", "✓", says));
@@ -157,7 +158,7 @@ fn expected_refusals_need_no_failed_check() {
     assert!(found("the response is complete", "✓", says));
 }
 
-/// A summary without `http_reqs` does not print how many requests an iteration made.
+/// A summary without `http_reqs` does not show how many requests an iteration made.
 #[test]
 fn iterations_are_not_the_samples_of_requests() {
     let found = |counter: &str| {
@@ -178,7 +179,8 @@ http_req_duration..: avg=90.5ms  min=4.5ms  max=310.5ms  p(95)=260.5ms
     assert!(!found("http_req_failed....: 0.00% 0 out of 8000"));
 }
 
-/// A paragraph ends where an output without a fence begins: the output's figures are no claims.
+/// A paragraph ends where an output without a code fence begins: the figures of the output are not
+/// claims.
 #[test]
 fn text_above_an_output_without_a_fence_is_not_its_output() {
     let found = |text: &str| {
@@ -204,7 +206,7 @@ Status Codes  [code:count]                      200:6000
     assert!(found("Still some jitter, with a median of 8.217ms:"));
 }
 
-/// More users at the same rate only wait if the latency grows as they do.
+/// Additional users at the same rate only wait if the latency grows as much as their number.
 #[test]
 fn a_far_higher_latency_has_another_cause_than_the_users() {
     let found = |mean: &str, users: &str| {
@@ -232,7 +234,7 @@ Transfer/sec:     56.00KB
     assert!(!found("400.00ms", "80"));
 }
 
-/// Two counts in one output are reported once.
+/// Two different counts in one output are reported only once.
 #[test]
 fn a_damaged_output_is_not_calculated_with() {
     let page = "\

@@ -1,5 +1,4 @@
-//! Counts in sentences, and commands that are not of the output below them. The values were made up
-//! for the tests.
+//! Counts in sentences, and commands that do not belong to the output below them. The values are made up.
 
 use plimsoll_audit::{Level, audit};
 
@@ -40,7 +39,7 @@ fn a_number_for_each_run_is_compared_with_the_runs() {
     };
     assert!(found("We made 20,000 calls for each concurrency level."));
     assert!(!found("We made 2,000 calls for each concurrency level."));
-    // Plans and other runs are no claims about this one.
+    // Sentences about plans or other runs do not claim anything about this run.
     assert!(!found("It should take 20,000 calls for each run."));
     assert!(!found(
         "Before, we made 20,000 calls for each concurrency level."
@@ -48,7 +47,7 @@ fn a_number_for_each_run_is_compared_with_the_runs() {
     assert!(!found("The cache has room for 20,000 calls."));
 }
 
-/// The command has another number of users: its number of requests says nothing about this output.
+/// The command has another number of users, so its number of requests does not apply to this output.
 #[test]
 fn a_command_for_other_users_is_of_another_run() {
     let found = |command| has(&ab("", command), "declared-vs-counted");
@@ -199,7 +198,7 @@ Req/Sec      1       0.45   2
     assert!(!has(&page("-r 1"), "littles-law-gap"));
 }
 
-/// A unit in full counts next to the name of a column.
+/// A spelled-out unit counts only next to the name of a column.
 #[test]
 fn times_with_a_unit_in_full_are_compared() {
     let found = |sentence: &str| {
@@ -227,6 +226,6 @@ Status code distribution:
     assert!(!found("The fastest request took 0.0008 seconds."));
     assert!(!found("The average is 0.81 seconds."));
     assert!(found("The average is 0.91 seconds."));
-    // Of something else.
+    // The sentence is about something else.
     assert!(!found("The build took 12.34 seconds."));
 }

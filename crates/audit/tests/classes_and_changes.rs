@@ -1,5 +1,5 @@
-//! Classes with limits, legends, extreme figures, counted lists and changes between two figures. The
-//! values were made up for the tests.
+//! Classes with limits, legends, extreme figures, counted lists and changes between two figures.
+//! The values are made up.
 
 use plimsoll_audit::{Level, audit};
 
@@ -10,7 +10,7 @@ fn rules(text: &str) -> Vec<&'static str> {
     loud.map(|finding| finding.rule).collect()
 }
 
-/// A text next to a table, and the only rule that reports it.
+/// Checks a text next to a table, and returns the only rule that reports it.
 fn judge(table: &str, cases: &[(&str, Option<&str>)]) {
     for (text, wanted) in cases {
         let found = rules(&format!("# Results\n\n{table}\n{text}\n"));
@@ -41,7 +41,7 @@ fn a_record_belongs_to_the_class_of_its_figure() {
                 "Low latency (under 20 ms): Alpha, Beta, Gamma",
                 Some("label-mismatch"),
             ),
-            // The limit may be of a figure that the table does not have.
+            // The limit may apply to a figure that the table does not contain.
             ("Fast start (under 2 ms): Alpha, Beta", None),
             ("Target (under 20 ms): Alpha, Beta, Gamma", None),
             (
@@ -71,7 +71,7 @@ fn a_row_has_the_mark_that_the_legend_gives_it() {
         judge(&table("🔴"), &[(legend, None)]);
         judge(&table("🟡"), &[(legend, Some("label-mismatch"))]);
     }
-    // Limits of two figures are no classes.
+    // Limits of two figures are not classes.
     let limits = "- 🟢 p50: < 50 ms\n- 🟡 p95: < 200 ms";
     judge(&table("🟡"), &[(limits, None)]);
     let words = "| Endpoint | p95 | Rating |\n|---|---|---|\n| /a | 31 ms | Good |\n| /b | 120 ms | Good |\n";
@@ -117,7 +117,7 @@ fn a_list_has_as_many_items_as_its_first_line_states() {
         ("We compare three servers:", None),
         ("We compare four servers:", Some("total-mismatch")),
         ("**2 scenarios:**", Some("total-mismatch")),
-        // The items may be of something else.
+        // The number may count something else.
         ("We ran 40 tests:", None),
         ("Two of the four servers:", None),
         ("The servers of both runs:", None),
@@ -146,7 +146,7 @@ fn two_figures_differ_by_the_stated_change() {
             ),
             ("The p95 doubled from 80 ms to 163 ms.", None),
             ("The p95 doubled from 80 ms to 110 ms.", wrong),
-            // The change is of the load, of another record, or only a bound.
+            // The change is one of the load or of another record, or is only a bound.
             (
                 "With 50 % more users the p95 rose by itself, 100 ms before and 112 ms after.",
                 None,
@@ -216,7 +216,7 @@ fn two_figures_in_a_sentence_are_not_exchanged() {
                 "Alpha and Beta reached 97,400 and 152,300 req/s respectively.",
                 Some("stale-prose"),
             ),
-            // The order of the names is not that of the figures.
+            // The names and the figures are in different orders.
             ("Beta is slower than Alpha: 152,300 and 97,400 req/s.", None),
         ],
     );

@@ -1,5 +1,5 @@
-//! A page that was copied through a browser, a mail or an editor reads the same as the original, and
-//! has the same findings about its results.
+//! A page that was copied through a browser, a mail program or an editor must be read like the
+//! original and have the same findings about its results.
 
 #[allow(dead_code)]
 mod score;
@@ -7,11 +7,11 @@ mod score;
 use plimsoll_audit::{Level, audit};
 use score::{PARTS, Page, pages};
 
-/// One in this many pages, because each is read several times.
+/// Tests one in this many pages, because each page is read several times.
 const EVERY: usize = 14;
 
 /// The number of results by tool, and the findings about them. Findings about sentences and titles
-/// depend on the structure of the page.
+/// are left out, because they depend on the structure of the page.
 fn read(text: &str) -> (Vec<(&'static str, usize)>, Vec<String>) {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     let Ok(audited) = audit("x.md", text) else {
@@ -40,7 +40,7 @@ fn read(text: &str) -> (Vec<(&'static str, usize)>, Vec<String>) {
     (counts, findings)
 }
 
-/// Rules that compare blocks by their titles, or a block with its title.
+/// Rules that compare the titles of blocks, or a block with its title.
 const OF_TITLES: [&str; 5] = [
     "label-mismatch",
     "non-monotone",
@@ -51,14 +51,14 @@ const OF_TITLES: [&str; 5] = [
 
 fn some_pages(offset: usize) -> impl Iterator<Item = Page> {
     PARTS.into_iter().flat_map(move |(_, part)| {
-        // A JSON file is not copied as text.
+        // Nobody copies a JSON file as text.
         let all = pages(part).into_iter().skip(offset % EVERY).step_by(EVERY);
         all.filter(|page| !page.text.trim_start().starts_with('{'))
     })
 }
 
-/// Applies a change to some pages of every collection, and checks that they read the same. `offset`
-/// selects the pages, so that each change has others.
+/// Applies a change to some pages of every collection, and checks that they are read the same way.
+/// `offset` selects the pages, so that each change applies to different ones.
 #[track_caller]
 fn same(offset: usize, change: impl Fn(&str) -> String) {
     let mut different = Vec::new();
@@ -119,7 +119,7 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Each fence in an item of a list.
+/// Puts each code fence into a list item.
 #[test]
 fn in_lists() {
     same(5, |text| {
@@ -139,7 +139,7 @@ fn in_lists() {
     });
 }
 
-/// A prompt in front of each command.
+/// Puts a prompt in front of each command.
 #[test]
 fn with_prompts() {
     const TOOLS: [&str; 9] = [
@@ -167,7 +167,7 @@ fn with_prompts() {
     }
 }
 
-/// Applies a change to the lines inside fences.
+/// Applies a change to the lines inside code fences.
 fn inside_fences(text: &str, change: impl Fn(&str) -> String) -> String {
     let mut inside = false;
     for_each_line(text, |line| {
@@ -182,7 +182,7 @@ fn inside_fences(text: &str, change: impl Fn(&str) -> String) -> String {
     })
 }
 
-/// Logs keep the colors of the terminal.
+/// Logs contain terminal colors.
 #[test]
 fn with_colors() {
     same(1, |text| {
@@ -193,7 +193,7 @@ fn with_colors() {
     });
 }
 
-/// Editors of web pages insert signs that nobody sees.
+/// Web page editors insert invisible characters.
 #[test]
 fn with_signs_of_no_width() {
     same(6, |text| {
@@ -215,7 +215,7 @@ fn with_the_times_of_a_log() {
     });
 }
 
-/// HTML writes some signs as names.
+/// HTML writes some characters as entities.
 #[test]
 fn with_entities() {
     same(3, |text| {

@@ -31,8 +31,8 @@ fn the_corpus_is_large_enough_and_divided() {
     assert!((0.4..0.6).contains(&half), "{half}");
 }
 
-/// The collections whose causes are not all fixed, with the least number of certain errors found and
-/// the largest numbers of false findings and of pages that are not read as labeled.
+/// The collections whose problems are not all fixed. For each: the minimum number of certain errors
+/// found, and the maximum numbers of false findings and of pages that are not read as labeled.
 const OPEN: [(Part, usize, usize, usize); 9] = [
     (Part::Fifth, 33, 0, 0),
     (Part::Sixth, 18, 0, 0),
@@ -45,7 +45,7 @@ const OPEN: [(Part, usize, usize, usize); 9] = [
     (Part::TwelfthMeasuring, 4, 0, 0),
 ];
 
-/// What is known to be missed may only become less.
+/// The number of known omissions may only decrease.
 #[test]
 fn the_score_of_open_collections_does_not_drop() {
     for (part, found, wrong, unread) in OPEN {
@@ -99,8 +99,8 @@ fn the_score_holds() {
     }
 }
 
-/// A page takes a fraction of a second, even without optimization on a busy machine; the score
-/// command prints the time of an optimized build.
+/// The limit is generous: each page takes a fraction of a second, even in a debug build on a busy
+/// machine. The score command prints the time of an optimized build.
 #[test]
 fn no_page_takes_long() {
     for (_, part) in PARTS {

@@ -1,4 +1,4 @@
-//! Broken and hostile input: no panic, bounded time.
+//! Broken and hostile input must not cause a panic, and must be processed in bounded time.
 
 use std::fs;
 use std::path::Path;
@@ -16,14 +16,14 @@ fn survives(text: &str) {
     }
 }
 
-/// Every recording, truncated at many positions and with single bytes changed.
+/// Truncates every recording at many positions, and changes single bytes.
 #[test]
 fn truncated_and_changed_recordings_cause_no_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded");
     for part in ["clean", "wrong"] {
         for entry in fs::read_dir(folder.join(part)).unwrap() {
             let bytes = fs::read(entry.unwrap().path()).unwrap();
-            // The figures of a k6 run are its last 3 kB.
+            // The figures of a k6 run are in the last 3 kB.
             let bytes = &bytes[bytes.len().saturating_sub(3000)..];
             for at in (0..bytes.len()).step_by(409) {
                 survives(&String::from_utf8_lossy(&bytes[..at]));
@@ -35,7 +35,7 @@ fn truncated_and_changed_recordings_cause_no_panic() {
     }
 }
 
-/// The same for pages of tools without a recording.
+/// Does the same for pages of tools without a recording.
 #[test]
 fn truncated_and_changed_pages_cause_no_panic() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/second");
@@ -107,7 +107,7 @@ fn large_and_deeply_nested_text_takes_bounded_time() {
     let contests = format!("{}{}", contest.repeat(60), claims.repeat(100));
     let listed = "1. zz\n2. a\n3. b\n\n- p95: 1.234 ms\n- RPS: 9\n= 9\n".repeat(4_000);
     let lists = format!("# a\n\n{listed}");
-    // Compare with a sound file: a busy machine slows both equally.
+    // Compare with a sound file, because a busy machine slows down both equally.
     let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded/clean/k6_full.txt");
     let sound = fs::read_to_string(sound).unwrap();
     let start = Instant::now();
@@ -138,7 +138,7 @@ fn large_and_deeply_nested_text_takes_bounded_time() {
         survives(&text);
     }
     let taken = start.elapsed();
-    // About 50 MB of text compared with 7 kB: the time must be in proportion.
+    // This is about 50 MB of text, compared with 7 kB: the time must be proportional.
     assert!(
         taken < reference * 20_000,
         "{taken:?}, one report {reference:?}"

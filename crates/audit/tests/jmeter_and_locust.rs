@@ -1,5 +1,4 @@
-//! The summaries of JMeter and Locust, in the layouts of their documentation. The values were made
-//! up for the tests.
+//! The summaries of JMeter and Locust, in the layouts of their documentation. The values are made up.
 
 use plimsoll_audit::{Audit, Level, audit, formats};
 use serde_json::Value;
@@ -62,7 +61,7 @@ summary =   5200 in  20.0s =  260.0/s Avg:    99 Min:    11 Max:   693 Err:     
     assert!(loud(&audit).is_empty(), "{:?}", loud(&audit));
 }
 
-/// A name of several words, lines of a log file, and a run that ended within the first interval.
+/// A name of several words, lines of a log file, and a run that ended within its first interval.
 #[test]
 fn intervals_of_jmeter_are_added_if_there_is_no_total() {
     let (_, json) = read(
@@ -119,7 +118,7 @@ fn the_sum_of_locust_is_the_result() {
     assert_eq!(loud(&audit), ["failures-as-work"]);
 }
 
-/// Before version 1, the sum had no times, and the table of percentiles began with the number.
+/// Before version 1, the totals row had no times, and the percentile table began with the number.
 #[test]
 fn old_tables_of_locust_are_read() {
     let (_, json) = read(
@@ -144,7 +143,7 @@ Percentage of the requests completed within given times
     is(&block["trends"][0]["figures"]["p99"], 0.072);
 }
 
-/// The table that Locust prints at the start has no request.
+/// The table that Locust prints at the start contains no requests.
 #[test]
 fn a_table_without_requests_is_no_result() {
     let text = "\
@@ -157,7 +156,7 @@ Type     Name     # reqs      # fails |    Avg     Min     Max    Med |   req/s 
     assert_eq!(json["blocks"].as_array().unwrap().len(), 1, "{json:#}");
 }
 
-/// The mean of all requests is that of the rows, weighted by their requests.
+/// The mean of all requests is the mean of the rows weighted by their numbers of requests.
 #[test]
 fn the_rows_of_locust_determine_the_mean_of_all() {
     let found = |mean: &str, rows: &str| {
@@ -177,6 +176,6 @@ fn the_rows_of_locust_determine_the_mean_of_all() {
     };
     assert!(!found("35", "1000"));
     assert!(found("48", "1000"));
-    // A row was left out.
+    // A row is missing.
     assert!(!found("48", " 900"));
 }

@@ -1,6 +1,5 @@
 //! Output of wrk2 and oha, checked value by value, in layouts of other versions than the recorded
-//! ones: wrk2's later calibration lines, oha's text with seconds. The values were made up for the
-//! test.
+//! ones: later calibration lines of wrk2, and oha's text with seconds. The values are made up.
 
 use plimsoll_audit::{Audit, Level, audit, formats};
 use serde_json::Value;
@@ -12,7 +11,7 @@ fn read(text: &str) -> (Audit, Value) {
     (audit, json)
 }
 
-/// The figure of a trend's column, in seconds.
+/// The value in a column of a trend, in seconds.
 #[track_caller]
 fn figure(json: &Value, column: &str) -> f64 {
     json["blocks"][0]["trends"][0]["figures"][column]["value"]
@@ -69,7 +68,7 @@ fn wrk2_is_read() {
         .filter(|finding| finding.level > Level::Note)
         .collect();
     assert!(loud.is_empty(), "{loud:#?}");
-    // A rate that was not achieved.
+    // The requested rate was not achieved.
     let starved = WRK2.replace("-R4000", "-R8000");
     let rules: Vec<&str> = read(&starved)
         .0
@@ -159,7 +158,7 @@ fn ohas_json_is_read() {
     );
 }
 
-/// The recordings of the real tools, checked value by value.
+/// The recordings of the actual tools, checked value by value.
 #[test]
 fn recordings_of_both_are_read() {
     let recorded = |name: &str| {
@@ -186,7 +185,7 @@ fn recordings_of_both_are_read() {
     assert_eq!(figure(&json, "p99"), 0.023_352_25);
 }
 
-/// bombardier prints its settings, so that no command is needed.
+/// bombardier prints its settings, so no command is needed.
 #[test]
 fn the_first_line_of_bombardier_has_its_settings() {
     let page = |header: &str| {

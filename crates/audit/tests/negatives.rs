@@ -1,5 +1,5 @@
-//! Negatives: for each rule, a report that contains the figures it checks, without an error. Also
-//! tests that each rule is documented.
+//! Negatives: for each rule, a report that contains the figures it checks, but no error. Also tests
+//! that each rule is documented.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,7 +26,7 @@ fn filled(mut text: String) -> String {
     text
 }
 
-/// The documents of `tests/documents`, with their errors fixed.
+/// The documents in `tests/documents`, with their errors fixed.
 #[test]
 fn sound_documents_have_no_findings() {
     let mut false_alarms = Vec::new();
@@ -41,7 +41,7 @@ fn sound_documents_have_no_findings() {
     assert!(false_alarms.is_empty(), "{}", false_alarms.join("\n"));
 }
 
-/// For each rule, reports that contain what it checks. They may have errors that other rules find.
+/// For each rule, reports that contain what it checks. Other rules may find errors in them.
 const NEGATIVES: &[(&str, &[&str])] = &[
     ("negative-duration", &["recorded/clean/k6_full.txt"]),
     ("impossible-minimum", &["recorded/clean/k6_one_user.txt"]),
@@ -192,7 +192,7 @@ fn every_rule_has_a_clean_negative() {
                 file => report(file),
             };
             let found = audit(name, &text).unwrap().findings;
-            // Notes are allowed: ab always prints 1 ÷ rate.
+            // Notes are allowed, because ab always prints 1 ÷ rate.
             let said = found
                 .iter()
                 .find(|finding| finding.rule == *rule && finding.level > Level::Note);
@@ -201,7 +201,7 @@ fn every_rule_has_a_clean_negative() {
     }
 }
 
-/// `docs/audit.md` has a formula and an example for each rule, and for nothing else.
+/// `docs/audit.md` has a formula and an example for each rule, and no others.
 #[test]
 fn every_rule_is_explained_with_a_formula_and_an_example() {
     let page = fs::read_to_string(here("../../docs/audit.md")).unwrap();
@@ -212,7 +212,7 @@ fn every_rule_is_explained_with_a_formula_and_an_example() {
         .expect("the chapter on rules");
     let mut explained = BTreeSet::new();
     for row in rules.lines().filter(|line| line.starts_with("| `")) {
-        // A formula may contain an escaped bar; no cell may contain a plain one.
+        // A formula may contain an escaped bar, but no cell may contain an unescaped one.
         let row = row.replace("\\|", "");
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         let [name, formula, example] = cells[..] else {

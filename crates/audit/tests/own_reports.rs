@@ -1,4 +1,4 @@
-//! The reports in `docs/reports` have no finding above a note.
+//! The reports in `docs/reports` have no findings above a note.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn our_own_reports_have_no_findings() {
         let name = page.display().to_string();
         let findings = match audit(&name, &text) {
             Ok(audit) => audit.findings,
-            // The cells have the raw output, and that of `plimsoll http` is not among what the audit reads.
+            // The cells contain raw output. The audit cannot read the output of `plimsoll http`.
             Err(Unreadable::NoBlock) => continue,
             Err(why) => panic!("{name}: {why}"),
         };
@@ -29,7 +29,7 @@ fn our_own_reports_have_no_findings() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// The report and the cells of each lab.
+/// The report of each lab and its cells.
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let folders = fs::read_dir(folder).unwrap().map(|one| one.unwrap().path());
     let all = folders.flat_map(|lab| {

@@ -1,5 +1,5 @@
-//! Outputs that an author or a program changed: HTML, grouped digits, remarks, and single parts. The values
-//! were made up for the tests.
+//! Outputs that an author or a program changed: HTML, grouped digits, remarks, and single parts.
+//! The values are made up.
 
 use plimsoll_audit::audit;
 
@@ -115,7 +115,7 @@ fn a_row_of_the_request_alone_is_a_result() {
         row("181.4ms")
     );
     assert_eq!(audit("x.md", &page).unwrap().blocks.len(), 2);
-    // A page that explains a row of its output.
+    // This page explains one row of its output.
     let page = format!(
         "# Test\n\n```\n{}     http_reqs......................: 2000    103.30/s\n```\n\n## The row\n\n```\n{}```\n",
         row("170.1ms"),

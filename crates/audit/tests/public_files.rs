@@ -1,5 +1,5 @@
 //! The layouts of gcannon and zrk, and the result files that HttpArena, ann-benchmarks and
-//! the-benchmarker publish, checked value by value. The values were made up for the test.
+//! the-benchmarker publish, checked value by value. The values are made up.
 
 use plimsoll_audit::{Audit, Level, audit, formats};
 use serde_json::Value;
@@ -24,7 +24,7 @@ fn value(json: &Value, block: usize, name: &str) -> f64 {
         .unwrap_or_else(|| panic!("no {name} in {json:#}"))
 }
 
-/// The rules above a note, in the order of the lines.
+/// The rules with a finding above a note, in line order.
 fn said(audit: &Audit) -> Vec<&'static str> {
     let loud = audit.findings.iter().filter(|f| f.level > Level::Note);
     loud.map(|finding| finding.rule).collect()
@@ -60,7 +60,7 @@ fn gcannon_is_read() {
     assert!((figure(&json, 0, "p99.9") - 4.2e-3).abs() < 1e-9);
     assert!((value(&json, 0, "rate") - 512e3).abs() < 1.0);
     assert!((value(&json, 0, "users") - 64.0).abs() < 1e-9);
-    // 512000/s × 0.98 ms = 502 under way of 64 × 8.
+    // 512000/s × 0.98 ms = 502 requests in flight of 64 × 8.
     assert_eq!(said(&audit), Vec::<&str>::new());
 }
 
@@ -125,12 +125,12 @@ fn zrk_in_json_names_the_end_of_a_ramp() {
     let (audit, json) = read(text);
     assert!((figure(&json, 0, "median") - 251e-6).abs() < 1e-12);
     assert_eq!(said(&audit), ["ramp-end-as-rate"]);
-    // 9000 ÷ 20 s is the average.
+    // The average is 9000 ÷ 20 s.
     assert_eq!(
         said(&read(&text.replace("860.0", "450.0")).0),
         Vec::<&str>::new()
     );
-    // At a constant rate, 9000 in 20 s are not 860/s.
+    // At a constant rate, 9000 requests in 20 s contradict 860/s.
     let constant = text.replace("\"target_rate_end\":1000", "\"target_rate_end\":100");
     assert!(said(&read(&constant).0).contains(&"declared-vs-counted"));
 }
@@ -187,7 +187,7 @@ fn the_files_of_httparena_are_read() {
             .replace("199800", "71840"),
     );
     assert_eq!(said(&audit), ["generator-saturated"]);
-    // A file of one profile is an array.
+    // The file of one profile is an array.
     let profile = r#"[
   {
     "framework": "one",
@@ -208,7 +208,7 @@ fn the_files_of_httparena_are_read() {
 ]"#;
     let (audit, json) = read(profile);
     assert_eq!(json["blocks"].as_array().unwrap().len(), 2);
-    // 1240/s × 2.83 ms = 3.5 of 64 connections.
+    // 1240/s × 2.83 ms = 3.5 requests in flight on 64 connections.
     assert_eq!(said(&audit), ["littles-law-gap"]);
 }
 
@@ -224,12 +224,12 @@ fn csv_files_of_ann_benchmarks_are_read() {
     assert!((figure(&json, 0, "mean") - 0.4e-3).abs() < 1e-9);
     assert!((figure(&json, 1, "p99") - 2.1e-3).abs() < 1e-9);
     assert_eq!(said(&audit), Vec::<&str>::new());
-    // Half of the queries took 0.9 ms, so there are at most 2200/s.
+    // Half of the queries took 0.9 ms, so the rate is at most 2200/s.
     let (audit, _) = read(&csv.replace(",1000.0,", ",4000.0,"));
     assert_eq!(said(&audit), ["percentile-disorder"]);
 }
 
-/// A file of the-benchmarker with three systems at one level.
+/// A file of the-benchmarker with three systems at one concurrency level.
 fn benchmarker(factor: f64) -> String {
     let mut metrics = Vec::new();
     for system in 1..=3 {
@@ -302,7 +302,7 @@ fn slow_first_requests_show_between_quantiles() {
     );
 }
 
-/// Metrics as the names of columns: each row is a result.
+/// If metrics are column names, each row is a result.
 #[test]
 fn tables_with_metrics_as_columns_are_read() {
     let (_, json) = read(

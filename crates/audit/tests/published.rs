@@ -1,6 +1,6 @@
-//! Five published reports that are not part of the repository: every error that is visible on the
-//! page is found, and every finding was verified by hand. Without the reports nothing is tested;
-//! PLIMSOLL_SEEDS names another folder.
+//! Five published reports that are not part of the repository: every error visible on the page is
+//! found, and every finding was verified by hand. Without these reports, the tests do nothing.
+//! PLIMSOLL_SEEDS sets another directory for them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ fn folder() -> Option<PathBuf> {
         .find(|folder| folder.is_dir())
 }
 
-/// The findings for the report whose name begins with `number`.
+/// The findings for the report whose file name begins with `number`.
 fn said(number: &str) -> Option<Vec<Finding>> {
     let path = fs::read_dir(folder()?)
         .unwrap()
@@ -56,7 +56,7 @@ fn holds(findings: &[Finding], rule: &str, line: usize, words: &[&str]) {
     }
 }
 
-/// Checks the number of findings above a note by rule: those that were verified by hand.
+/// Checks the number of findings above a note for each rule. All of them were verified by hand.
 #[track_caller]
 fn nothing_else(findings: &[Finding], expected: &[(&str, usize)]) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -72,7 +72,7 @@ fn nothing_else(findings: &[Finding], expected: &[(&str, usize)]) {
 #[test]
 fn authorization() {
     let Some(findings) = said("000_") else { return };
-    // In every block, the rate is set by think time, not by capacity.
+    // In every block, the think time determines the rate, not the capacity.
     holds(
         &findings,
         "think-time-bound",
@@ -102,9 +102,9 @@ fn authorization() {
         717,
         &["9.31ms", "8.75ms", "1.02s"],
     );
-    // The last sample of a gauge.
+    // The value is the last sample of a gauge.
     holds(&findings, "gauge-as-result", 155, &["vus: 242 max=1000"]);
-    // The only check is for the status.
+    // The only check is on the status.
     holds(&findings, "vacuous-check", 97, &["is status 200"]);
     nothing_else(
         &findings,
@@ -242,8 +242,8 @@ fn distance_and_tls() {
     holds(&findings, "unit-mismatch", 30, &["556 MB/s"]);
     // A figure without a unit.
     holds(&findings, "unit-mismatch", 43, &["10.3"]);
-    // Ten times the declared messages, and more than the network allows: the counts are not on the
-    // page, so both are notes.
+    // Ten times the declared messages, which exceeds the network's capacity. The page does not
+    // contain the counts, so both findings are notes.
     holds(
         &findings,
         "declared-vs-counted",
@@ -258,14 +258,14 @@ fn distance_and_tls() {
     );
     // HTTP/1.1 compared with HTTP/2.
     holds(&findings, "protocol-mismatch", 248, &["111 B", "85 B"]);
-    // Handshakes amortised to almost nothing.
+    // Handshakes amortized to almost nothing.
     holds(
         &findings,
         "handshake-amortised",
         256,
         &["14.65µs × 176803 = 2.59 s"],
     );
-    // "Twice the throughput" from the place with less.
+    // "Twice the throughput" refers to the place with the lower throughput.
     holds(&findings, "comparison-reversed", 21, &["all below 1"]);
     nothing_else(
         &findings,
@@ -291,7 +291,7 @@ fn gateways() {
         &["221 B", "HTTP/1", "http2 (tls)"],
     );
     holds(&findings, "negative-duration", 37, &["min=-1009014ns"]);
-    // 111 failures printed as 0.00 %, and their time.
+    // 111 failures are printed as 0.00 %, and their time counts.
     holds(
         &findings,
         "failures-rounded-away",

@@ -1,5 +1,5 @@
-//! Copied rows, ranks, winners, counts in words, headings and identities of records. The values were
-//! made up for the tests.
+//! Copied rows, ranks, winners, counts in words, headings and identities of records. The values are
+//! made up.
 
 use plimsoll_audit::{Level, audit};
 
@@ -10,7 +10,7 @@ fn rules(text: &str) -> Vec<&'static str> {
     loud.map(|finding| finding.rule).collect()
 }
 
-/// Each page, and the only rule that reports it.
+/// Checks that exactly one rule, or none, reports each page.
 fn judge(cases: &[(String, Option<&str>)]) {
     for (text, wanted) in cases {
         let found = rules(text);
@@ -36,12 +36,12 @@ fn rows_with_the_same_measurements_are_copies() {
     judge(&[
         (table("Beta", "12.41", "44.83"), Some("copied-block")),
         (table("Beta", "13.07", "44.83"), None),
-        // The same thing, or a choice of the others.
+        // The labels name the same thing, or a selection of the others.
         (table("Alpha", "12.41", "44.83"), None),
         (table("Alpha (again)", "12.41", "44.83"), None),
         (table("Best", "12.41", "44.83"), None),
     ]);
-    // Round figures may be equal.
+    // Round figures may be equal by chance.
     let round =
         "| Store | p50 (ms) | p99 (ms) |\n|---|---|---|\n| Alpha | 10 | 40 |\n| Beta | 10 | 40 |\n";
     judge(&[(page(round, ""), None)]);
@@ -60,7 +60,7 @@ fn a_place_is_that_of_a_figure() {
     judge(&[
         (table("49,100", "12"), None),
         (table("41,100", "17"), Some("comparison-reversed")),
-        // It may rank by the latency, or by another column that is in order.
+        // The table may rank by the latency, or by another column that is in order.
         (table("41,100", "12"), None),
     ]);
     let servers = "| Server | Requests/sec |\n|---|---|\n| Alpha | 52,300 |\n| Beta | 41,100 |\n| Gamma | 47,900 |\n";

@@ -1,5 +1,5 @@
-//! Output of real tools: sound runs, which must have no findings, and runs with a deliberate error.
-//! `recorded/recorder/record.sh` shows how each was made.
+//! Output of actual tools: sound runs, which must have no findings, and runs with a deliberate
+//! error. `recorded/recorder/record.sh` shows how each one was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +20,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A document with `{{recording}}` in place of each block.
+/// Replaces each `{{recording}}` in a document by the recording.
 fn documents() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents");
     let mut documents: Vec<(String, String)> = fs::read_dir(folder)
@@ -63,7 +63,7 @@ fn sound_runs_have_no_findings() {
     assert!(false_alarms.is_empty(), "{}", false_alarms.join("\n"));
 }
 
-/// All findings for each faulty run, so that a missing one and a false one are both noticed.
+/// All findings for each faulty run, so that both missing and false findings are noticed.
 #[test]
 fn findings_about_faulty_runs() {
     let mut said = String::new();
@@ -96,7 +96,7 @@ fn faulty() -> Vec<(String, String)> {
     all
 }
 
-/// Errors that tools do not make themselves: recordings that were truncated or changed by hand.
+/// Errors that no tool makes: recordings that were truncated or changed by hand.
 fn altered() -> Vec<(String, String)> {
     let clean = |name: &str| fs::read_to_string(recorded().join("clean").join(name)).unwrap();
     let without = |text: &str, gone: &str| -> String {
@@ -142,7 +142,7 @@ fn every_rule_has_a_positive() {
     assert!(unknown.is_empty(), "not in the table: {unknown:?}");
 }
 
-/// A finding without figures is an opinion.
+/// A finding without figures is only an opinion.
 #[test]
 fn every_finding_quotes_figures() {
     for (name, text) in faulty() {

@@ -1,5 +1,5 @@
-//! Tables and lists without the output of a known tool, and sentences that compare their records. The
-//! values were made up for the tests.
+//! Tables and lists without the output of a known tool, and sentences that compare their records.
+//! The values are made up.
 
 use plimsoll_audit::{Level, Unreadable, audit};
 
@@ -47,7 +47,7 @@ fn a_comparison_needs_one_figure_that_supports_it() {
             "Alpha has higher throughput than Beta.",
             Some("comparison-reversed"),
         ),
-        // Denied, expected, of another quantity, or of an unknown subject.
+        // The claim is denied, expected, about another quantity, or about an unknown subject.
         ("Gamma is not faster than Alpha.", None),
         ("Gamma should be faster than Alpha.", None),
         ("Gamma uses less memory and is faster than Alpha.", None),
@@ -130,7 +130,7 @@ fn percentiles_ascend_in_each_row() {
     assert!(rules(&table("12", "40")).is_empty());
     assert_eq!(rules(&table("5", "40")), ["percentile-disorder"]);
     assert_eq!(rules(&table("55", "40")), ["percentile-disorder"]);
-    // Locust rounds percentiles, and prints the maximum exactly.
+    // Locust rounds percentiles, but prints the exact maximum.
     assert!(rules(&table("66.00", "65.65")).is_empty());
     assert!(rules(&table("480", "478.2")).is_empty());
 }

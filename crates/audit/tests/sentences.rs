@@ -1,5 +1,5 @@
-//! Sentences, lists and tables of a page, compared with its outputs or with their own figures. The values
-//! were made up for the tests.
+//! Sentences, lists and tables of a page, compared with its outputs or with their own figures. The
+//! values are made up.
 
 use plimsoll_audit::{Level, audit};
 
@@ -51,9 +51,9 @@ fn a_named_value_is_compared_with_the_output() {
         ("- Requests/sec: 640", true),
         ("- Throughput: 0.4k", false),
         ("- Total requests: 12,375", false),
-        // Dots and commas group thousands.
+        // Dots and commas may group thousands.
         ("- Total requests: 12.375", false),
-        // Another language.
+        // Other languages.
         ("- **Среднее время ответа**: 48,6 мс", false),
         ("- **Среднее время ответа**: 91,3 мс", true),
         ("- 平均レイテンシ: 91.3 ms", true),
@@ -66,13 +66,13 @@ fn a_named_value_is_compared_with_the_output() {
             "| Metric | Value |\n|---|---|\n| Mean latency | 48.6 ms |",
             false,
         ),
-        // Limits, ranges, changes and times of something else are not the result.
+        // Limits, ranges, changes and times of something else are not results.
         ("- Target latency (average): 84 ms", false),
         ("- Average latency: 70-90 ms", false),
         ("- Average latency: 84.2 ms → 48.6 ms", false),
         ("- Average query time: 84 ms", false),
         ("- Average build time: 84 ms", false),
-        // Another run.
+        // The heading refers to another run.
         ("## Before\n\n- Average latency: 84 ms", false),
     ] {
         assert_eq!(has(&below(text), "stale-prose"), wrong, "{text}");
@@ -105,7 +105,7 @@ fn an_inequality_may_be_false() {
         ("- p95: 97.7ms < 90ms ❌", false),
         ("- p95: 97.7ms > 90ms", false),
         ("- 412 req/s ≥ 500 req/s ✓", true),
-        // A table in any language: one limit, one figure, one mark.
+        // A table in any language with one limit, one figure and one mark.
         (
             "| Metrik | Değer | Sınır | Durum |\n|---|---|---|---|\n| p95 | 97.7 ms | < 90 ms | ✓ |",
             true,
@@ -126,7 +126,7 @@ fn an_inequality_may_be_false() {
             "| Métrica | Objetivo | Real |\n|---|---|---|\n| p95 | < 90 ms | ~97.7ms ✅ |",
             true,
         ),
-        // Without a mark, the figure may be that of an earlier run.
+        // Without a mark, the figure may belong to an earlier run.
         (
             "| Metric | Old | Plan |\n|---|---|---|\n| p95 | 97.7 ms | < 90 ms |",
             false,
@@ -170,7 +170,7 @@ fn the_figures_of_a_sentence_may_contradict_each_other() {
             "A run takes about 9 minutes (2m ramp-up + 6m steady + 1m ramp-down).",
             None,
         ),
-        // Two runs of nine minutes.
+        // Two runs of nine minutes each.
         (
             "Both take 18 minutes in all (2m ramp-up + 6m steady + 1m ramp-down).",
             None,
@@ -182,7 +182,7 @@ fn the_figures_of_a_sentence_may_contradict_each_other() {
             "That is 50 users × 20 = 900 requests.",
             Some("ratio-misstated"),
         ),
-        // Seconds and milliseconds.
+        // The units are seconds and milliseconds.
         ("The share is 30 s ÷ 500 = 60 ms.", None),
         ("We made 9000 requests in 30 s (300 req/s).", None),
         (
@@ -236,7 +236,7 @@ fn a_command_for_another_port_is_of_another_run() {
         "ab -n 2000 -c 4 http://localhost:$PORT/list",
         "8081"
     ));
-    // A name that is resolved to something else.
+    // The name may resolve to a different address.
     assert!(!found("ab -n 2000 -c 4 http://gateway:8080/list", "8081"));
 }
 
@@ -265,7 +265,7 @@ fn a_rate_directly_below_an_output_is_its_rate() {
     assert!(!found("2100 requests per second"));
     assert!(!found("2.125 peticiones por segundo"));
     assert!(found("1400 peticiones por segundo"));
-    // Something else is said about it.
+    // The sentence is about something else.
     assert!(!found(
         "1400 requests per second is what the other team needs."
     ));
@@ -341,7 +341,7 @@ fn a_number_of_failures_is_compared_with_the_output() {
     ));
 }
 
-/// Copies of one output, of which the second was changed.
+/// Copies of one output, the second of which was changed.
 #[test]
 fn a_changed_copy_is_reported() {
     let two = |second: String| {

@@ -1,5 +1,4 @@
-//! Rows, lists and sentences that repeat the figures of an output with one error. The values were made up for
-//! the tests.
+//! Rows, lists and sentences that repeat the figures of an output with one error. The values are made up.
 
 use plimsoll_audit::{Level, audit};
 
@@ -50,15 +49,15 @@ fn a_cell_is_compared_with_the_output_of_its_row() {
     let item = "| /item | 21.47ms | 2981.62 | 1.57MB/s |";
     for (list, wrong) in [
         ("| /list | 30.12ms | 2126.35 | 1.12MB/s |", false),
-        // Rounded.
+        // The figures are rounded.
         ("| /list | 30 ms | 2126.35 | 1.1MB/s |", false),
         ("| /list | 30.12ms | 2,126.35 | 3112.00KB/s |", true),
         ("| /list | 301.2ms | 2126.35 | 1.12MB/s |", true),
-        // The transfer of the other row was copied.
+        // The transfer was copied from the other row.
         ("| /list | 30.12ms | 2126.35 | 1.57MB/s |", true),
-        // None of the figures is on the page: another run.
+        // None of the figures is on the page, so the row describes another run.
         ("| /list | 44.10ms | 1450.08 | 0.76MB/s |", false),
-        // Only the mean is of this output, and two cells are not.
+        // Only the mean belongs to this output. The other two cells do not.
         ("| /list | 30.12ms | 1450.08 | 0.76MB/s |", false),
     ] {
         let text = page_of_rows(list, item);
@@ -203,7 +202,7 @@ fn data_per_second_has_the_unit_of_the_output() {
         ("平均每秒读取数据 1.12kb", true),
         ("it reads 1.1 MB per second", false),
         ("it reads 1.12MB/s", false),
-        // The size of a response.
+        // This is the size of a response.
         ("each response has 1.12 KB", false),
         ("it reads 8.4 KB per second", false),
     ] {
@@ -271,7 +270,7 @@ fn a_rate_with_the_name_of_the_tool_is_that_of_its_output() {
             "It serves 2.1K requests per second, measured with wrk.",
             false,
         ),
-        // Another program may have measured it.
+        // Another program may have measured this rate.
         ("It serves 2.6K requests per second.", false),
         ("wrk should show 2.6K requests per second.", false),
     ] {
@@ -335,7 +334,7 @@ fn the_requests_of_a_user_are_those_of_an_iteration() {
         found(&page(2000))
     );
     assert!(!has(&page(3000), "declared-vs-counted"));
-    // Redirects.
+    // The additional requests may be redirects.
     assert!(!has(&page(4000), "declared-vs-counted"));
 }
 
@@ -364,7 +363,7 @@ fn the_requests_of_an_output_are_those_of_its_phases() {
         )
     };
     let rule = "declared-vs-counted";
-    // 2500 + 25000 + 15000 are 42500.
+    // 2500 + 25000 + 15000 = 42500.
     assert!(!has(&page("3000"), rule), "{:?}", found(&page("3000")));
     assert!(has(&page("9000"), rule), "{:?}", found(&page("9000")));
 }
@@ -516,13 +515,13 @@ fn a_change_behind_an_arrow_is_computed_again() {
         ("P95: **142.5ms** → **71.2ms** (**-43%**)", true),
         ("Rate: 8,210/s → 10,940/s (+33%)", false),
         ("Rate: 8,210/s → 10,940/s (+21%)", true),
-        // The gain in speed, a factor, a share of the first, and a rounded value.
+        // The increase in speed, a factor, a share of the first figure, and a rounded value.
         ("P95: 142.5ms -> 71.2ms (100% faster)", false),
         ("P95: 142.5ms -> 71.2ms (2x faster)", false),
         ("P95: 142.5ms -> 71.2ms (4x faster)", true),
         ("P95: 142.5ms -> 28.5ms (20%)", false),
         ("P95: 142.5ms -> 71.2ms (about 45%)", false),
-        // Figures of two kinds.
+        // The figures have different units.
         ("P95: 142.5ms -> 910/s (-43%)", false),
     ] {
         let text = format!("# Changes\n\n- {line}\n\n# Run\n\n{}", k6_run(2000));
@@ -570,7 +569,7 @@ fn the_heading_above_a_part_of_ab_counts_its_requests() {
     for (heading, failed, wrong) in [
         ("Heavy (4000 requests, 80 clients)", 3120, true),
         ("Heavy (4000 requests, 80 clients)", 0, false),
-        // Not the requests of one run.
+        // The number does not cover a whole run.
         ("Heavy, 4000 requests of 8000 requests", 3120, false),
         ("Heavy", 3120, false),
     ] {

@@ -1,5 +1,5 @@
 //! Outputs that authors changed or shortened, and runs in which most requests failed. The values
-//! were made up for the tests.
+//! are made up.
 
 use plimsoll_audit::{Audit, Level, audit, formats};
 use serde_json::Value;
@@ -66,7 +66,7 @@ fn the_colon_of_a_k6_metric_may_be_missing() {
     assert!(!rules(&audit, Level::Note).contains(&"total-mismatch"));
 }
 
-/// Boom, the first version of hey.
+/// Boom, the predecessor of hey.
 #[test]
 fn hey_times_may_end_with_a_dot() {
     let (_, json) = read(
@@ -132,12 +132,12 @@ fn a_timeout_of_all_requests_is_no_queue() {
         .find(|finding| finding.rule == "non-success-as-success")
         .map(|finding| finding.advice.clone());
     assert!(advice.is_some_and(|advice| advice.contains("can be reached")));
-    // A queue that grows from nothing is one.
+    // A queue that grows from nothing is real.
     let found = timed_out("12ms", "15.1s");
     assert!(rules(&found, Level::Note).contains(&"overdriven"));
 }
 
-/// A server that closes the connection after each response.
+/// The server closes the connection after each response.
 #[test]
 fn a_read_error_for_each_request_loses_none() {
     let wrk = |read: u32| {
@@ -211,7 +211,7 @@ Error Set:
     )));
 }
 
-/// h2load counts a request without a response among those done.
+/// h2load includes requests without a response in the number of completed ones.
 #[test]
 fn errors_of_h2load_have_no_status() {
     let h2load = |errored: u32| {
@@ -280,16 +280,16 @@ Transfer/sec:     56.78KB
     )
 }
 
-/// 1910 requests of 1000 users are fewer than two turns of each; yet nearly all users were idle.
+/// 1910 requests of 1000 users are fewer than two turns per user, yet nearly all users were idle.
 #[test]
 fn idle_users_are_reported_however_few_the_turns() {
     let found = |text: &str| rules(&read(text).0, Level::Note).contains(&"littles-law-gap");
     assert!(found(&of_one_thousand("1910", "189.10", "14.82ms")));
-    // With 4 s each, the 760 under way are no contradiction: the last turns were cut off.
+    // At 4 s each, 760 requests in flight are not a contradiction: the last turns were interrupted.
     assert!(!found(&of_one_thousand("1910", "189.10", "4.02s")));
 }
 
-/// A comment in a file without fences looks like a heading.
+/// A comment in a file without code fences looks like a heading.
 #[test]
 fn a_comment_may_divide_the_output_of_ab() {
     let (audit, json) = read(
@@ -317,7 +317,7 @@ Processing:    51 1700 925.2   1643    3228
     assert!(rules(&audit, Level::Note).contains(&"inverse-rate-as-latency"));
 }
 
-/// Its first and its last bar have the unit of two lines above.
+/// The first and the last bar have the unit of two lines above.
 #[test]
 fn the_histogram_of_ghz_has_the_unit_of_its_ends() {
     let run = |service: &str, slowest: &str| {
@@ -364,13 +364,13 @@ Status code distribution:
     let tails = tails
         .iter()
         .filter(|rule| **rule == "connection-setup-tail");
-    // The command is of both runs: each took its time and kept its users busy.
+    // The command belongs to both runs: each took the requested time and kept its users busy.
     assert_eq!(tails.count(), 2, "{json:#}");
     let (audit, _) = read(&format!("{command}{}", run("One", "9.00 s")));
     assert!(!rules(&audit, Level::Note).contains(&"connection-setup-tail"));
 }
 
-/// The command is of the first run only: the second one had another number of requests.
+/// The command belongs only to the first run: the second one had another number of requests.
 #[test]
 fn a_command_is_of_no_run_that_did_something_else() {
     let run = |total: &str, count: u32| {
@@ -399,7 +399,7 @@ Summary:
     assert!(json["blocks"][1]["figures"]["users"].is_null(), "{json:#}");
 }
 
-/// Converters of web pages write a backslash before each sign.
+/// Web page converters write a backslash before each special character.
 #[test]
 fn signs_may_be_escaped() {
     let (_, json) = read(
@@ -415,7 +415,7 @@ http\\_reqs......................: 9000 300.0/s
     assert!((mean(&json, 0) - 0.0225).abs() < 1e-9);
 }
 
-/// With fewer than ten requests there is no steady state.
+/// A run of fewer than ten requests has no steady state.
 #[test]
 fn a_few_requests_give_notes_about_their_distribution() {
     let page = |count: u32, total: f64| {
@@ -448,7 +448,7 @@ Status code distribution:
     assert!(!loud(&page(9, 9.0)));
 }
 
-/// hey's times of the parts of a request have a heading with a colon.
+/// hey's times for the phases of a request have a heading with a colon.
 #[test]
 fn the_details_of_hey_are_read() {
     let (audit, json) = read(
@@ -475,7 +475,7 @@ Status code distribution:
     assert!(rules(&audit, Level::Note).contains(&"negative-duration"));
 }
 
-/// Only wrk2 has an option for the rate, whatever its program is called.
+/// Only wrk2 has an option for the rate, whatever the name of the executable.
 #[test]
 fn a_rate_in_the_command_makes_it_wrk2() {
     let (_, json) = read(
@@ -495,7 +495,7 @@ Transfer/sec:     56.32KB
     assert_eq!(json["blocks"][0]["tool"], "wrk2", "{json:#}");
 }
 
-/// Without a count of requests, more in flight than users is still impossible.
+/// Without a request count, more requests in flight than users are still impossible.
 #[test]
 fn too_many_requests_in_flight_need_no_count() {
     let found = |mean: &str| {

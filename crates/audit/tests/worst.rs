@@ -1,5 +1,5 @@
-//! The worst example of each rule: of all its findings on published pages and on recorded outputs, the one
-//! with the most text. Whoever changes a message reads it there, in `worst.txt`.
+//! The longest finding of each rule, over all findings on published pages and on recorded outputs.
+//! Anyone who changes a message can review it in `worst.txt`.
 
 #[allow(dead_code)]
 mod score;
@@ -48,7 +48,7 @@ fn length(finding: &Finding) -> usize {
     finding.evidence.chars().count() + finding.arithmetic.chars().count()
 }
 
-/// What an author reads: first the conclusion, then the figures, the calculation, and what to do.
+/// What a user reads: the conclusion, then the figures, the calculation, and the advice.
 #[test]
 fn the_worst_example_of_each_rule_can_be_read() {
     let mut worst: BTreeMap<&str, (String, Finding)> = BTreeMap::new();
@@ -78,7 +78,7 @@ fn the_worst_example_of_each_rule_can_be_read() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worst.txt"),
         &said,
     );
-    // These need an input that no page has.
+    // No page in the corpus triggers these rules.
     let without: Vec<&str> = RULES
         .iter()
         .map(|rule| rule.name)
@@ -91,7 +91,7 @@ fn the_worst_example_of_each_rule_can_be_read() {
 fn messages_are_short_and_have_figures() {
     for (page, finding) in findings() {
         let place = format!("{page}:{} {finding:?}", finding.line);
-        // The evidence quotes the page, with its blanks.
+        // The evidence quotes the page, including its spaces.
         for text in [&finding.arithmetic, &finding.advice] {
             let quoted = text.contains('`') || text.contains('"');
             assert!(quoted || !text.contains("  "), "{place}");

@@ -1,4 +1,4 @@
-//! TLS libraries accept the generated certificates: a handshake in memory with both certificates,
+//! TLS libraries accept the generated certificates: in-memory handshakes with both certificates,
 //! verified on both sides.
 
 use std::io::Read;
@@ -23,7 +23,7 @@ fn order(key: KeyKind) -> Order {
     }
 }
 
-/// The first error of a mutual handshake with the server called `name`.
+/// The first error of a mutual handshake in which the client expects the server `name`.
 fn handshake(
     of: &Certificates,
     server_role: &plimsoll_certs::Pair,
@@ -104,7 +104,7 @@ fn both_sides_trust_ecdsa_certificates_for_their_names_alone() {
         let error = handshake(&made, &made.server, name).expect_err(name);
         assert!(error.contains("not valid for name"), "{name}: {error}");
     }
-    // A client's certificate is not valid for a server.
+    // A client certificate is not valid for a server.
     let error = handshake(&made, &made.client, "localhost").expect_err("another purpose");
     assert!(error.to_lowercase().contains("certificate"), "{error}");
     // A certificate from another authority is not trusted.
@@ -116,8 +116,8 @@ fn both_sides_trust_ecdsa_certificates_for_their_names_alone() {
 fn rsa_keys_of_the_requested_size_are_trusted_too() {
     let made = make(&order(KeyKind::Rsa(2048))).expect("certificates");
     assert_eq!(handshake(&made, &made.server, "localhost"), Ok(()));
-    // 2048 bits of modulus, as many of private exponent and five values of half that length: about
-    // 1200 octets of DER, 1700 of PEM.
+    // A modulus of 2048 bits, a private exponent of the same length, and five values of half that
+    // length: about 1200 octets in DER, 1700 in PEM.
     assert!(
         (1_600..1_800).contains(&made.server.key.len()),
         "{}",
@@ -160,7 +160,7 @@ fn files_are_not_overwritten_and_only_the_owner_reads_keys() {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // Even if the existing file was readable by everyone.
+        // The keys are private even if the existing file was readable by everyone.
         let open = std::fs::Permissions::from_mode(0o666);
         std::fs::set_permissions(folder.key(Role::Server), open).expect("set");
         folder.write(&second, true).expect("written over");

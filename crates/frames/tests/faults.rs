@@ -1,5 +1,5 @@
-//! Frames are lost, repeated, reordered, changed and mixed with those of another process, at random.
-//! Results are complete exactly if every frame was added, once.
+//! Randomly loses, repeats, reorders and changes frames, and mixes them with frames of another
+//! process. The results must be complete if and only if every frame was added once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +56,7 @@ impl Metrics {
     }
 }
 
-/// The frames of an agent that records `windows`.
+/// Builds the frames of an agent that records `windows`.
 fn frames(agent: u32, epoch: u64, windows: &[Vec<u32>]) -> Vec<Vec<u8>> {
     let metrics = Metrics::new();
     let recorder = metrics.recorder();
@@ -105,13 +105,13 @@ fn merge(totals: &mut Totals, received: Vec<Received>) {
     windows.for_each(|window| totals.merge(window));
 }
 
-/// The faults that frames suffer in transit.
+/// The faults that can happen to frames in transit.
 #[derive(Clone, Copy, Debug)]
 enum Trouble {
     Drop(prop::sample::Index),
     Repeat(prop::sample::Index, prop::sample::Index),
     Swap(prop::sample::Index, prop::sample::Index),
-    /// A bit changes.
+    /// A bit flips.
     Corrupt(prop::sample::Index, prop::sample::Index, u8),
     /// Another frame with the same number arrives.
     Fork(prop::sample::Index),
@@ -182,7 +182,7 @@ proptest! {
         let recorder = alone.recorder();
         let mut accounts = Vec::new();
         for (agent, windows) in (0..).zip(&recorded) {
-            // Enough values for histograms to leave the exact mode.
+            // Use enough values for histograms to leave the exact mode.
             let windows: Vec<Vec<u32>> = windows.iter().map(|one| one.repeat(repeat)).collect();
             windows.iter().for_each(|values| alone.record(&recorder, values));
             let mut account = account(&metrics, agent, &windows, 1.0 / recorded.len() as f64);
@@ -223,7 +223,7 @@ proptest! {
             for frame in sent {
                 account.receive(frame, Moment::ZERO);
             }
-            // Repeated and reordered frames do no harm; missing ones do, and so do others.
+            // Repeated and reordered frames do no harm. All other faults do.
             is_intact &= original.iter().all(|frame| sent.contains(frame));
             is_foreign |= sent.iter().any(|frame| !original.contains(frame));
             if gives_up {
@@ -257,7 +257,7 @@ fn a_lost_agent_degrades_the_results() {
         }
         if agent == 7 {
             account.give_up();
-            // It returns: nothing is counted any more.
+            // The agent returns, but nothing counts any more.
             assert!(account.receive(&frames[1], Moment::ZERO).is_empty());
         }
         accounts.push(account);
@@ -367,7 +367,7 @@ fn a_window_ahead_of_the_schedule_is_a_contradiction() {
         completeness(|time| if time.as_secs() < 2 { 3 } else { 4 }),
         Completeness::Complete
     );
-    // The sums at the end are right, but the first second had one iteration too many.
+    // The totals at the end are correct, but the first second had one iteration too many.
     assert_eq!(
         completeness(|time| if time.as_secs() < 2 { 2 } else { 4 }),
         Completeness::Invalid

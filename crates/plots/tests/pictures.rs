@@ -1,5 +1,6 @@
-//! Every type of picture, with ordinary, extreme and hostile values: well-formed, inside its
-//! bounds, and the same each time. `target/tmp/plots` keeps the pictures for inspection.
+//! Draws every type of picture with ordinary, extreme and hostile values. Pictures must be
+//! well-formed, stay inside their bounds, and be reproducible. `target/tmp/plots` contains the
+//! pictures for inspection.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,7 @@ use plimsoll_plots::{
     Trial, quantiles_of,
 };
 
-/// Text that would break out of markup without escaping.
+/// Text that would break out of the markup if it were not escaped.
 const HOSTILE: &str = "</text><script>alert(1)</script>\u{1}\u{0}\"'&]]> -->";
 
 /// A deterministic wave that looks like measured values.
@@ -277,8 +278,8 @@ fn extremes() -> Vec<Picture> {
     pictures
 }
 
-/// A small strict XML parser: tags are balanced, attributes quoted, entities known. Returns each
-/// tag's name with its attributes.
+/// A small strict XML parser: tags must be balanced, attributes quoted, entities known. Returns the
+/// name and the attributes of each tag.
 fn elements(text: &str) -> Vec<(String, Vec<(String, String)>)> {
     let mut open: Vec<String> = Vec::new();
     let mut all = Vec::new();

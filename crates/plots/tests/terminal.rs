@@ -1,4 +1,4 @@
-//! The text of plots for terminals.
+//! The plots for terminals, as text.
 
 use plimsoll_plots::terminal::{History, history, limit};
 use plimsoll_plots::{LimitPlot, Trial};

@@ -1,5 +1,5 @@
-//! The same command compared with itself: in the simulated runs, seconds correlate with their
-//! neighbors, and runs differ by more than their seconds show.
+//! Compares a command with itself. In the simulated runs, seconds correlate with their neighbors,
+//! and runs differ by more than their seconds show.
 
 use plimsoll_results::compare::{self, Compared};
 use plimsoll_results::distribution::Distribution;
@@ -9,14 +9,15 @@ use plimsoll_results::record::{Header, Record, SCHEMA, Second};
 use plimsoll_stats::comparison::Outcome;
 use plimsoll_stats::{Histogram, Random};
 
-/// A normal deviate (Box and Muller 1958).
+/// A normally distributed random number (Box and Muller 1958).
 fn normal(random: &mut Random) -> f64 {
     let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
-/// A run of `seconds`: latencies are log-normal around a level that varies (a first-order
-/// autoregression with 0.6) around the run's own, which differs between runs by `noise`.
+/// Simulates a run of `seconds`. Latencies are log-normal around a level that varies from second to
+/// second (a first-order autoregression with 0.6) around the level of the run. The level of the run
+/// varies between runs by `noise`.
 fn run(random: &mut Random, seconds: u64, noise: f64, slower: f64) -> RunFigures {
     RunFigures::of(&record(random, seconds, noise, slower), 0).expect("figures")
 }
@@ -78,7 +79,7 @@ fn differs(all: &[Compared]) -> bool {
 }
 
 const COMPARISONS: u32 = 200;
-/// Five in a hundred.
+/// Five in a hundred comparisons.
 const MOST_FALSE: u32 = 10;
 
 #[test]
@@ -107,7 +108,7 @@ fn the_same_in_pairs_is_rarely_called_different() {
 
 #[test]
 fn the_same_in_single_runs_is_rarely_called_different() {
-    // Runs that vary by 3 %, with the assumed noise.
+    // Runs that vary by 3 %, compared with the assumed noise.
     let figures = figures();
     let mut random = Random::new(4);
     let wrong: u32 = (0..COMPARISONS)
@@ -125,8 +126,8 @@ fn the_same_in_single_runs_is_rarely_called_different() {
     );
 }
 
-/// Excluding a warm-up that a run does not have must not cause differences; an actual warm-up is
-/// excluded.
+/// Excluding a warm-up that a run does not have must not cause differences. An actual warm-up must
+/// be excluded.
 #[test]
 fn the_same_without_its_warm_up_is_rarely_called_different() {
     let figures = figures();
@@ -164,7 +165,7 @@ fn the_same_without_its_warm_up_is_rarely_called_different() {
 
 #[test]
 fn seconds_alone_without_noise_between_runs_are_reported_unchanged() {
-    // No noise between runs, and none assumed: the intervals alone must be right.
+    // Without noise between runs, and without assumed noise, the intervals alone must be correct.
     let figures = figures();
     let mut random = Random::new(5);
     let wrong: u32 = (0..COMPARISONS)
@@ -259,13 +260,14 @@ fn few_pairs_and_the_noise_of_a_against_a() {
     assert!(few.iter().all(|one| one.outcome == Outcome::NotMeasured));
     let why = few[0].why.as_deref().unwrap_or_default();
     assert!(why.contains("use at least 3"), "{why}");
-    // If pairs leave it undecided, the result says how many would decide.
+    // If the pairs leave the outcome undecided, the result contains the number of pairs that would
+    // settle it.
     for one in compare::pairs(&of(3), &figures, &|_| None) {
         if one.outcome == Outcome::Uncertain {
             assert!(one.would_decide.is_none_or(|pairs| pairs > 3), "{one:?}");
         }
     }
-    // Six pairs show a difference in one of six metrics.
+    // Six pairs must show a difference in one of six metrics.
     let slower = |seed| run(&mut Random::new(seed), 5, 0.03, 1.4);
     let six: Vec<_> = of(6)
         .into_iter()

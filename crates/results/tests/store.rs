@@ -1,4 +1,4 @@
-//! Runs that are stored and found again.
+//! Stores runs and retrieves them.
 
 use plimsoll_results::environment::Environment;
 use plimsoll_results::record::{End, Header, SCHEMA, Second, Writer};

@@ -1,5 +1,5 @@
 //! Comparisons of simulated runs with a known truth: how often intervals contain it, how often
-//! equal systems are reported as different, and which differences are found.
+//! identical systems are reported as different, and which differences are found.
 
 use plimsoll_stats::Random;
 use plimsoll_stats::comparison::{
@@ -7,20 +7,20 @@ use plimsoll_stats::comparison::{
     noise_floor, order,
 };
 
-/// Comparisons simulated for each value. With this many, the standard error of a share of 5 % is
-/// half a percentage point.
+/// Number of simulated comparisons per value. It gives a share of 5 % a standard error of half a
+/// percentage point.
 const COMPARISONS: usize = 2_000;
 
 /// The noise between runs of the same system.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
-    /// By 5 %, log-normally.
+    /// Log-normal noise of 5 %.
     Even,
-    /// Every tenth run is disturbed, by half as much again at the median.
+    /// As above, and every tenth run is disturbed by an extra 50 % at the median.
     Disturbed,
-    /// Each run by an exponential share of 5 %.
+    /// Each run is slower by an exponential share of 5 %.
     Skewed,
-    /// By 2 %, while the machine becomes slower by 1 % with each run.
+    /// Noise of 2 %, while the machine becomes slower by 1 % with each run.
     Drifting,
 }
 
@@ -44,7 +44,7 @@ impl Noise {
     }
 }
 
-/// Pairs of runs in the order ABBA, B being `ratio` × A.
+/// Simulates pairs of runs in the order ABBA. B is `ratio` × A.
 fn pairs(random: &mut Random, noise: Noise, count: usize, ratio: f64) -> Vec<(f64, f64)> {
     let mut pairs = Vec::new();
     for (number, sides) in order(count).chunks(2).enumerate() {
@@ -82,7 +82,7 @@ fn intervals_contain_the_ratio_in_95_of_100_comparisons() {
                 let (low, high) = paired.interval();
                 low <= 1.3_f64.ln() && 1.3_f64.ln() <= high
             });
-            // Rare disturbances and a drift make intervals wider than necessary.
+            // Rare disturbances and drift make intervals wider than necessary.
             let most = match noise {
                 Noise::Even | Noise::Skewed => 97.0,
                 Noise::Disturbed | Noise::Drifting => 100.0,
@@ -103,7 +103,7 @@ fn the_same_rarely_differs_from_itself() {
                 let found = decide(&pairs(random, noise, count, 1.0), None);
                 matches!(found.outcome, Outcome::Larger | Outcome::Smaller)
             });
-            // 5 %, plus the random error of 2,000 comparisons.
+            // The limit is 5 %, plus the random error of 2,000 comparisons.
             assert!(differ <= 6.0, "{noise:?}, {count} pairs: {differ:.1} %");
             let beyond = share(3, |random| {
                 let found = decide(&pairs(random, noise, count, 1.0), Some(0.10));
@@ -114,7 +114,7 @@ fn the_same_rarely_differs_from_itself() {
     }
 }
 
-/// The power stated in docs/statistics.md, for runs that vary by 5 %.
+/// The statistical power stated in docs/statistics.md, for runs that vary by 5 %.
 #[test]
 fn differences_are_found_as_often_as_is_stated() {
     for (count, ratio, least) in [
@@ -130,15 +130,15 @@ fn differences_are_found_as_often_as_is_stated() {
             });
             assert!(found >= least, "{count} pairs, {ratio:.2}: {found:.1} %");
         }
-        // The differences that a design is expected to show are those that it shows.
+        // The differences that a plan promises to show are those that are found.
         let spread = 0.05 * 2.0_f64.sqrt();
         let stated = detectable(count, spread, 0.05).expect("enough pairs").exp();
         assert!(stated < ratio * 1.03, "{count} pairs: {stated}");
     }
 }
 
-/// A lab's gate with six repeats compares three metrics at once. A rank test of six pairs could
-/// never show anything (3 × 2 ÷ 2⁶ = 0.09).
+/// The gate of a lab with six repeats compares three metrics. A rank test of six pairs could never
+/// show anything (3 × 2 ÷ 2⁶ = 0.09).
 #[test]
 fn six_repeats_find_a_slowdown_among_three_figures() {
     let found = share(5, |random| {
@@ -206,12 +206,12 @@ fn each_outcome_is_the_one_that_its_interval_shows() {
         (&[1.20, 1.25, 1.22, 1.18], Some(0.30), Outcome::NoDifference),
         (&[1.01, 0.99, 1.00, 1.02], None, Outcome::NoDifference),
         (&[1.30, 0.80, 1.10, 0.95], None, Outcome::Uncertain),
-        // Significant, within the noise, and possibly above it.
+        // The difference is significant, but within the noise, and the true difference may exceed it.
         (&[1.05, 1.09, 1.13, 1.07], Some(0.10), Outcome::Uncertain),
-        // Values that follow from the configuration do not vary.
+        // Values that are determined by the configuration do not vary.
         (&[10.0, 10.0, 10.0], None, Outcome::Larger),
         (&[1.0, 1.0, 1.0], None, Outcome::NoDifference),
-        // A histogram's bucket, and the last digit of a printed figure.
+        // The width of a histogram's bucket, and the last digit of a printed figure.
         (&[1.0009, 1.0009, 1.0009], None, Outcome::NoDifference),
         (&[1.04, 1.04, 1.04], None, Outcome::NoDifference),
     ] {
@@ -223,7 +223,7 @@ fn each_outcome_is_the_one_that_its_interval_shows() {
         near.reach.exp_m1() > 0.005 && near.reach.exp_m1() < 0.05,
         "{near:?}"
     );
-    // The correction for other comparisons leaves undecided what would be significant alone.
+    // The correction for other comparisons makes a result uncertain that would be significant alone.
     let alone = Paired::ratios(&of_ratios(&[1.20, 1.30, 1.10, 1.25])).expect("enough");
     assert_eq!(
         alone.decide(alone.p, Limits::of_ratio(None)).outcome,

@@ -32,7 +32,7 @@ fn a_steady_history_rarely_has_a_change() {
             !change_points(&series).is_empty()
         })
         .count();
-    // Searching for the best split among many finds more than p = 0.001 suggests.
+    // Searching for the best split among many finds more changes than p = 0.001 suggests.
     assert!(changed <= 20, "{changed} of 200 steady histories");
     assert!(change_points(&[]).is_empty());
     assert!(change_points(&[1.0; 100]).is_empty());
@@ -67,8 +67,7 @@ fn warm_up_is_cut_and_a_run_that_never_settles_is_reported() {
     ));
 }
 
-/// Seconds that correlate with their neighbors (a first-order autoregression), at a constant
-/// level.
+/// Seconds that correlate with their neighbors (a first-order autoregression), at a constant level.
 fn neighbors(random: &mut Random, seconds: usize, resemblance: f64) -> Vec<f64> {
     let mut level = 0.0;
     (0..seconds + 20)
@@ -110,7 +109,7 @@ fn steady_runs_are_rarely_cut_and_warm_ups_are() {
             );
         }
     }
-    // One late request in an otherwise exact rate is not a warm-up.
+    // A single late request in an otherwise exact rate is not a warm-up.
     let mut exact = vec![100.0; 60];
     exact[0] = 99.0;
     assert_eq!(warm_up(&exact).unwrap().cut, 0);

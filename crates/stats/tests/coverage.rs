@@ -1,10 +1,10 @@
-//! Whether a 95 % interval contains the true value in 95 of 100 runs. In the simulated runs,
+//! Tests whether a 95 % interval contains the true value in 95 of 100 runs. In the simulated runs,
 //! seconds correlate with their neighbors, as in real systems.
 
 use plimsoll_stats::interval::{Insufficient, mean, quantile};
 use plimsoll_stats::{Histogram, Interval, Random};
 
-/// Runs simulated for each value.
+/// Number of simulated runs per value.
 const RUNS: usize = 1000;
 /// Quantiles of the standard normal distribution.
 const Z: [(f64, f64); 4] = [
@@ -15,12 +15,12 @@ const Z: [(f64, f64); 4] = [
 ];
 
 /// A run of one-second windows. The level of a second is a first-order autoregression with this
-/// correlation; samples are log-normal around it.
+/// correlation, and samples are log-normal around it.
 struct Simulated {
     windows: usize,
     samples: usize,
     correlation: f64,
-    /// Standard deviations of the seconds' levels and of the samples around them.
+    /// The standard deviations of the levels of seconds, and of the samples around them.
     of_levels: f64,
     of_samples: f64,
 }
@@ -79,10 +79,10 @@ const KINDS: [Simulated; 3] = [
     },
 ];
 
-/// An interval of a figure of a run, from the run and a seed.
+/// Computes an interval of a figure from a run and a seed.
 type Figure<'a> = &'a dyn Fn(&[Histogram], u64) -> Result<Interval, Insufficient>;
 
-/// The percentage of runs whose interval contained the truth.
+/// The percentage of runs whose interval contains the true value.
 fn coverage(kind: &Simulated, seed: u64, figure: Figure, truth: f64) -> f64 {
     let mut random = Random::new(seed);
     let held = (0..RUNS)
@@ -177,8 +177,8 @@ fn too_little_data_is_refused() {
     );
 }
 
-/// A larger histogram keeps buckets instead of values: the interval stays the same within their
-/// width.
+/// A larger histogram has buckets instead of values. The interval stays the same up to the width of
+/// a bucket.
 #[test]
 fn buckets_give_the_interval_of_the_values() {
     let kind = Simulated {

@@ -1,5 +1,4 @@
-//! The histogram against exact sorting, against HdrHistogram, and on inputs
-//! with known results.
+//! Tests the histogram against exact sorting, against HdrHistogram, and on inputs with known results.
 
 use hdrhistogram::Histogram as Hdr;
 use plimsoll_stats::{EXACT_BOUND, Histogram, RELATIVE_WIDTH};
@@ -13,7 +12,7 @@ fn histogram_of(values: &[f64]) -> Histogram {
     histogram
 }
 
-/// The two values around rank q·(n − 1), and their interpolation.
+/// The two values around rank q·(n − 1), and the interpolation between them.
 fn exact(sorted: &[f64], q: f64) -> (f64, f64, f64) {
     let place = q * (sorted.len() - 1) as f64;
     let low = sorted[place.floor() as usize];
@@ -21,7 +20,7 @@ fn exact(sorted: &[f64], q: f64) -> (f64, f64, f64) {
     (low, high, low + (high - low) * (place - place.floor()))
 }
 
-/// Repeats values until the histogram can no longer keep them.
+/// Repeats values until the histogram can no longer keep them individually.
 fn many(values: &[f64]) -> Vec<f64> {
     let times = EXACT_BOUND / values.len() + 2;
     std::iter::repeat_n(values, times)
@@ -130,8 +129,8 @@ proptest! {
         prop_assert_eq!(used.count(), new.count());
     }
 
-    /// At the ranks that HdrHistogram reports, both are within three significant digits of the
-    /// truth, and so of each other.
+    /// At the ranks that HdrHistogram reports, both are within three significant digits of the true
+    /// value, and therefore of each other.
     #[test]
     fn as_good_as_hdr_histogram(
         values in prop::collection::vec(1u64..3_600_000_000, 1100..1500),
@@ -141,7 +140,8 @@ proptest! {
         let ours = histogram_of(&values.iter().map(|&value| value as f64).collect::<Vec<_>>());
         let last = values.len() - 1;
         for rank in [0, last / 4, last / 2, last * 9 / 10, last] {
-            // The middle of the rank's range, so that rounding cannot lead HDR to a neighbor.
+            // Use the middle of the rank's range, so that rounding cannot lead HdrHistogram to a
+            // neighbor.
             let theirs = hdr.value_at_quantile((rank as f64 + 0.5) / values.len() as f64) as f64;
             let ours = ours.quantile(rank as f64 / last as f64);
             prop_assert!((ours - theirs).abs() <= theirs * 0.002, "{ours} {theirs}");
@@ -177,15 +177,15 @@ fn two_modes_are_distinguished() {
     assert!((histogram.quantile(0.949) - 1.0).abs() <= RELATIVE_WIDTH);
     assert!((histogram.quantile(0.951) - 100.0).abs() <= 100.0 * RELATIVE_WIDTH);
     assert!((histogram.mean() - 5.95).abs() < 1e-9);
-    // Between the modes the interpolation is k6's: q(n − 1) = 94999.05.
+    // Between the modes, the interpolation is that of k6: q(n − 1) = 94999.05.
     let between = histogram.quantile(0.95);
     assert!((between - 5.95).abs() <= 0.2, "{between}");
 }
 
 #[test]
 fn a_stall_is_seen() {
-    // A server that responds in 1 ms but stops for 1 s in every 5 s, with 1000 requests per second:
-    // those due during the stop wait for its end.
+    // A server that responds in 1 ms but stops for 1 s in every 5 s, with 1000 requests per second.
+    // Requests that are due during a stop wait for its end.
     let mut values = Vec::new();
     for request in 0..50_000u32 {
         let phase = f64::from(request % 5_000);
@@ -236,7 +236,7 @@ fn memory_follows_the_spread_and_not_the_number() {
     let mut held = 0;
     for round in 0..20 {
         for value in 0..50_000u32 {
-            // From 0.1 to 100 ms.
+            // Values from 0.1 to 100 ms.
             histogram.record(0.1 + f64::from(value) / 500.0);
         }
         if round == 0 {
@@ -255,7 +255,7 @@ fn memory_is_bounded_for_any_values() {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         histogram.record(f64::from_bits(bits));
     }
-    // Every exponent, both signs: 2 · 2^11 · 1024 counts, and the directory.
+    // Every exponent with both signs: 2 · 2^11 · 1024 counts, plus the directory.
     assert!(histogram.heap_bytes() < 36 << 20);
 }
 
@@ -291,7 +291,7 @@ fn histograms_survive_a_round_trip() {
             (restored.min(), restored.max()),
             (histogram.min(), histogram.max())
         );
-        // Exactly the same buckets, so that further round trips lose nothing.
+        // The buckets are exactly the same, so further round trips lose nothing.
         assert_eq!(restored.on_paper(), paper);
         if !histogram.is_exact() {
             let buckets = |histogram: &Histogram| histogram.buckets().collect::<Vec<_>>();
@@ -320,7 +320,7 @@ fn values_out_of_range_are_counted_and_summed() {
     (1..=1000).for_each(|value| histogram.record(f64::from(value)));
     assert_eq!(histogram.beyond(991.0), (10, 9955.0));
     assert_eq!(histogram.beyond(1001.0), (0, 0.0));
-    // Too many values to keep each: accurate to the width of a bucket.
+    // There are too many values to keep individually, so the result is accurate to the width of a bucket.
     (0..99_000).for_each(|_| histogram.record(1.0));
     let (count, sum) = histogram.beyond(991.0);
     assert!((9..=11).contains(&count), "{count}");

@@ -1,5 +1,6 @@
 //! Compares our results with those of numpy, scipy, statsmodels and kneed, and with worked examples
-//! from the literature. `judge/judge.py` computes theirs; `judge/judged.json` contains the results.
+//! from the literature. `judge/judge.py` computes the reference results; `judge/judged.json`
+//! contains them.
 
 use std::path::Path;
 use std::process::Command;
@@ -133,7 +134,7 @@ fn the_scalability_law_is_fitted_as_scipy_fits_it() {
     );
 }
 
-/// The first one is figure 2 of the paper (knee at 0.22).
+/// The first example is figure 2 of the paper (knee at 0.22).
 #[test]
 fn the_knee_is_where_kneed_has_it() {
     let judged = judged();
@@ -167,7 +168,7 @@ fn the_warm_up_ends_where_numpy_ends_it() {
     assert_eq!(found.cut as u64, case["cut"].as_u64().unwrap());
 }
 
-/// If the libraries are installed, they must still give the recorded results.
+/// If the libraries are installed, they must still produce the recorded results.
 #[test]
 fn the_detectors_have_the_stated_error_rates() {
     let python = std::env::var("PLIMSOLL_JUDGE").unwrap_or_else(|_| "python3".into());
@@ -186,7 +187,7 @@ fn the_detectors_have_the_stated_error_rates() {
     same(&again, &judged());
 }
 
-/// Equal except for the last digits, which differ between processors.
+/// Whether two numbers are equal except for the last digits, which differ between processors.
 #[track_caller]
 fn same(one: &Value, other: &Value) {
     match (one, other) {

@@ -1,4 +1,4 @@
-//! Simulations: does the interval at the stop contain the true value as often as promised?
+//! Simulates whether the interval at the stop contains the true value as often as promised.
 
 use plimsoll_stats::{Histogram, Looks, Random, interval};
 
@@ -12,7 +12,8 @@ fn second(random: &mut Random, level: &mut f64, correlation: f64) -> Histogram {
     histogram
 }
 
-/// The share of runs whose interval at the stop contains the median, and the share that stopped before the limit.
+/// The share of runs whose interval at the stop contains the median, and the share of runs that
+/// stopped before the limit.
 fn coverage(correlation: f64, precision: f64, runs: u64) -> (f64, f64) {
     const LAST: usize = 120;
     let (mut holds, mut stopped) = (0.0, 0.0);

@@ -7,13 +7,14 @@ use plimsoll_stats::comparison::{
 };
 use plimsoll_stats::repetition::Repeated;
 
-/// Labs simulated for each value: the standard error of a share of 5 % is half a percentage point.
+/// Number of simulated labs per value. It gives a share of 5 % a standard error of half a
+/// percentage point.
 const LABS: usize = 2_000;
-/// The standard deviation of a cell's restarts.
+/// The standard deviation of the restarts of a cell.
 const BETWEEN_RESTARTS: f64 = 0.05;
 /// The standard deviation of runs within a restart.
 const WITHIN: f64 = 0.02;
-/// The standard deviation of what all cells of a restart share.
+/// The standard deviation of the effect that all cells of a restart share.
 const SHARED: f64 = 0.10;
 
 /// The percentage of labs for which `holds` is true.
@@ -39,7 +40,7 @@ fn machine(random: &mut Random, restarts: usize) -> Vec<f64> {
     (0..restarts).map(|_| SHARED * random.normal()).collect()
 }
 
-/// The pairs of two cells in a lab: the second one is `ratio` times as high.
+/// The pairs of two cells in a lab. The values of the second cell are `ratio` times as high.
 fn pairs(random: &mut Random, shared: &[f64], ratio: f64) -> Vec<(f64, f64)> {
     let of = |random: &mut Random, value: f64| {
         let runs = cell(random, value, shared, 1);
@@ -49,7 +50,7 @@ fn pairs(random: &mut Random, shared: &[f64], ratio: f64) -> Vec<(f64, f64)> {
     one.into_iter().zip(other).collect()
 }
 
-/// The outcomes of a lab's primary comparisons, with a floor and Holm's correction.
+/// The outcomes of a lab's primary comparisons, with a noise floor and Holm's correction.
 fn lab(random: &mut Random, restarts: usize, ratios: &[f64]) -> Vec<Outcome> {
     let shared = machine(random, restarts);
     let floor = noise_floor(&pairs(random, &shared, 1.0)).expect("enough restarts");
@@ -90,7 +91,8 @@ fn intervals_over_restarts_contain_the_value_in_95_of_100_labs() {
     }
 }
 
-/// Runs of one start, taken as independent, would contain it in fewer than half of all labs.
+/// An interval that treats the runs of one start as independent would contain it in fewer than half
+/// of all labs.
 #[test]
 fn intervals_over_all_runs_would_be_too_narrow() {
     let held = share(2, |random| {
@@ -123,7 +125,7 @@ fn intervals_of_ratios_contain_the_ratio_in_95_of_100_labs() {
     }
 }
 
-/// In at most 5 of 100 labs of equal cells, any of the primary comparisons shows a difference.
+/// In at most 5 of 100 labs with equal cells, any of the primary comparisons shows a difference.
 #[test]
 fn equal_cells_are_rarely_called_different_in_any_comparison_of_a_lab() {
     for restarts in [3, 5, 8] {
@@ -140,7 +142,7 @@ fn equal_cells_are_rarely_called_different_in_any_comparison_of_a_lab() {
     }
 }
 
-/// The power stated in docs/statistics.md: one of six primary comparisons has a difference.
+/// The statistical power stated in docs/statistics.md: one of six primary comparisons has a difference.
 #[test]
 fn differences_are_found_as_often_as_is_stated() {
     for (restarts, ratio, least, most) in STATED {
@@ -156,7 +158,7 @@ fn differences_are_found_as_often_as_is_stated() {
     }
 }
 
-/// Restarts, ratio, and the least and the most percentage of labs that find it.
+/// The number of restarts, the ratio, and the minimum and maximum percentage of labs that find it.
 const STATED: [(usize, f64, f64, f64); 6] = [
     (3, 1.5, 45.0, 54.0),
     (3, 2.0, 84.0, 92.0),
@@ -166,7 +168,8 @@ const STATED: [(usize, f64, f64, f64); 6] = [
     (12, 1.1, 72.0, 81.0),
 ];
 
-/// The smallest difference that `lab plan` prints is found, without a floor, as often as it says.
+/// Without a noise floor, the smallest difference that `lab plan` prints is found as often as it
+/// promises.
 #[test]
 fn the_smallest_difference_of_a_plan_is_found_in_80_of_100_labs() {
     let spread = (BETWEEN_RESTARTS.powi(2) + WITHIN.powi(2)).sqrt() * std::f64::consts::SQRT_2;

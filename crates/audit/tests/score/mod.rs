@@ -1,10 +1,10 @@
-//! Compares the findings for the corpus with the labels of its pages.
+//! Compares the findings on the corpus with the labels of its pages.
 //!
-//! A page's file contains its labels, a line `====`, and the page. The pages are divided by a hash
-//! of their names: one third of the first collection and half of the second, the ninth, the eleventh, the
-//! twelfth and the thirteenth one only measure, and no rule may be derived from them. The second collection
-//! was labeled when the rules for the first one were finished. The others only measure: each was labeled
-//! when the rules for the one before it were finished.
+//! The file of a page contains its labels, a line `====`, and the page. A hash of the page's name
+//! divides the pages. One third of the first collection and half of the second, ninth, eleventh,
+//! twelfth and thirteenth collections only measure: no rule may be derived from them. The second
+//! collection was labeled when the rules for the first one were finished. The other collections
+//! only measure. Each of them was labeled when the rules for the previous collection were finished.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,19 +15,20 @@ use plimsoll_audit::{Finding, Level, audit};
 /// A certain error that the audit must find.
 pub struct Wrong {
     pub rules: Vec<String>,
-    /// One of these is in the finding's line, evidence or arithmetic.
+    /// At least one of these must be in the line, the evidence or the arithmetic of the finding.
     pub anchors: Vec<String>,
     pub reason: String,
 }
 
 pub struct Page {
     pub name: String,
-    /// Tool and number of results that must be read.
+    /// A tool and the number of its results that must be read.
     pub reads: Vec<(String, usize)>,
     pub wrong: Vec<Wrong>,
-    /// Rules whose findings are correct for this page, although it has no certain error.
+    /// Rules whose findings are correct for this page, although it contains no certain error.
     pub fair: Vec<String>,
-    /// The same, verified by hand after the first measurement and not labeled before.
+    /// Rules whose findings were not labeled beforehand, but were verified by hand after the first
+    /// measurement.
     pub judged: Vec<String>,
     /// Rules that must have at least a note.
     pub notes: Vec<String>,
@@ -95,7 +96,7 @@ pub const PARTS: [(&str, Part); 19] = [
 ];
 
 impl Part {
-    /// Whether rules may be derived from its pages.
+    /// Whether rules may be derived from the pages of this part.
     pub fn writes(self) -> bool {
         matches!(
             self,
@@ -108,7 +109,7 @@ impl Part {
         )
     }
 
-    /// Whether the hash divides its folder into two halves.
+    /// Whether the hash divides the directory into two halves.
     fn is_half(self) -> bool {
         self.is_second()
             || matches!(
@@ -149,7 +150,7 @@ impl Part {
             .join(name)
     }
 
-    /// Whether a page of its folder belongs to it, by FNV-1a of the page's name.
+    /// Whether a page in the directory belongs to this part, by the FNV-1a hash of the page's name.
     fn has(self, name: &str) -> bool {
         let is_first = matches!(self, Part::Writing | Part::Measuring);
         if !is_first && !self.is_half() {
@@ -163,7 +164,7 @@ impl Part {
     }
 }
 
-/// Every page of a part, in the order of the names.
+/// Every page of a part, in name order.
 pub fn pages(wanted: Part) -> Vec<Page> {
     let mut paths: Vec<PathBuf> = fs::read_dir(wanted.folder())
         .unwrap()
@@ -307,7 +308,7 @@ pub fn score(page: Page) -> Scored {
     }
 }
 
-/// The sums over a part.
+/// The totals over a part.
 #[derive(Default)]
 pub struct Sum {
     pub pages: usize,
