@@ -1,4 +1,4 @@
-//! The connection of one iteration to Chromium, driven by the user's event loop while the script waits for a message.
+//! The connection of one iteration to Chromium. The user's event loop drives it while the script waits for a message.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -9,13 +9,13 @@ use plimsoll_browser::Connection;
 
 use crate::modules::backlog::Backlog;
 
-/// Maximum number of messages that wait for the script; while there are more, nothing is read.
+/// Maximum number of messages that wait for the script. While there are more, nothing is read.
 const UNHEARD: usize = 256;
 
 /// A connection. Dropping it at the end of the iteration closes the user's pages.
 pub struct Link {
     connection: RefCell<Connection>,
-    /// Messages that the script waits for.
+    /// The number of messages that the script waits for.
     held: Cell<i64>,
     driven: Cell<bool>,
     open: Cell<bool>,
@@ -23,7 +23,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Starts to use a connection; returns the response to `Browser.getVersion` too.
+    /// Connects. Also returns the response to `Browser.getVersion`.
     pub async fn open(mut connection: Connection) -> Result<(Link, String), String> {
         connection.send(r#"{"id":0,"method":"Browser.getVersion"}"#);
         let version = connection.message().await?;
@@ -47,7 +47,7 @@ impl Link {
         self.backlog.wake();
     }
 
-    /// Changes how many messages the script waits for. True if [`Link::drive`] must be run.
+    /// Changes the number of messages that the script waits for. Returns true if [`Link::drive`] must be run.
     pub fn hold(&self, change: i64) -> bool {
         self.held.set((self.held.get() + change).max(0));
         self.backlog.wake();
@@ -59,7 +59,7 @@ impl Link {
         self.backlog.heard();
     }
 
-    /// Writes and reads messages as long as the script waits for any, and passes them to `tell`.
+    /// Writes and reads messages while the script waits for any, and passes received messages to `tell`.
     pub async fn drive(self: Rc<Link>, tell: impl Fn(Result<String, String>)) {
         while let Some(message) = poll_fn(|cx| self.poll(cx)).await {
             let failed = message.is_err();
@@ -75,7 +75,7 @@ impl Link {
         self.driven.set(false);
     }
 
-    /// The next message; `None` when the script waits for none.
+    /// The next message. `None` when the script waits for none.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<Option<Result<String, String>>> {
         self.backlog.set_driver(cx);
         if self.held.get() == 0 {

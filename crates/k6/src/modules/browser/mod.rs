@@ -1,10 +1,10 @@
 //! `k6/browser`: pages in Chromium, driven over the DevTools protocol.
 //!
-//! The objects that scripts see are written in JavaScript, because almost everything they do is to send messages and to
-//! wait for messages. `script/` has one file per concept; all files share one scope. `page/` is what runs inside of
-//! pages. Rust starts Chromium, moves the messages and records samples.
+//! The objects for scripts are written in JavaScript, because most of their work is to send messages and to wait for
+//! messages. `script/` has one file per concept, and all files share one scope. `page/` contains the code that runs
+//! inside pages. Rust starts Chromium, transfers the messages and records samples.
 //!
-//! Only users that import the module hold the script. It is compiled once per process.
+//! Only users that import the module load the script. It is compiled once per process.
 
 mod link;
 
@@ -65,7 +65,7 @@ const SCRIPT: &str = concat!(
     "return { browser, chromium, devices, networkProfiles };\n})"
 );
 
-/// What the script calls.
+/// The functions that the script calls.
 const NATIVE: &[Entry] = &[
     Entry::function(c"connect", 1, connect),
     Entry::function(c"isConnected", 0, is_connected),
@@ -84,7 +84,7 @@ const NATIVE: &[Entry] = &[
     Entry::function(c"clearTimeout", 1, timers::clear),
 ];
 
-/// The key of the function that receives messages, among the user's values.
+/// The key of the message handler among the user's values.
 const RECEIVER: &str = "k6/browser receiver";
 
 /// The module's source.
@@ -106,8 +106,8 @@ fn link(user: &User) -> Option<Rc<Link>> {
     user.event_loop.kept::<Link>()
 }
 
-/// `connect(address?)`: connects to the run's Chromium, which it starts if necessary, or to another one. Returns the
-/// response to `Browser.getVersion`.
+/// `connect(address?)`: connects to the run's Chromium, or to another one if there is an address. Starts the run's
+/// Chromium if necessary. Returns the response to `Browser.getVersion`.
 fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user = user(context);
     user.working(context, "using the browser")?;
@@ -133,7 +133,7 @@ fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.string(&version)
 }
 
-/// As k6, a scenario must say that it uses the browser.
+/// As in k6, a scenario must declare that it uses the browser.
 fn check_type(context: &Context, user: &User) -> Result<(), Thrown> {
     let scenario = user.scenario.borrow();
     let Some(scenario) = scenario
@@ -155,12 +155,12 @@ fn check_type(context: &Context, user: &User) -> Result<(), Thrown> {
     }
 }
 
-/// A variable of the environment that is not empty.
+/// An environment variable that is not empty.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The settings in the environment.
+/// The settings from the environment.
 fn settings() -> Result<Settings, String> {
     let mut settings = Settings::default();
     if let Some(path) = variable("K6_BROWSER_EXECUTABLE_PATH") {
@@ -181,7 +181,7 @@ fn settings() -> Result<Settings, String> {
         settings.timeout = plimsoll_units::duration::parse(&text)
             .map_err(|error| format!("K6_BROWSER_TIMEOUT={text}: {error}"))?;
     }
-    // A limit of 0 would never let it start.
+    // With a limit of 0, it would never start.
     if settings.timeout < Duration::from_secs(1) {
         settings.timeout = Settings::default().timeout;
     }
@@ -192,7 +192,8 @@ fn is_connected<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Ok(context.bool(link(user(context)).is_some_and(|link| link.is_open())))
 }
 
-/// `receive(function)`: sets the function that is called with each message, or with null and an error.
+/// `receive(function)`: sets the function that is called with each message. After an error, it is called with null and
+/// the error.
 fn receive<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let receiver = Persistent::new(&call.argument(0));
     user(context).modules.insert(RECEIVER.to_owned(), receiver);
@@ -208,7 +209,8 @@ fn send<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.undefined())
 }
 
-/// `hold(count)`: the script waits for that many messages more, or fewer. While it waits for any, the iteration continues.
+/// `hold(count)`: increases or decreases the number of messages that the script waits for. While it waits for any, the
+/// iteration continues.
 fn hold<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let user: &User = user(context);
     if let Some(link) = link(user)
@@ -257,7 +259,7 @@ fn log<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.undefined())
 }
 
-/// `env(name)`: a variable of the environment, or undefined.
+/// `env(name)`: an environment variable, or undefined.
 fn env<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     match std::env::var(&*call.argument(0).to_text()?) {
         Ok(value) => context.string(&value),
@@ -302,7 +304,7 @@ fn text_of_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.string_lossy(&call.argument(0).to_bytes().unwrap_or_default())
 }
 
-/// `codeOfPage(name)`: code that runs inside of pages.
+/// `codeOfPage(name)`: code that runs inside pages.
 fn code_of_page<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let code = match &*call.argument(0).to_text()? {
         "vitals" => include_str!("page/vitals.js"),

@@ -1,4 +1,4 @@
-//! The result of a gRPC call as scripts see it.
+//! The result of a gRPC call for scripts.
 
 use bytes::Bytes;
 use plimsoll_grpc::{Code, Metadata, Method, Reply};
@@ -7,7 +7,7 @@ use plimsoll_quickjs::{Class, Context, Entry, InImage, Persistent, Returned, Val
 use super::known_method::KnownMethod;
 use crate::user::user;
 
-/// A status as k6 shows it to scripts: an object that compares as a number and prints as its name.
+/// A status as k6 shows it to scripts: an object that compares as a number and prints its name.
 struct Status {
     number: u32,
     name: String,
@@ -38,12 +38,12 @@ fn number(value: &Value<'_>) -> u32 {
     value.instance::<Status>().map_or(0, |status| status.number)
 }
 
-/// The single object for that code: scripts compare statuses with `===`.
+/// The object for that code. There is only one, because scripts compare statuses with `===`.
 pub fn status(context: &Context, code: Code) -> Returned<'_> {
     interned(context, "status", code.0, || code.to_string())
 }
 
-/// The single object for that health state.
+/// The object for that health state. There is only one.
 pub fn health(context: &Context, number: u32) -> Returned<'_> {
     interned(context, "health", number, || {
         let names = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
@@ -65,7 +65,7 @@ fn interned<'c>(
     }
     let name = name();
     let value = context.instance(Status { number, name })?;
-    // The server chooses numbers without a name, so there may be many; they are not cached.
+    // The server chooses numbers without a name, so there may be any number of them. They are not cached.
     if number <= 16 {
         made.insert(key, Persistent::new(&value));
     }
@@ -145,7 +145,7 @@ pub fn stream_error<'c>(
     Ok(object)
 }
 
-/// Metadata names with lists of their values.
+/// Maps metadata names to lists of their values.
 fn pairs<'c>(context: &'c Context, metadata: &Metadata) -> Returned<'c> {
     let object = context.object()?;
     let mut names: Vec<&str> = metadata.iter().map(|(name, _)| name).collect();

@@ -26,19 +26,19 @@ use crate::user::{Phase, User, Work, user};
 #[derive(Default)]
 pub struct Client(pub Rc<State>);
 
-/// State shared by a client's calls and streams.
+/// State that a client's calls and streams share.
 #[derive(Default)]
 pub struct State {
     schema: RefCell<Schema>,
     channel: RefCell<Option<Rc<Channel>>>,
     address: RefCell<String>,
-    /// Time spent opening the connection, until the first call on it records it.
+    /// The time that opening the connection took, until the first call on the connection records it.
     opening: Cell<Duration>,
     known: RefCell<HashMap<String, Rc<KnownMethod>>>,
     pub streams: OpenStreams,
 }
 
-/// Longest message that is kept for comparison with the next one.
+/// The longest message that is kept to compare it with the next one.
 const KEPT: usize = 4 << 10;
 const NOT_CONNECTED: &str = "no gRPC connection, you must call connect first";
 const INVOKING: &str = "invoking RPC methods";
@@ -244,7 +244,7 @@ impl State {
     /// The method with that name.
     ///
     /// # Errors
-    /// If it does not exist.
+    /// If the method does not exist.
     pub fn known(&self, name: &str) -> Result<Rc<KnownMethod>, String> {
         if let Some(known) = self.known.borrow().get(name) {
             return Ok(Rc::clone(known));
@@ -277,7 +277,7 @@ impl State {
 }
 
 impl KnownMethod {
-    /// The prepared request headers of calls with these parameters.
+    /// The prepared request headers for calls with these parameters.
     ///
     /// # Errors
     /// If the parameters are invalid.
@@ -332,7 +332,7 @@ impl KnownMethod {
         Ok(framed)
     }
 
-    /// Runs `body` with the JSON of a message from the server.
+    /// Calls `body` with a message from the server as JSON.
     ///
     /// # Errors
     /// If the bytes are not a valid message of the method's type.
@@ -349,13 +349,13 @@ impl KnownMethod {
         }
         let text = self.method.output().to_json(bytes)?;
         let framed = body(&text);
-        // Copied, because `bytes` may be a slice of everything read from the socket and would keep
-        // all of it in memory.
+        // Copied, because `bytes` may be a slice of everything that was read from the socket, and would keep all of it
+        // in memory.
         *heard = (bytes.len() <= KEPT).then(|| (Bytes::copy_from_slice(bytes), text));
         Ok(framed)
     }
 
-    /// Runs `body` with the tags of a call's samples.
+    /// Calls `body` with the tags of a call's samples.
     pub fn with_tags(
         &self,
         work: &Work,
@@ -467,7 +467,7 @@ impl Prepared {
     }
 }
 
-/// `opening` is the time spent opening the connection if this is the first call on it, otherwise 0.
+/// `opening` is the time that opening the connection took if this is the first call on it, and 0 otherwise.
 fn record(work: &Work, answer: &Reply, opening: Duration, base: &BaseTags, tags: &[(&str, &str)]) {
     let line = &answer.timeline;
     let total = opening + line.done().since(line.started());
@@ -476,7 +476,7 @@ fn record(work: &Work, answer: &Reply, opening: Duration, base: &BaseTags, tags:
         (builtin::GRPC_REQ_TOTAL, total),
     ] {
         let took = milliseconds(took);
-        // Cannot fail: a built-in metric and a number.
+        // This cannot fail, because the metric is built in and the value is a number.
         let _ = work
             .recorder
             .add_started(metric, took, base, tags, line.started(), line.done());
@@ -499,7 +499,7 @@ fn invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     answer::response(context, &prepared.known, &answer, prepared.discard)
 }
 
-/// `asyncInvoke(method, request, parameters?)`: a promise of the same.
+/// `asyncInvoke(method, request, parameters?)`: like `invoke`, but returns a promise.
 fn async_invoke<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let state = state(context, call)?;
     let owner = context.shared_host::<User>();

@@ -10,7 +10,7 @@ use plimsoll_units::Moment;
 
 use crate::user::Work;
 
-/// Counts the end of a unary call; `name` is what it is listed as.
+/// Counts a unary call that has ended. It is listed as `name`.
 pub fn count_answer(work: &Work, channel: &Channel, name: &str, answer: &Reply) {
     let started = answer.timeline.started();
     let end = CallEnd {
@@ -26,7 +26,7 @@ pub fn count_answer(work: &Work, channel: &Channel, name: &str, answer: &Reply) 
     count_opened(work, channel, started);
 }
 
-/// How a call ended.
+/// The outcome of a call.
 pub struct CallEnd<'a> {
     /// The name under which the call is listed.
     pub name: &'a str,
@@ -36,11 +36,11 @@ pub struct CallEnd<'a> {
     pub has_response: bool,
     pub tls: Option<TlsFacts>,
     pub resent: u32,
-    /// Whether the script ended it by closing the client, which is not a failure.
+    /// Whether the script ended the call by closing the client. That is not a failure.
     pub is_canceled: bool,
 }
 
-/// Counts the end of a call that started at `started`.
+/// Counts a call that started at `started` and has ended.
 pub fn count_call(work: &Work, end: &CallEnd<'_>, started: Moment) {
     let is_ok = end.status.code.is_ok() || end.is_canceled;
     let error = if is_ok {

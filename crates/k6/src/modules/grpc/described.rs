@@ -9,13 +9,13 @@ use plimsoll_grpc::{Schema, SchemaError, Source};
 use crate::service_descriptions::Description;
 use crate::user::Common;
 
-/// Files that the script may open. Archives contain them too.
+/// Files that the script may open. Archives contain them, too.
 pub struct Files {
     pub common: Arc<Common>,
     pub base: Option<String>,
     /// Folders to search for imports.
     pub folders: Vec<String>,
-    /// Why an existing file could not be read: the first such reason.
+    /// Why an existing file could not be read. Only the first such reason is kept.
     pub unreadable: Rc<OnceCell<String>>,
 }
 
@@ -52,7 +52,7 @@ pub fn compile(files: Files, names: &[String]) -> Description {
     let unreadable = Rc::clone(&files.unreadable);
     let methods = schema
         .compile(names, files)
-        // If a file could not be read, the compiler only reports it as missing.
+        // If a file could not be read, the compiler reports only that it is missing.
         .map_err(|SchemaError(text)| unreadable.get().cloned().unwrap_or(text))?;
     Ok((schema, methods))
 }

@@ -1,4 +1,4 @@
-//! What a client remembers of a method.
+//! The data that a client caches about a method.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,9 +15,9 @@ pub struct KnownMethod {
     pub url: String,
     /// The prepared request headers of calls without parameters.
     pub(super) plain: RefCell<Option<Rc<Template>>>,
-    /// The JSON sent last and its encoded message: users mostly send the same again.
+    /// The JSON that was sent last and its encoded message. Users mostly send the same message again.
     pub(super) last: RefCell<(String, Framed)>,
     pub(super) has_last: Cell<bool>,
-    /// The message received last and its JSON: many servers send the same response again.
+    /// The message that was received last and its JSON. Many servers send the same response again.
     pub(super) heard: RefCell<Option<(Bytes, String)>>,
 }

@@ -14,13 +14,13 @@ impl OpenStreams {
     pub fn add(&self, stream: &Rc<Shared>) {
         let mut streams = self.0.borrow_mut();
         if streams.len() == streams.capacity() {
-            // So that the list does not grow with the streams that have ended.
+            // Keeps the list from growing with streams that have ended.
             streams.retain(|stream| stream.strong_count() > 0);
         }
         streams.push(Rc::downgrade(stream));
     }
 
-    /// Ends those on this channel.
+    /// Ends the streams on this channel.
     pub fn cancel(&self, channel: &Rc<Channel>) {
         for stream in self.0.borrow().iter().filter_map(Weak::upgrade) {
             if Rc::ptr_eq(&stream.channel, channel) {

@@ -61,7 +61,7 @@ pub struct Tls {
     pub key: String,
     pub password: String,
     pub cacerts: Vec<String>,
-    /// Accept any certificate, as databases may require.
+    /// Accept any certificate.
     pub accepts_any: bool,
 }
 
@@ -78,7 +78,7 @@ macro_rules! tell {
     };
 }
 
-/// Reads `{ metadata, tags, timeout, discardResponseMessage }`; streams do not have the last one.
+/// Reads `{ metadata, tags, timeout, discardResponseMessage }`. Streams do not have the last one.
 pub fn of_call(value: &Value<'_>, streams: bool) -> Read<CallParameters> {
     let mut read = CallParameters::default();
     if streams {

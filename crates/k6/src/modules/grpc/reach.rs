@@ -1,5 +1,4 @@
-//! How a client connects to its server: address, TLS, and the networks shared by the users of a
-//! thread.
+//! How a client connects to its server: address, TLS, and the networks that the users of a thread share.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -44,7 +43,7 @@ pub fn agent(user: &User) -> String {
 type Key = (usize, Option<Tls>);
 
 thread_local! {
-    /// The networks that the users of this thread share: one for each TLS configuration.
+    /// The networks that the users of this thread share, one for each TLS configuration.
     static NETWORKS: RefCell<Vec<(Key, Rc<Network>)>> = const { RefCell::new(Vec::new()) };
 }
 

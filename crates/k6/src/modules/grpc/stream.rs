@@ -23,10 +23,10 @@ use super::parameters::of_call;
 use crate::modules::sample_tags::SampleTags;
 use crate::user::{User, user};
 
-/// A stream as the script holds it.
+/// A stream, as scripts see it.
 pub struct Stream(Rc<Shared>);
 
-/// State shared by the script and the operation that drives the stream.
+/// State that the script shares with the operation that drives the stream.
 pub struct Shared {
     owner: Rc<User>,
     known: Rc<KnownMethod>,
@@ -38,7 +38,7 @@ pub struct Shared {
     outgoing: RefCell<VecDeque<Framed>>,
     /// Whether the script has called `end`.
     ended: Cell<bool>,
-    /// Set when the script wrote an invalid message: the stream ends with this status.
+    /// Set when the script wrote an invalid message. The stream then ends with this status.
     spoiled: RefCell<Option<Status>>,
     /// Whether the script has closed the client.
     canceled: Cell<bool>,
@@ -55,7 +55,7 @@ enum Event {
     Status,
 }
 
-/// The stream as it was opened last. A server that did not process it lets the client open it again.
+/// The stream that was opened last. If the server did not process it, the client may open it again.
 struct Attempt {
     sender: Sender,
     receiver: Receiver,
@@ -63,7 +63,7 @@ struct Attempt {
     sending: Option<Framed>,
 }
 
-/// An event of a stream, for its script.
+/// An event of a stream, for the script.
 enum News {
     Message(Bytes),
     Over(Status),
@@ -121,7 +121,7 @@ pub fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if let Some(base) = &shared.base {
         shared.known.with_tags(work, &shared.tags, None, |tags| {
             let at = plimsoll_clock::now();
-            // Cannot fail: a built-in metric and a number.
+            // This cannot fail, because the metric is built in and the value is a number.
             let _ = work
                 .recorder
                 .add(builtin::GRPC_STREAMS, 1.0, base, tags, at);
@@ -216,7 +216,7 @@ async fn drive(shared: Rc<Shared>) {
     // A single response message is counted together with the status that follows it.
     let mut single = 0.0;
     let opened = match shared.canceled.get() {
-        // It would open the client's connection again.
+        // Otherwise the stream would open the client's connection again.
         true => Err(canceled()),
         false => shared.channel.open(&shared.template, started).await,
     };
@@ -275,7 +275,7 @@ async fn drive(shared: Rc<Shared>) {
         shared.known.with_tags(work, &shared.tags, number, |tags| {
             let metric = builtin::GRPC_REQ_DURATION;
             let at = plimsoll_clock::now();
-            // Cannot fail, as above.
+            // This cannot fail, as above.
             let _ = work
                 .recorder
                 .add_started(metric, milliseconds(took), base, tags, started, at);
@@ -286,7 +286,7 @@ async fn drive(shared: Rc<Shared>) {
         });
     }
     if is_canceled {
-        // As k6 reports it to scripts; its samples have the status of the call.
+        // The status that k6 reports to scripts. The samples have the status of the call.
         status = Status::new(Code::UNKNOWN, CANCELED);
     }
     shared.tell(News::Over(status));
@@ -371,7 +371,7 @@ impl Shared {
                     }
                     *sending = None;
                 }
-                // The receiver reports why. The rest is kept, in case the stream is opened again.
+                // The receiver reports the reason. The rest is kept, in case the stream is opened again.
                 Poll::Ready(Err(_)) | Poll::Pending => break,
             }
         }
@@ -389,7 +389,8 @@ impl Shared {
         }
     }
 
-    /// Opens the stream again if the server did not process it. `None` if that is not the case or did not work.
+    /// Opens the stream again if the server did not process it. Returns `None` if the server did process it, or if that
+    /// failed.
     async fn open_again(&self, refused: &Attempt, replay: &mut Replay) -> Option<Attempt> {
         // A closed client must not open its connection again.
         if !refused.receiver.is_unprocessed() || self.canceled.get() || !replay.restart() {
@@ -468,7 +469,7 @@ impl Shared {
         handlers.iter().any(|(known, _)| *known == event)
     }
 
-    /// Logs an error that no handler was registered for.
+    /// Logs an error for which no handler is registered.
     fn unheard(&self, what: &str) {
         let path = &self.known.path;
         self.owner.log_with(

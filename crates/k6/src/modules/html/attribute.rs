@@ -1,4 +1,4 @@
-//! An attribute as a node of its own.
+//! An attribute as a separate node.
 
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned};
 

@@ -1,4 +1,4 @@
-//! One node with the DOM's interface; properties of the DOM are methods here.
+//! A node with the DOM's interface. Properties of the DOM are methods here.
 
 use plimsoll_quickjs::{Call, Class, Context, Entry, InImage, Returned, Thrown, give_way};
 
@@ -8,8 +8,7 @@ use super::typed;
 use crate::pure::html::{Node, Selectors};
 use crate::pure::link::Link;
 
-/// The cost of creating an element for a node, as a number of bytes that could be read in the same
-/// time.
+/// The cost of creating an element for a node, as the number of bytes that could be read in the same time.
 const NODE: usize = 256;
 
 /// The namespace of all elements and attributes.
@@ -55,7 +54,7 @@ macro_rules! number {
     };
 }
 
-/// A method that returns an attribute with a fixed set of values; the first one is the default.
+/// A method that returns an attribute with a fixed set of values. The first value is the default.
 macro_rules! one_of {
     ($name:literal, $attribute:literal, $values:expr) => {
         Entry::function($name, 0, |context, call| {
@@ -65,7 +64,7 @@ macro_rules! one_of {
     };
 }
 
-/// A method without arguments, given what it returns for a node.
+/// A method without arguments. The parameter computes its result for a node.
 macro_rules! method {
     ($name:literal, |$context:ident, $node:ident| $body:expr) => {
         Entry::function($name, 0, |$context, call| {
@@ -132,7 +131,7 @@ impl Class for Element {
             method!(c"type", |context, node| context.string(typed::kind(node))),
             Entry::function(c"method", 0, |context, call| {
                 let node = node(context, call)?;
-                // As in k6, only lower-case values count.
+                // As in k6, only lowercase values count.
                 let known = |method: &&str| matches!(*method, "get" | "post");
                 context.string(node.attribute("method").filter(known).unwrap_or("get"))
             }),
@@ -530,7 +529,7 @@ fn optional<'c>(context: &'c Context, text: Option<&str>) -> Returned<'c> {
     }
 }
 
-/// The elements below `node` for which `holds`.
+/// The descendants of `node` for which `holds` returns true.
 fn elements(node: &Node, holds: impl Fn(&Node) -> bool) -> Vec<Node> {
     let below = node.descendants();
     below

@@ -2,7 +2,7 @@
 //!
 //! * `selection`: sets of nodes and how to navigate between them; `values`: the contents of form fields and
 //!   data attributes.
-//! * `element`: one node with the DOM's interface; `typed`: what depends on the type of the element;
+//! * `element`: one node with the DOM's interface; `typed`: the properties that depend on the type of the element;
 //!   `attribute`: one attribute.
 
 mod attribute;

@@ -11,12 +11,12 @@ use super::values;
 use crate::modules::go_value;
 use crate::pure::html::{Node, Selectors};
 
-/// The cost of looking at a node, as a number of bytes that could be read in the same time.
+/// The cost of visiting a node, as the number of bytes that could be read in the same time.
 const NODE: usize = 128;
 
 const URL: &str = "url";
 
-/// The nodes of a selection, and the selection it was made from.
+/// The nodes of a selection, and the selection that it was derived from.
 pub struct Selection(Rc<Found>);
 
 struct Found {
@@ -25,7 +25,7 @@ struct Found {
 }
 
 impl Found {
-    /// The document, which an empty selection knows from the one it was made from.
+    /// The document. An empty selection gets it from the selection that it was derived from.
     fn root(&self) -> Option<Node> {
         let found = std::iter::successors(Some(self), |found| found.from.as_deref());
         found
@@ -40,7 +40,7 @@ impl Selection {
         Selection(Rc::new(Found { nodes, from: None }))
     }
 
-    /// A new object of the script, with the URL of the page as a property that scripts may set.
+    /// A new object for the script. The URL of the page is a property that scripts may set.
     pub fn object<'c>(self, context: &'c Context, url: Value<'c>) -> Returned<'c> {
         let object = context.instance(self)?;
         object.define(URL, url)?;
@@ -184,7 +184,7 @@ enum Filter<'c> {
     /// An invalid selector matches nothing.
     Selectors(Option<Selectors>),
     Nodes(Vec<Node>),
-    /// A function, and the URL of the selections that it receives.
+    /// A function, and the URL for the selections that it receives.
     Function(Value<'c>, Value<'c>),
 }
 
@@ -208,7 +208,7 @@ impl<'c> Filter<'c> {
         Ok(Filter::Selectors(Selectors::parse(&value.to_text()?)))
     }
 
-    /// Whether the argument selects the node, which is at `place` in the selection.
+    /// Whether the argument selects the node at index `place` of the selection.
     fn has(&self, context: &'c Context, place: usize, node: &Node) -> Result<bool, Thrown> {
         match self {
             Filter::Selectors(selectors) => Ok(selectors.as_ref().is_some_and(|s| s.matches(node))),
@@ -267,7 +267,7 @@ fn follow<'c>(
     Selection(Rc::new(found)).object(context, call.this().get(URL)?)
 }
 
-/// All nodes that `way` leads to from each node.
+/// All nodes that `way` finds from each node.
 fn go<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -281,7 +281,7 @@ fn go<'c>(
     follow(context, call, &from, nodes)
 }
 
-/// Like `go`, filtered by the argument if there is one.
+/// Like `go`, filtered with the argument if there is one.
 fn filtered<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -295,7 +295,7 @@ fn filtered<'c>(
     go(context, call, |node| wanted.only(context, way(node)))
 }
 
-/// The nodes that `way` leads to, up to those that the first argument selects, filtered by the second.
+/// The nodes that `way` finds, up to those that the first argument selects, filtered with the second one.
 fn until<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -348,7 +348,7 @@ fn closest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     })
 }
 
-/// The nodes that the argument selects, or the others.
+/// The nodes that the argument selects, or those that it does not select.
 fn keep<'c>(context: &'c Context, call: &Call<'c>, those: bool) -> Returned<'c> {
     let from = found(context, call)?;
     let wanted = Filter::read(call, &call.argument(0))?;
@@ -415,7 +415,7 @@ fn eq<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     slice(context, call, place, end)
 }
 
-/// The nodes from `start` up to but excluding `end`; negative positions count from the end.
+/// The nodes from `start` up to but excluding `end`. Negative positions count from the end.
 fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>) -> Returned<'c> {
     let from = found(context, call)?;
     let length = from.nodes.len() as i64;
@@ -435,7 +435,7 @@ fn slice<'c>(context: &'c Context, call: &Call<'c>, start: i64, end: Option<i64>
 }
 
 /// The position of the first node among its siblings, of the argument in this selection, or of this node among those
-/// a selector finds.
+/// that a selector finds.
 fn index<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let from = found(context, call)?;
     let missing = || Ok(context.number(-1));
@@ -464,7 +464,7 @@ fn get<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let place = call.argument(0).to_integer()?;
     let place = match place {
         0.. => place,
-        // As in k6, only the first element cannot be counted from the end.
+        // As in k6, positions from the end work for all elements except the first.
         ..0 => match place.saturating_add(from.nodes.len() as i64) {
             0 => -1,
             place => place,
@@ -487,7 +487,7 @@ fn each<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             context.number(place as f64),
             context.instance(Element(node.clone()))?,
         );
-        // As in k6, an exception of the function becomes one of each().
+        // As in k6, an exception of the function becomes an exception of each().
         if let Err(thrown) = function.call(&context.undefined(), &[&place, &element]) {
             let exception = context.take_exception(thrown);
             if exception.is_uncatchable() {

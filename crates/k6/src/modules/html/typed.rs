@@ -1,6 +1,6 @@
 //! The properties of the DOM's element types: forms and their fields, links, tables, lists, media.
 //!
-//! Scripts may call each of them on any element; what they return depends on the element's name.
+//! Scripts may call each of them on any element. The result depends on the element's name.
 
 use plimsoll_quickjs::{Context, Returned};
 
@@ -15,14 +15,14 @@ pub fn number(node: &Node, attribute: &str, default: i64) -> i64 {
         .unwrap_or(default)
 }
 
-/// An attribute with a fixed set of values; the first one is the default.
+/// An attribute with a fixed set of values. The first value is the default.
 pub fn one_of<'n>(node: &'n Node, attribute: &str, values: &[&'n str]) -> &'n str {
     let written = node.attribute(attribute).unwrap_or_default();
     let known = values.iter().find(|value| **value == written);
     known.or(values.first()).copied().unwrap_or_default()
 }
 
-/// All nodes below `node` that the selector matches, in the order of the document.
+/// All descendants of `node` that match the selector, in document order.
 fn below(node: &Node, selector: &str) -> Vec<Node> {
     let Some(selectors) = Selectors::parse(selector) else {
         return Vec::new();
@@ -74,7 +74,7 @@ pub fn encoding(written: &str) -> &'static str {
     }
 }
 
-/// The method by which a button submits its form.
+/// The HTTP method that a button submits its form with.
 pub fn form_method(node: &Node) -> &'static str {
     match of_form(node, "formmethod", "method")
         .to_ascii_lowercase()
@@ -97,7 +97,7 @@ pub fn labels(node: &Node) -> Vec<Node> {
     root.descendants().filter(is_label).collect()
 }
 
-/// The field that a label names.
+/// The field that a label refers to.
 pub fn control(node: &Node) -> Option<Node> {
     by_id(node, node.attribute("for")?)
 }
@@ -167,7 +167,7 @@ pub fn value<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     }
 }
 
-/// The value and the position of a progress bar: its share of the maximum, -1 without a value.
+/// The value and the position of a progress bar. The position is the share of the maximum, or -1 without a value.
 pub fn progress(node: &Node) -> (f64, f64) {
     let float = |name: &str| -> Option<f64> {
         let number: Result<f64, _> = node.attribute(name)?.trim().parse();
@@ -190,7 +190,7 @@ pub fn selected(node: &Node) -> Vec<Node> {
     below(node, "option[selected]")
 }
 
-/// The position of the first selected option; -1 without one.
+/// The position of the first selected option; -1 if no option is selected.
 pub fn selected_index(node: &Node) -> f64 {
     let place = options(node)
         .iter()
@@ -204,14 +204,14 @@ pub fn option_index(node: &Node) -> f64 {
     position(&siblings.unwrap_or_default(), node)
 }
 
-/// Whether the element, or the group that an option is in, is disabled.
+/// Whether the element is disabled, or the group that an option is in.
 pub fn disabled(node: &Node) -> bool {
     let group = || ancestor(node, &["optgroup"]).filter(|_| node.name() == "option");
     node.attribute("disabled").is_some()
         || group().is_some_and(|group| group.attribute("disabled").is_some())
 }
 
-/// The property `label`: an option's is its text if it has no such attribute.
+/// The property `label`. For an option without the attribute, it is the option's text.
 pub fn label(node: &Node) -> String {
     match node.attribute("label") {
         Some(label) => label.to_owned(),
@@ -243,7 +243,7 @@ fn position(all: &[Node], node: &Node) -> f64 {
     place.map_or(-1.0, |place| place as f64)
 }
 
-/// The rows of a table or of a section of one; the number of rows of a text area.
+/// The rows of a table or of a table section; for a text area, its number of rows.
 pub fn rows<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     if node.name() == "textarea" {
         return Ok(context.number(number(node, "rows", 0) as f64));
@@ -255,7 +255,7 @@ fn rows_of(node: &Node) -> Vec<Node> {
     below(node, "tr")
 }
 
-/// The position of a row in its table, or in its section of it; -1 outside.
+/// The position of a row in its table, or in its section of it; -1 outside of a table.
 pub fn row_index(node: &Node, within: &[&str]) -> f64 {
     let around = ancestor(node, within).map(|table| rows_of(&table));
     position(&around.unwrap_or_default(), node)
@@ -266,7 +266,7 @@ pub fn cells(node: &Node) -> Vec<Node> {
     named_children(node, &["td", "th"])
 }
 
-/// The position of a cell in its row; -1 outside.
+/// The position of a cell in its row; -1 outside of a row.
 pub fn cell_index(node: &Node) -> f64 {
     let row = ancestor(node, &["tr"]).map(|row| cells(&row));
     position(&row.unwrap_or_default(), node)
@@ -298,7 +298,7 @@ pub fn images(node: &Node) -> Vec<Node> {
     root.descendants().filter(uses).collect()
 }
 
-/// The property `crossOrigin`: undefined if it is absent, except for a script.
+/// The property `crossOrigin`. It is undefined if the attribute is absent, except for a script.
 pub fn cross_origin<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     match node.attribute("crossorigin") {
         None if node.name() == "script" => context.string(""),
@@ -308,7 +308,7 @@ pub fn cross_origin<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     }
 }
 
-/// `width` and `height`: numbers for images and canvases, texts for others.
+/// `width` and `height`: numbers for images and canvases, strings for other elements.
 pub fn extent<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returned<'c> {
     let default = match node.name() {
         "canvas" => 150,
@@ -318,7 +318,7 @@ pub fn extent<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returne
     Ok(context.number(number(node, attribute, default) as f64))
 }
 
-/// `max` and `min`: numbers for progress bars and meters, texts for others.
+/// `max` and `min`: numbers for progress bars and meters, strings for other elements.
 pub fn bound<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returned<'c> {
     let default = match node.name() {
         "progress" => 1,
@@ -328,13 +328,13 @@ pub fn bound<'c>(context: &'c Context, node: &Node, attribute: &str) -> Returned
     Ok(context.number(number(node, attribute, default) as f64))
 }
 
-/// The longest text that a field takes: without a limit -1 for an input, 0 for a text area.
+/// The maximum length of a field's text. Without a limit it is -1 for an input and 0 for a text area.
 pub fn max_length(node: &Node) -> i64 {
     let default = if node.name() == "textarea" { 0 } else { -1 };
     number(node, "maxlength", default)
 }
 
-/// The words of `rel`, as in k6 separated by single spaces.
+/// The words of `rel`, separated by single spaces as in k6.
 pub fn rel_list<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     match node.attribute("rel") {
         None | Some("") => context.strings::<&str>([]),

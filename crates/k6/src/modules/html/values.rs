@@ -13,7 +13,7 @@ enum Field {
     Many(Vec<String>),
 }
 
-/// The value of a form field; undefined for other elements.
+/// The value of a form field. Undefined for other elements.
 pub fn value<'c>(context: &'c Context, node: &Node) -> Returned<'c> {
     match field(node) {
         Some(Field::One(text)) => context.string(&text),
@@ -46,7 +46,7 @@ fn field(node: &Node) -> Option<Field> {
     }
 }
 
-/// An option's value, or its text if it has none.
+/// An option's value, or its text if it has no value.
 pub fn option(node: &Node) -> String {
     match node.attribute("value") {
         Some(value) => value.to_owned(),
@@ -54,7 +54,7 @@ pub fn option(node: &Node) -> String {
     }
 }
 
-/// The fields of forms, or the fields themselves, by name. As in k6, buttons and checkboxes are left out.
+/// The fields of forms, or the fields themselves, with their names. As in k6, buttons and checkboxes are left out.
 fn form_fields(nodes: &[Node]) -> Vec<(String, Field)> {
     let is_field = |node: &Node| {
         let kind = node
@@ -76,7 +76,7 @@ fn form_fields(nodes: &[Node]) -> Vec<(String, Field)> {
     fields
 }
 
-/// The node itself, or what a form contains.
+/// The node itself, or the fields that a form contains.
 fn with_fields(node: &Node) -> Vec<Node> {
     match node.name() {
         "form" => node.descendants().collect(),

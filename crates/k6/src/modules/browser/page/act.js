@@ -1,5 +1,5 @@
-// What is done with an element: waits until the element is ready, then acts. All waiting is in the page, so an action
-// costs one round trip.
+// Actions on an element: wait until the element is ready, then act. All waiting is in the page, so an action costs one
+// round trip.
 
 const isEditable = (element) => !isDisabled(element) && !element.readOnly && element.getAttribute('aria-readonly') !== 'true';
 
@@ -12,7 +12,7 @@ const STATES = {
   editable: isEditable,
 };
 
-/** The field that a label is for, or the element itself. */
+/** The field that a label belongs to, or the element itself. */
 function fieldOf(element) {
   if (element.matches('input, textarea, select, [contenteditable]')) return element;
   const label = element.closest('label');
@@ -21,7 +21,7 @@ function fieldOf(element) {
 
 const sameBox = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 
-/** Changes a field as a user would, so that frameworks notice. */
+/** Changes a field as a user would, so that frameworks notice the change. */
 function change(element) {
   element.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
   element.dispatchEvent(new Event('change', { bubbles: true }));
@@ -29,7 +29,7 @@ function change(element) {
 
 const TYPED = ['color', 'date', 'datetime-local', 'month', 'range', 'time', 'week'];
 
-/** What can be done with an element: a value, or a promise of one. Throws what cannot succeed by waiting. */
+/** The actions on an element. They return a value or a promise, and throw errors that waiting cannot fix. */
 const ACTIONS = {
   textContent: (element) => element.textContent,
   innerText: (element) => {
@@ -100,7 +100,7 @@ const ACTIONS = {
         throw new Error('Cannot type text into input[type=number]');
       }
       field.focus();
-      // The setter of the prototype: frameworks replace that of the element.
+      // Use the prototype's setter: frameworks replace the setter of the element.
       const prototype = field.nodeName === 'INPUT' ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
       Object.getOwnPropertyDescriptor(prototype, 'value').set.call(field, text);
       if (TYPED.includes(type) && field.value !== text) throw new Error('Malformed value');
@@ -145,7 +145,7 @@ const ACTIONS = {
     change(field);
     return null;
   },
-  /** The point to click at, in the viewport of this frame. A press there that does not hit the element has no effect. */
+  /** The point to click at in this frame's viewport. A press there that does not hit the element has no effect. */
   point: (element, position, force, presses) => {
     scrollTo(element);
     const box = [...element.getClientRects()].find((each) => each.width > 0 && each.height > 0);
@@ -162,7 +162,7 @@ const ACTIONS = {
     }
     return point;
   },
-  /** Whether a checkbox has the state already. */
+  /** Whether a checkbox already has the state. */
   needsCheck: (element, wanted) => isChecked(element) !== wanted,
 };
 
@@ -181,7 +181,7 @@ function scrollTo(element) {
   element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
 }
 
-/** The element that would get a click at that point instead. */
+/** The element that would get a click at that point instead of `element`, or null. */
 function coverOf(element, point) {
   let hit = document.elementFromPoint(point.x, point.y);
   while (hit?.shadowRoot) {
@@ -197,7 +197,7 @@ function coverOf(element, point) {
     return false;
   };
   if (!hit || isOurs(hit)) return null;
-  // The field is covered by its label, or the label by its field.
+  // The label may cover the field, or the field the label.
   if (element.nodeName === 'LABEL' && element.control === hit) return null;
   return hit;
 }
@@ -218,10 +218,10 @@ const EVENTS = [
   [/^(input|beforeinput)$/, InputEvent],
 ];
 
-/** A reason to try again. */
+/** Thrown to try again later. */
 class NotYet extends Error {}
 
-/** Why a target is not ready, or the element. */
+/** The element of a target. Throws if there is none yet. */
 function resolve(target, root, strict) {
   if (target instanceof Node) {
     if (!target.isConnected) throw new Error('Element is not attached to the DOM');
@@ -247,7 +247,7 @@ async function ready(element, states) {
   }
 }
 
-/** Repeats `attempt` until it does not throw NotYet, for at most `timeout` milliseconds. */
+/** Repeats `attempt` until it no longer throws NotYet, for at most `timeout` milliseconds. */
 async function repeat(timeout, attempt) {
   const deadline = performance.now() + timeout;
   for (let pause = 0; ; pause = Math.min(pause + 10, 100)) {
@@ -277,13 +277,13 @@ const helper = {
     await ready(element, states);
     return ACTIONS[action](element, ...args);
   }),
-  /** As `act`, but says at once what is true if there is no element. */
+  /** Like `act`, but does not wait: without an element, it returns `without`. */
   now: (target, root, action, without, strict) => repeat(0, async () => {
     const found = select(target, root ?? document);
     if (strict && found.length > 1) throw new Error('strict mode violation, multiple elements returned for selector query');
     return found.length === 0 ? without : ACTIONS[action](found[0]);
   }),
-  /** Waits until the target has the state; true if there is an element then, which is kept. */
+  /** Waits until the target has the state. Returns true if there is an element then, and keeps that element. */
   until: (target, root, state, { timeout, strict }) => repeat(timeout, async () => {
     helper.kept = null;
     let element;

@@ -1,10 +1,10 @@
-// Keeps a press from what is at its point if the element has moved since the point was found.
+// Blocks a press if the element has moved away from the point since the point was computed.
 
 const PRESS_EVENTS = [
   'pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click', 'auxclick', 'dblclick', 'contextmenu',
 ];
 
-/** The press that is expected: what it hit instead of the element (null: the element), and how to stop listening. */
+/** The expected press: what it hit instead of the element (null: the element), and how to stop listening. */
 let expected = null;
 
 /** Watches for the next press, which is meant for `element`. */
@@ -27,7 +27,7 @@ function guard(element) {
   expected = press;
 }
 
-/** Stops watching. What the press has hit instead of the element, or null. */
+/** Stops watching. Returns what the press hit instead of the element, or null. */
 function missed() {
   const cover = expected?.cover;
   expected?.end();

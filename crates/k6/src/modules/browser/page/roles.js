@@ -1,5 +1,5 @@
-// Roles and names of elements, as assistive technology sees them: the HTML-AAM mapping and the steps of the accessible
-// name computation that pages use.
+// Roles and names of elements for assistive technology: the HTML-AAM mapping, and the steps of the accessible name
+// computation that pages use.
 
 const HEADINGS = { H1: 1, H2: 2, H3: 3, H4: 4, H5: 5, H6: 6 };
 
@@ -106,7 +106,7 @@ function ownName(element) {
   return element.getAttribute('title') || element.getAttribute('placeholder') || '';
 }
 
-/** The text inside of an element, with the names of images and fields in it. */
+/** The text inside the element, with the names of its images and fields. */
 function contentName(element) {
   let text = '';
   for (const child of (element.shadowRoot ?? element).childNodes) {
@@ -123,7 +123,7 @@ function contentName(element) {
   return text;
 }
 
-/** `aria-…`, or what the element itself says. */
+/** The value of `aria-…`, or else that of the element itself. */
 function stateOf(element, name) {
   const aria = element.getAttribute(`aria-${name}`);
   switch (name) {
@@ -144,7 +144,7 @@ function stateOf(element, name) {
 
 const isDisabled = (element) => element.matches(':disabled') || element.closest('[aria-disabled=true]') !== null;
 
-/** A function that tells whether an element has the role and the properties. */
+/** Creates a function that tests whether an element has the role and the properties. */
 function roleMatcher({ role, name, includeHidden, states }) {
   const isNamed = name && matcher(name);
   return (element) => roleOf(element) === role

@@ -1,6 +1,6 @@
-// Finds elements. A locator is a list of parts; each part searches inside of what the parts before it found.
+// Finds elements. A locator is a list of parts. Each part searches inside the elements that the previous parts found.
 
-/** All elements below `scope`, also those in open shadow roots. */
+/** All elements below `scope`, including those in open shadow roots. */
 function* below(scope) {
   const walker = document.createTreeWalker(scope, NodeFilter.SHOW_ELEMENT);
   if (scope.shadowRoot) yield* below(scope.shadowRoot);
@@ -13,7 +13,7 @@ function* below(scope) {
 function ofCss(css, scope) {
   const found = [...scope.querySelectorAll(css)];
   if (found.length > 0) return found;
-  // In open shadow roots.
+  // Searches open shadow roots, too.
   const inside = [];
   if (scope.shadowRoot) inside.push(...scope.shadowRoot.querySelectorAll(css));
   for (const element of below(scope)) {
@@ -22,7 +22,7 @@ function ofCss(css, scope) {
   return inside;
 }
 
-/** CSS with the additions `:has-text("…")`, `:text("…")`, `:text-is("…")` and `:visible` at its end. */
+/** CSS with `:has-text("…")`, `:text("…")`, `:text-is("…")` and `:visible` at its end. */
 function ofExtendedCss(css, scope) {
   const addition = /:(has-text|text|text-is)\(\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')\s*\)$|:visible$/.exec(css);
   if (!addition) return ofCss(css, scope);
@@ -46,7 +46,7 @@ function ofXpath(xpath, scope) {
   return found;
 }
 
-/** Whether the element's text matches and that of no element inside of it does. */
+/** Whether the element's text matches, and the text of no element inside it does. */
 function isDeepest(element, matches) {
   if (isSkipped(element) || !matches(textOf(element))) return false;
   for (const child of (element.shadowRoot ?? element).children) {
@@ -102,7 +102,7 @@ function chain(selector) {
   return links.map((link) => link.trim()).filter(Boolean);
 }
 
-/** What a selector as scripts write it finds. */
+/** The elements that a script's selector finds. */
 function ofSelector(selector, scope) {
   let found = [scope];
   const links = chain(selector);
@@ -133,7 +133,7 @@ function ofLink(link, engine, body, scope) {
   }
 }
 
-/** A text in quotes must match exactly; `/…/` is a regular expression. */
+/** A quoted text must match exactly. `/…/` is a regular expression. */
 function wantedText(body) {
   const pattern = /^\/(.*)\/([a-z]*)$/.exec(body);
   if (pattern) return { source: pattern[1], flags: pattern[2] };
@@ -146,7 +146,7 @@ const nth = (found, index) => {
   return found.slice(at, at + 1);
 };
 
-/** What `search` finds in each of the scopes, once and in the order of the document. */
+/** The elements that `search` finds in each scope, without duplicates and in document order. */
 function inScopes(scopes, search) {
   if (scopes.length === 1) return [...new Set(search(scopes[0]))];
   const found = [...new Set(scopes.flatMap(search))];

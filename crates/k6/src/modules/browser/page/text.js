@@ -1,4 +1,4 @@
-// Texts of elements, and what they are compared with.
+// Texts of elements, and how to compare them.
 
 const later = globalThis.setTimeout.bind(globalThis);
 const nextFrame = () => new Promise((resolve) => {
@@ -9,7 +9,7 @@ const nextFrame = () => new Promise((resolve) => {
 
 const spaced = (text) => text.replace(/\u200b/g, '').replace(/\s+/g, ' ').trim();
 
-/** A function that compares a text: `{ text, exact }`, or `{ source, flags }` of a regular expression. */
+/** Creates a function that matches a text against `{ text, exact }` or the regular expression `{ source, flags }`. */
 function matcher(wanted) {
   if (wanted.source !== undefined) {
     const pattern = new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, ''));
@@ -21,7 +21,7 @@ function matcher(wanted) {
   return (text) => spaced(text).toLowerCase().includes(lower);
 }
 
-/** The text of an element as text selectors see it, with the labels of its buttons. */
+/** The text of an element for text selectors, with the labels of its buttons. */
 function textOf(element) {
   if (isSkipped(element)) return '';
   if (element instanceof HTMLInputElement && ['submit', 'button', 'reset'].includes(element.type)) return element.value;
@@ -35,7 +35,7 @@ function textOf(element) {
 
 const isSkipped = (element) => ['SCRIPT', 'NOSCRIPT', 'STYLE', 'HEAD', 'TEMPLATE'].includes(element.nodeName);
 
-/** Whether a user can see the element: it has a box, and is not hidden. */
+/** Whether a user can see the element: it has a box and is not hidden. */
 function isVisible(element) {
   if (!element.isConnected) return false;
   const style = getComputedStyle(element);
@@ -51,7 +51,7 @@ function isVisible(element) {
     }
     return false;
   }
-  // Closed <details> and content-visibility.
+  // For closed <details> and content-visibility.
   if (element.checkVisibility && !element.checkVisibility()) return false;
   if (style.visibility !== 'visible') return false;
   const box = element.getBoundingClientRect();

@@ -1,11 +1,11 @@
-// Web vitals of a page, measured in a world of their own, which the page's scripts do not see. A vital that can
-// still change is reported with each change, and counts when the page is left or closed.
+// Web vitals of a page. They are measured in an isolated world that the page's scripts cannot see. A vital that can
+// still change is reported with each change. The last value counts when the page is left or closed.
 (() => {
   'use strict';
   if (globalThis.top !== globalThis) return;
   const limits = { cls: [0.1, 0.25], fcp: [1800, 3000], fid: [100, 300], inp: [200, 500], lcp: [2500, 4000], ttfb: [800, 1800] };
   const done = new Set();
-  /** Reports a vital; one that is not final can be reported again. */
+  /** Reports a vital. A vital that is not final can be reported again. */
   const report = (name, value, isFinal) => {
     if (value === undefined || done.has(name)) return;
     if (isFinal) done.add(name);
@@ -21,12 +21,12 @@
       observer.observe({ type, buffered: true, ...options });
       observers.push(() => take(observer.takeRecords()));
     } catch {
-      // This version of the browser does not measure it.
+      // This browser version does not measure it.
     }
   };
 
   let hiddenAt = document.visibilityState === 'hidden' ? 0 : Infinity;
-  // A page that was activated later than it was loaded starts to count then.
+  // The time of a page that was activated after loading starts at the activation.
   const since = () => performance.getEntriesByType('navigation')[0]?.activationStart ?? 0;
 
   const timing = () => {
@@ -36,7 +36,7 @@
   };
   addEventListener('load', () => setTimeout(timing), { once: true });
 
-  // The first input ends it.
+  // The first input ends this measurement.
   let isOver = false;
   observe('largest-contentful-paint', (entry) => {
     if (!isOver && entry.startTime < hiddenAt) report('lcp', Math.max(entry.startTime - since(), 0), false);
@@ -45,7 +45,7 @@
     addEventListener(type, (event) => event.isTrusted && setTimeout(() => { isOver = true; }), { capture: true });
   }
 
-  // The largest sum of shifts that are at most 1 s apart, in windows of at most 5 s.
+  // The largest sum of shifts in a session window: shifts at most 1 s apart, within at most 5 s.
   let shifted = 0;
   let session = { value: 0, first: 0, last: 0 };
   observe('layout-shift', (entry) => {
@@ -74,7 +74,7 @@
     interacted(entry);
   });
 
-  // The longest interactions: the 98th percentile of all, of which the 10 longest suffice up to 500.
+  // The longest interactions: the 98th percentile of all. Up to 500 interactions, the 10 longest are enough for that.
   const longest = new Map();
   function interacted(entry) {
     if (!entry.interactionId) return;

@@ -1,4 +1,4 @@
-// Browser contexts, the browser, and what the module exports.
+// Browser contexts, the browser, and the module's exports.
 
 const PERMISSIONS = {
   'accessibility-events': 'accessibilityEvents', accelerometer: 'sensors', 'ambient-light-sensor': 'sensors',
@@ -14,11 +14,11 @@ class BrowserContext {
     this.options = options;
     this.pages_ = new Set();
     this.initScripts = [];
-    /** The targets of all pages, also of those that have ended. */
+    /** The targets of all pages, including those that have ended. */
     this.known = new Set();
     /** Settles when no page is being created. */
     this.creating = undefined;
-    /** Whether Chromium reports the pages that pages open, and the last page that opened one. */
+    /** Whether Chromium reports pages that other pages open, and the last page that opened one. */
     this.discovers = false;
     this.lastOpener = null;
     this.timeouts = {};
@@ -45,7 +45,7 @@ class BrowserContext {
     return this.follow(await created, null);
   }
 
-  /** Follows the pages that pages open, from the first that one opens: until then, Chromium need not report any. */
+  /** Follows pages that other pages open. Chromium need not report them until a page opens the first one. */
   followPopups(opener) {
     this.lastOpener = opener;
     if (this.discovers) return;
@@ -61,7 +61,7 @@ class BrowserContext {
 
   async popup({ type, targetId, openerId, browserContextId }) {
     if (type !== 'page' || browserContextId !== this.id) return;
-    // Chromium may report a page of `newPage` before it responds with the page's identifier.
+    // Chromium may report a page created by `newPage` before it responds with the page's identifier.
     await this.creating;
     if (this.known.has(targetId)) return;
     this.known.add(targetId);
@@ -92,7 +92,7 @@ class BrowserContext {
     await this.each((page) => page.session.send('Page.addScriptToEvaluateOnNewDocument', { source }));
   }
 
-  /** Does something with every page. */
+  /** Calls a function with every page. */
   each(work) {
     return Promise.all(this.pages().map(work));
   }
@@ -161,7 +161,7 @@ class BrowserContext {
   }
 }
 
-/** The parts of a URL that decide about cookies. */
+/** The parts of a URL that decide which cookies apply. */
 function addressOf(url) {
   const parts = /^(https?|wss?):\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]*)(?::\d+)?([^?#]*)/.exec(String(url));
   if (!parts) throw new Error(`cookies: "${url}" is not a URL`);
@@ -203,7 +203,7 @@ class Browser {
     for (const name of Object.keys(options ?? {})) {
       if (!CONTEXT_OPTIONS.includes(name)) native.log('warn', `newContext: unknown option "${name}"`);
     }
-    // Takes its place at once, so that a second call fails.
+    // Reserve the context immediately, so that a second call fails.
     const context = new BrowserContext(own, undefined, { ...options });
     own.contexts.push(context);
     try {

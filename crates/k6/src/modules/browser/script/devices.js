@@ -1,9 +1,9 @@
-// Devices to emulate, and networks: a name, the size of the screen, and the user agent that its browser sends.
+// Devices to emulate (name, screen size and user agent), and networks.
 
 const APPLE = 'Mozilla/5.0 (#) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/16.6 Mobile/15E148 Safari/604.1';
 const ANDROID = 'Mozilla/5.0 (Linux; Android #) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36';
 
-/** Name, what the user agent says, width, height, scale. */
+/** Name, part of the user agent, width, height, scale. */
 const SCREENS = [
   ['Blackberry PlayBook', ANDROID, '4.4; PlayBook', 600, 1024, 1],
   ['BlackBerry Z30', ANDROID, '4.4; BB10', 360, 640, 2],
@@ -53,7 +53,7 @@ for (const [name, agent, system, width, height, deviceScaleFactor] of SCREENS) {
   }
 }
 
-/** Milliseconds, and bytes per second. */
+/** Latency in milliseconds, and bytes per second. */
 const networkProfiles = {
   'No Throttling': { latency: 0, download: -1, upload: -1 },
   'Fast 3G': { latency: 150, download: (1.6 * 1000 * 1000) / 8, upload: (750 * 1000) / 8 },

@@ -1,4 +1,4 @@
-// What pages report to scripts: lines of the console, and metrics.
+// Events that pages report to scripts: console messages and metrics.
 
 class ConsoleMessage {
   constructor(page, args, text, type) {
@@ -42,7 +42,7 @@ function shownPreview(preview) {
   return preview.subtype === 'array' ? `[${shown.join(',')}]` : `{${shown.join(',')}}`;
 }
 
-/** A metric about to be recorded, whose `url` and `name` a script may group. */
+/** A metric that is about to be recorded. A script may group its `url` and `name`. */
 class MetricMessage {
   constructor(page) {
     this.page_ = page;

@@ -1,4 +1,4 @@
-// A frame of a page: its document, and where functions run in it.
+// A frame of a page: its document, and the contexts in which functions run.
 
 class Frame {
   constructor(page, id, parent) {
@@ -9,14 +9,14 @@ class Frame {
     this.url_ = '';
     this.name_ = '';
     this.detached = false;
-    /** The events of the current document's life: init, DOMContentLoaded, load, networkIdle… */
+    /** The lifecycle events of the current document: init, DOMContentLoaded, load, networkIdle… */
     this.lifecycle = new Set();
     this.loader = undefined;
     this.context = null;
     parent?.children.add(this);
   }
 
-  /** The page, for the code of this module; scripts call `page()`. */
+  /** The page, for the code of this module. Scripts call `page()`. */
   get owner() {
     return this.page_;
   }
@@ -61,7 +61,7 @@ class Frame {
     const arrived = waitForDocument(this, options, 'setContent');
     arrived.catch(() => {});
     this.lifecycle.clear();
-    // A text, because this script's own functions have none.
+    // The code is a string, because functions of this script have no source.
     await this.evaluate(`(text) => {
       window.stop();
       document.open();
@@ -71,7 +71,7 @@ class Frame {
     await arrived;
   }
 
-  /** The context in which the page's own scripts run, as soon as there is one. */
+  /** The context in which the page's own scripts run, as soon as it exists. */
   async world() {
     if (this.detached) throw new Closed('the frame was detached');
     if (!this.context) {
@@ -173,13 +173,13 @@ class Frame {
     return new ElementHandle(world, object);
   }
 
-  /** Where the frame's viewport is in that of the page. */
+  /** The position of the frame's viewport in the page's viewport. */
   async offset() {
     if (!this.parent) return { x: 0, y: 0 };
     const { backendNodeId } = await this.owner.session.send('DOM.getFrameOwner', { frameId: this.id });
     const { model } = await this.owner.session.send('DOM.getBoxModel', { backendNodeId });
     const [x, y] = model.content;
-    // The box of an inner frame's element is already in the viewport of the page.
+    // The bounding box of an element in an inner frame is already relative to the page's viewport.
     return { x, y };
   }
 

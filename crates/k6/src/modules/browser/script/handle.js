@@ -1,6 +1,6 @@
-// Values in pages, and the functions that scripts run there.
+// Values in pages, and the functions that scripts run in pages.
 
-/** Names that Playwright has and k6 too or not, but not this module: calling them explains that. */
+/** Methods that Playwright and sometimes k6 have, but not this module. Calling one explains that. */
 function unsupported(type, names) {
   for (const name of names) {
     if (name in type.prototype) continue;
@@ -15,7 +15,7 @@ function unsupported(type, names) {
   }
 }
 
-/** An argument of a function that runs in a page. */
+/** An argument for a function that runs in a page. */
 function argument(value) {
   if (value instanceof JSHandle) {
     if (value.disposed) throw new Error('the handle was disposed');
@@ -30,7 +30,7 @@ function argument(value) {
   return { value };
 }
 
-/** The value that a page returned. */
+/** The value that a page has returned. */
 function valueOf(remote) {
   if (remote.unserializableValue !== undefined) {
     const text = remote.unserializableValue;
@@ -43,7 +43,7 @@ function valueOf(remote) {
   return remote.value;
 }
 
-/** The exception of a page, as an error of the script. */
+/** An exception in a page, as an error of the script. */
 function pageError(details) {
   const { exception, text } = details;
   const description = exception?.description ?? (exception?.value !== undefined ? String(exception.value) : text);
@@ -52,7 +52,7 @@ function pageError(details) {
 
 const isFunctionText = (text) => /^(async\b\s*)?(function\b|\(|[\w$]+\s*=>)/.test(text);
 
-/** The text of a function. */
+/** The source of a function. */
 function functionText(given, what) {
   const text = String(given);
   if (/\{\s*\[native code\]\s*\}\s*$/.test(text)) {
@@ -62,7 +62,7 @@ function functionText(given, what) {
   return isFunctionText(text) ? text : text.replace(/^(async\s+)?/, '$1function ');
 }
 
-/** Runs a function, its text, or an expression in the execution context of a frame. */
+/** Runs a function, the source of one, or an expression in the execution context of a frame. */
 async function run(context, given, args, byValue, what) {
   if (given === undefined || given === null) throw new TypeError(`${what} requires a function or a text`);
   const { session, id } = context;
@@ -75,7 +75,7 @@ async function run(context, given, args, byValue, what) {
     outcome = await call(functionText(given, what));
   } else {
     outcome = await session.send('Runtime.evaluate', { expression: String(given), contextId: id, ...common });
-    // The text of a function is called.
+    // If the expression is a function, call it.
     if (outcome.result.type === 'function' && !outcome.exceptionDetails) outcome = await call(String(given));
   }
   const { result, exceptionDetails } = outcome;
@@ -87,7 +87,7 @@ function handleOf(context, remote) {
   return remote.subtype === 'node' ? new ElementHandle(context, remote) : new JSHandle(context, remote);
 }
 
-/** A JavaScript value of a page. */
+/** A JavaScript value in a page. */
 class JSHandle {
   constructor(context, remote) {
     this.context = context;
@@ -113,7 +113,7 @@ class JSHandle {
     return run(this.context, pageFunction, [this.given(), ...args], false, 'evaluateHandle');
   }
 
-  /** The handle, or the value if the page keeps no object for it. */
+  /** The handle, or the value itself if the page keeps no object for it. */
   given() {
     return this.remote.objectId ? this : valueOf(this.remote);
   }
@@ -150,7 +150,7 @@ function timeoutOf(options, page) {
   return timeout === undefined || timeout === null ? page.defaultTimeout() : Number(timeout);
 }
 
-/** An element. Its actions are those of locators. */
+/** An element. It has the same actions as locators. */
 class ElementHandle extends JSHandle {
   get frame() {
     return this.context.frame;

@@ -10,7 +10,7 @@ const KEYS = {
 };
 for (let number = 1; number <= 24; number++) KEYS[`F${number}`] = [111 + number];
 
-/** Characters by their codes on a US keyboard, without and with Shift. */
+/** Characters with their codes on a US keyboard, without and with Shift. */
 const SYMBOLS = {
   Backquote: '`~', Digit1: '1!', Digit2: '2@', Digit3: '3#', Digit4: '4$', Digit5: '5%', Digit6: '6^', Digit7: '7&',
   Digit8: '8*', Digit9: '9(', Digit0: '0)', Minus: '-_', Equal: '=+', BracketLeft: '[{', BracketRight: ']}',
@@ -26,7 +26,7 @@ for (let code = 65; code <= 90; code++) {
 }
 const MODIFIERS = { Alt: 1, Control: 2, Meta: 4, Shift: 8 };
 
-/** What a key sends: its key, code, virtual key code and text; undefined if there is no such key. */
+/** The key, code, virtual key code and text of a key. Undefined if there is no such key. */
 function keyOf(name, isShifted) {
   const modifier = name in MODIFIERS ? `${name}Left` : name;
   const special = KEYS[modifier];
@@ -60,7 +60,7 @@ class Keyboard {
     if (!key) throw new Error(`key "${name}" is unknown; names of keys are those of the DOM, such as Enter, ArrowDown or a`);
     const autoRepeat = this.held.has(key.key);
     this.held.add(key.key);
-    // With Control, Alt or Meta a key is a command, not a text.
+    // With Control, Alt or Meta, a key is a command and enters no text.
     const text = this.modifiers & ~MODIFIERS.Shift ? undefined : key.text;
     await this.session.send('Input.dispatchKeyEvent', {
       type: text ? 'keyDown' : 'rawKeyDown', modifiers: this.modifiers, windowsVirtualKeyCode: key.virtual, code: key.code,
@@ -68,7 +68,7 @@ class Keyboard {
     });
   }
 
-  /** Editing commands, which the system's menus send otherwise. */
+  /** Editing commands that otherwise the system's menus send. */
   commands(code) {
     if (this.modifiers !== MODIFIERS.Control && this.modifiers !== MODIFIERS.Meta) return [];
     return { KeyA: ['selectAll'], KeyC: ['copy'], KeyV: ['paste'], KeyX: ['cut'], KeyZ: ['undo'] }[code] ?? [];

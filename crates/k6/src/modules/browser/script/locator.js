@@ -1,8 +1,8 @@
-// Actions on elements, and the objects that offer them: locators, frames, pages and element handles.
+// Actions on elements, and the objects that have them: locators, frames, pages and element handles.
 
 const PATIENT = 2 ** 31;
 
-/** The frame that holds a target, and the rest of its parts there. Looks for the frames on the way. */
+/** The frame that contains a target, and the rest of the target's parts in that frame. Finds the frames on the way. */
 async function located(target, deadline, what) {
   let { frame, parts, root } = target;
   if (target.element) return { frame, subject: target.element, root };
@@ -20,7 +20,7 @@ async function located(target, deadline, what) {
 
 const deadlineOf = (timeout) => Date.now() + (timeout > 0 ? timeout : PATIENT);
 
-/** Calls a function of the helper, again if the page navigates meanwhile. */
+/** Calls a function of the helper. Calls it again if the page navigates meanwhile. */
 async function attempt(target, timeout, what, call, deadline = deadlineOf(timeout)) {
   for (;;) {
     try {
@@ -42,17 +42,17 @@ async function attempt(target, timeout, what, call, deadline = deadlineOf(timeou
   }
 }
 
-/** Grace for the response, after which the page is busy and will not respond. */
+/** How long to wait for the response. After that, the page is busy and will not respond. */
 const GRACE = 2000;
 
-/** Waits until the target is ready, and acts on it in the page. */
+/** Waits until the target is ready, and then acts on it in the page. */
 async function act(target, action, args, { timeout, states = [], strict = target.strict }, what) {
   const { value } = await attempt(target, timeout, what, (frame, subject, root, left) =>
     frame.call('act', [subject, root, action, args, { timeout: left, strict, states }], left + GRACE));
   return value;
 }
 
-/** Waits for a state; the element, or null if there is none then. */
+/** Waits for a state. Returns the element, or null if there is none then. */
 async function waitUntil(target, state, options, what) {
   const timeout = timeoutOf(options, target.frame.owner);
   const strict = options?.strict ?? target.strict;
@@ -65,8 +65,8 @@ const POINTER = ['visible', 'enabled', 'stable'];
 const statesOf = (options, states) => (options?.force ? [] : states);
 
 /**
- * Moves to the target and does `then` at that point. If `presses`, does it again if the target has moved away before the
- * press: pages move things at any time.
+ * Moves to the target and calls `then` at that point. With `presses`, repeats this if the target has moved away before
+ * the press, because pages move elements at any time.
  */
 async function pointAt(target, options, what, then, presses = true) {
   const { owner: page } = target.frame;
@@ -95,7 +95,7 @@ async function pointAt(target, options, what, then, presses = true) {
   }
 }
 
-/** What a press has hit instead of its target, or null: also if the press has ended the page, or keeps it busy. */
+/** What a press hit instead of its target, or null. Also null if the press ended the page or keeps it busy. */
 async function missed({ world, objectId }) {
   try {
     const { result } = await world.session.send('Runtime.callFunctionOn', {
@@ -108,7 +108,7 @@ async function missed({ world, objectId }) {
   }
 }
 
-/** A page may end or navigate because of an input event, which then gets no response. */
+/** Waits for the response to an input event. A page may end or navigate because of it, and then there is no response. */
 async function unlessGone(promise) {
   try {
     await promise;
@@ -124,7 +124,7 @@ const reading = (action) => (target, ...rest) => {
     `${READING[action]} of ${target.shown}`);
 };
 
-/** As k6 calls it. */
+/** The names of the actions in k6's error messages. */
 const READING = {
   textContent: 'getting text content', innerText: 'getting inner text', innerHTML: 'getting inner HTML',
   inputValue: 'getting input value', getAttribute: 'getting attribute', isChecked: 'checking the checked state',
@@ -151,7 +151,7 @@ async function setChecked(target, wanted, options, what) {
 
 const fileOf = ({ name, mimeType, buffer }) => ({ name, mimeType, base64: native.base64OfBytes(buffer) });
 
-/** What `selectOption` takes, in the form for the page. */
+/** The argument of `selectOption`, in the form for the page. */
 async function optionOf(wanted) {
   if (wanted instanceof ElementHandle) return { value: await wanted.evaluate('(option) => option.value') };
   if (typeof wanted === 'string') return { valueOrLabel: wanted };
@@ -159,7 +159,7 @@ async function optionOf(wanted) {
   throw new TypeError('selectOption: an option is a text, an object with value, label or index, or an element');
 }
 
-/** All actions, by their names. The first argument is what they act on. */
+/** All actions by name. The first argument is the target. */
 const ACTIONS = {
   async click(target, options) {
     const { button, clickCount, delay: pause } = options ?? {};
@@ -243,12 +243,12 @@ const ACTIONS = {
   isHidden: looking('isHidden', true),
 };
 
-/** The part of a locator that a text or a regular expression describes. */
+/** The part of a locator for a text or a regular expression. */
 const wantedOf = (wanted, options) => (wanted instanceof RegExp
   ? { source: wanted.source, flags: wanted.flags }
   : { text: String(wanted), exact: Boolean(options?.exact) });
 
-/** The methods that make locators, from the parts they add. */
+/** The methods that create locators, by the parts that they add. */
 const SEARCHES = {
   locator(selector, options) {
     if (selector === undefined || selector === null || selector === '') throw new TypeError('locator requires a selector');
@@ -349,14 +349,14 @@ const checkState = (state, what) => {
   }
 };
 
-/** Makes locators inside of an <iframe>. */
+/** Creates locators inside an <iframe>. */
 class FrameLocator {
   constructor(owner) {
     this.inside = owner.with([{ frame: true }], '');
   }
 }
 
-/** Gives a class the methods of actions and searches. */
+/** Adds the methods for actions and searches to a class. */
 function install(type, targetOf, withActions) {
   for (const [name, search] of Object.entries(SEARCHES)) {
     if (type === ElementHandle) continue;

@@ -1,6 +1,6 @@
-// Navigation: starting it, and waiting for what it leads to.
+// Navigation: starts one, and waits for its outcome.
 
-/** The events of a document's life, as scripts name them. */
+/** The lifecycle events of a document, as scripts name them. */
 const LIFE = { load: 'load', domcontentloaded: 'DOMContentLoaded', networkidle: 'networkIdle' };
 
 function lifeEvent(state, what) {
@@ -19,7 +19,7 @@ function waitForDocument(frame, options, what) {
     (event.frame === frame && frame.lifecycle.has(wanted) ? true : undefined), navigationTimeout(options, frame.owner), what);
 }
 
-/** Loads a URL; the response of the document, or null if there was none. */
+/** Loads a URL. Returns the response for the document, or null if there was none. */
 async function navigate(frame, url, options) {
   const page = frame.owner;
   const what = `navigating to "${url}"`;
@@ -42,7 +42,7 @@ async function navigate(frame, url, options) {
       throw new TimedOut(`${what}: timed out after ${timeout}ms`);
     }
     if (result.errorText) {
-      // A download, or a response without content, leaves the page as it is.
+      // A download, or a response without content, leaves the page unchanged.
       throw new Error(`${what}: ${result.errorText}`);
     }
     if (result.loaderId === undefined) return null;
@@ -53,7 +53,7 @@ async function navigate(frame, url, options) {
   }
 }
 
-/** Waits until the document with that loader, or one that replaced it, has reached a state. */
+/** Waits until the document with that loader, or one that has replaced it, has reached a state. */
 function arrival(frame, loader, wanted, left, what, timeout) {
   let seen = frame.loader === loader;
   const check = () => {
@@ -75,7 +75,7 @@ async function waitForLoadState(frame, state, options) {
     navigationTimeout(options, frame.owner), `${what} "${state ?? 'load'}"`);
 }
 
-/** Waits for the next navigation of the frame; the response, or null within the same document. */
+/** Waits for the frame's next navigation. Returns the response, or null for a navigation within the document. */
 async function waitForNavigation(frame, options) {
   const what = 'waiting for navigation';
   const wanted = lifeEvent(options?.waitUntil, what);
@@ -90,7 +90,7 @@ async function waitForNavigation(frame, options) {
   try {
     const { loader } = await session.wait(['navigated'], (event) =>
       (event.frame === frame && matches(frame.url_) ? event : undefined), timeout, what);
-    // Within the document: nothing is loaded.
+    // Navigation within the document loads nothing.
     if (loader === undefined) return null;
     await arrival(frame, loader, wanted, Math.max(deadline - Date.now(), 1), what, timeout);
     return responses.get(loader) ?? null;
@@ -108,7 +108,7 @@ async function waitForURL(frame, url, options) {
   await waitForNavigation(frame, { ...options, url });
 }
 
-/** Goes back or forward in the history; null if there is nothing. */
+/** Goes back or forward in the history. Returns null if there is no such entry. */
 async function goInHistory(page, step, options) {
   const { currentIndex, entries } = await page.session.send('Page.getNavigationHistory');
   const entry = entries[currentIndex + step];

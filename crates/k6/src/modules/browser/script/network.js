@@ -1,4 +1,4 @@
-// Requests of a page: what scripts see of them, the samples, and routes.
+// Requests of a page: their objects for scripts, their samples, and routes.
 
 /** Headers with their names in lower case. */
 function lowered(headers) {
@@ -41,7 +41,7 @@ class Request {
     return Promise.resolve(lowered(this.extraHeaders ?? this.sentHeaders));
   }
 
-  /** With the names as they were sent, as in k6. */
+  /** Headers with the names as they were sent, as in k6. */
   headers() {
     return { ...this.sentHeaders };
   }
@@ -222,7 +222,7 @@ class Response {
   }
 }
 
-/** Follows the requests of a page. */
+/** Follows the page's requests. */
 class Network {
   constructor(page) {
     this.page = page;
@@ -293,7 +293,7 @@ class Network {
     this.page.session.emit('requestended', request);
   }
 
-  /** Records what a request took. */
+  /** Records the samples of a request. */
   measure(request) {
     if (request.url_.startsWith('data:') || request.url_.startsWith('blob:')) return;
     const response = request.response_;
@@ -317,7 +317,7 @@ class Network {
     native.sample(metric, value, tags);
   }
 
-  /** Requests pause only while there is something to do with them: they take longer then. */
+  /** Requests pause only while something handles them, because pausing makes them slower. */
   async updatePausing() {
     const { session } = this.page;
     if (this.routes.length > 0 || this.credentials) {
@@ -346,7 +346,7 @@ class Network {
     } finally {
       native.hold(-1);
     }
-    // A handler that decides nothing must not stop the page.
+    // A handler that makes no decision must not block the page.
     if (!route.decided) session.tell('Fetch.continueRequest', { requestId: event.requestId });
   }
 
@@ -379,7 +379,7 @@ const headerEntries = (headers) => Object.entries(headers).map(([name, value]) =
 
 const encodedBody = (body) => native.base64OfBytes(body);
 
-/** A paused request, about which a handler decides. */
+/** A paused request. A handler decides what to do with it. */
 class Route {
   constructor(page, event, request) {
     this.page = page;
@@ -392,7 +392,7 @@ class Route {
     if (this.decided) return Promise.reject(new Error('Route is already handled!'));
     this.decided = true;
     return this.page.session.send(method, { requestId: this.id, ...params }).then(() => undefined, (error) => {
-      // The page may have cancelled the request meanwhile.
+      // The page may have canceled the request in the meantime.
       if (!/Invalid InterceptionId/.test(error.message)) throw error;
     });
   }
@@ -424,7 +424,7 @@ class Route {
   }
 }
 
-/** A function that tells whether a URL matches: a text with `*` and `**`, or a regular expression. */
+/** Creates a function that tests whether a URL matches a string with `*` and `**`, or a regular expression. */
 function urlMatcher(wanted) {
   if (wanted instanceof RegExp) return (url) => new RegExp(wanted.source, wanted.flags.replace(/[gy]/g, '')).test(url);
   const text = String(wanted);

@@ -1,4 +1,4 @@
-// A page: its frames, what it reports, and what scripts do with it as a whole.
+// A page: its frames, its events, and its methods.
 
 const VITALS_WORLD = 'plimsoll vitals';
 const VITALS_BINDING = 'plimsollVital';
@@ -33,7 +33,7 @@ class Page {
     const session = connected().session(sessionId);
     const page = new Page(context, session, targetId, opener);
     context.pages_.add(page);
-    // The frames are known before their events are.
+    // The frames must be known before their events arrive.
     const [, { frameTree }] = await Promise.all([session.send('Page.enable'), session.send('Page.getFrameTree')]);
     page.addTree(frameTree, null);
     await Promise.all([
@@ -51,12 +51,12 @@ class Page {
     return page;
   }
 
-  /** The commands for the options of the page's context. */
+  /** The commands that apply the options of the page's context. */
   settings(options) {
     const { session } = this;
     const commands = [session.send('Emulation.setFocusEmulationEnabled', { enabled: true })];
     const add = (method, params) => commands.push(session.send(method, params).catch((error) => {
-      // The locale and the time zone are those of the process, which a page that another opens shares.
+      // Locale and time zone apply to the process, which a page shares with the page that opened it.
       if (!/override is already in effect/.test(error.message)) throw error;
     }));
     if (this.viewport) commands.push(this.applyViewport());
@@ -95,7 +95,7 @@ class Page {
     });
   }
 
-  /** Follows the frames and the messages of the page. */
+  /** Follows the page's frames and messages. */
   follow() {
     const { session } = this;
     session.on('Page.frameAttached', ({ frameId, parentFrameId }) => this.addFrame(frameId, this.framesById.get(parentFrameId)));
@@ -129,7 +129,7 @@ class Page {
     });
     session.on('Runtime.consoleAPICalled', (event) => this.consoleCalled(event));
     session.on('Page.javascriptDialogOpening', ({ type }) => {
-      // As in k6: nobody is there to decide, so dialogs are dismissed, and leaving a page is allowed.
+      // As in k6: there is nobody to decide, so dialogs are dismissed, and leaving a page is allowed.
       session.tell('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' });
     });
     session.on('Page.windowOpen', () => this.context_.followPopups(this));
@@ -179,7 +179,7 @@ class Page {
   }
 
   navigated({ id, parentId, loaderId, name, url, urlFragment }) {
-    // The main frame may get another id with another process.
+    // The main frame may get another id when its process changes.
     if (!this.framesById.has(id) && !parentId && this.main) {
       this.framesById.delete(this.main.id);
       this.main.id = id;
@@ -216,14 +216,14 @@ class Page {
     if (this.vitalsWorld === id) this.vitalsWorld = null;
   }
 
-  /** The frame inside of an <iframe> element. */
+  /** The frame inside an <iframe> element. */
   async frameOf(element) {
     const { node } = await this.session.send('DOM.describeNode', { objectId: element.remote.objectId });
     if (!node.frameId || !['IFRAME', 'FRAME'].includes(node.nodeName)) return null;
     return this.framesById.get(node.frameId) ?? null;
   }
 
-  /** Records a vital, or keeps it until the document ends if it can still change. */
+  /** Records a vital. If it can still change, keeps it until the document ends. */
   vital(vital) {
     if (vital.isFinal) this.recordVital(vital);
     else this.vitals.set(vital.name, vital);
@@ -238,7 +238,7 @@ class Page {
     this.vitals.clear();
   }
 
-  /** The name of a URL in samples: itself, unless a listener groups it. */
+  /** The name for a URL in samples: the URL itself, unless a listener groups it. */
   nameOf(url, method) {
     for (const listener of this.metricListeners) {
       const message = new MetricMessage(this);
@@ -349,7 +349,7 @@ class Page {
     if (this.closed) return;
     await this.flushVitals();
     const ended = this.session.wait([], () => undefined, DEFAULT_TIMEOUT, 'close');
-    // The end of the session is what this waits for.
+    // Closing ends the session, which rejects the wait with `Closed`.
     const gone = ended.catch((error) => {
       if (!(error instanceof Closed)) throw error;
     });
@@ -357,7 +357,7 @@ class Page {
     await gone;
   }
 
-  /** Has the page report its vitals, which are known only when it ends. */
+  /** Makes the page report its vitals that are known only at its end. */
   async flushVitals() {
     if (this.vitalsWorld === null || this.closed) return;
     await this.session.send('Runtime.evaluate', { expression: 'plimsollFlush()', contextId: this.vitalsWorld }, GRACE).catch(() => {});
@@ -463,7 +463,7 @@ class Page {
   }
 }
 
-/** Waits for an event that a predicate accepts, given alone or in an object with a timeout. */
+/** Waits for an event that a predicate accepts. The predicate is the argument, or in an object with a timeout. */
 function waitForEvent(emitter, event, given, defaultTimeout) {
   const predicate = typeof given === 'function' ? given : given?.predicate;
   const timeout = typeof given === 'object' && given?.timeout !== undefined ? Number(given.timeout) : defaultTimeout;
@@ -472,7 +472,7 @@ function waitForEvent(emitter, event, given, defaultTimeout) {
 
 const debugs = /^(1|t|true)$/i.test(native.env('K6_BROWSER_DEBUG') ?? '');
 
-// What a page does with its main frame.
+// Methods that a page delegates to its main frame.
 for (const name of [
   '$', '$$', 'evaluate', 'evaluateHandle', 'goto', 'setContent', 'waitForFunction', 'waitForLoadState', 'waitForNavigation',
   'waitForSelector', 'waitForTimeout', 'waitForURL',

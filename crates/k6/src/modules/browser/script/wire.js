@@ -5,7 +5,7 @@ const DEFAULT_TIMEOUT = 30000;
 /** The wire of this iteration. */
 let wire = null;
 
-/** The wire, connected if it is not yet. A new iteration has none. */
+/** The wire. Connects it first if a new iteration has none. */
 function connected() {
   if (!wire || !native.isConnected()) {
     wire = new Wire(JSON.parse(native.connect()).result);
@@ -32,8 +32,8 @@ class Wire {
   }
 
   /**
-   * Sends a command; a promise of its result. With `timeout`, gives up after that many milliseconds, for commands that
-   * Chromium may never respond to.
+   * Sends a command. Returns a promise of its result. With `timeout`, it gives up after that many milliseconds, for
+   * commands that Chromium may never respond to.
    */
   send(sessionId, method, params, timeout) {
     if (this.failure) return Promise.reject(new Error(this.failure));
@@ -54,7 +54,7 @@ class Wire {
     });
   }
 
-  /** Takes a command off the list of those that wait. */
+  /** Removes a command from the list of pending commands. */
   settle(id) {
     const command = this.pending.get(id);
     if (command) {
@@ -80,7 +80,7 @@ class Wire {
     session?.emit(message.method, message.params);
   }
 
-  /** A page has ended: its commands will get no response. */
+  /** Reports that a page has ended: its commands will get no response. */
   detached(sessionId, reason = 'the page was closed') {
     for (const [id, command] of [...this.pending]) {
       if (command.sessionId === sessionId) this.settle(id).reject(new Closed(`${command.method}: ${reason}`));
@@ -89,7 +89,7 @@ class Wire {
     this.sessions.delete(sessionId);
   }
 
-  /** Chromium has ended. */
+  /** Reports that Chromium has ended. */
   fail(error) {
     this.failure = error;
     for (const id of [...this.pending.keys()]) this.settle(id).reject(new Closed(error));
@@ -203,13 +203,13 @@ class Session extends Emitter {
   }
 }
 
-/** A promise that waits. Events are processed meanwhile. */
+/** A promise that resolves after a while. Events are processed meanwhile. */
 function delay(milliseconds) {
   native.hold(1);
   return new Promise((resolve) => native.setTimeout(resolve, milliseconds)).finally(() => native.hold(-1));
 }
 
-/** Whether a command failed because the page has moved on, so that repeating it can succeed. */
+/** Whether a command failed because the page has navigated. Repeating it can succeed then. */
 function isStale(error) {
   return error instanceof CommandError
     && /context was destroyed|Cannot find context|Inspected target navigated|find (object|node) with|Node with given id does not belong|Argument should belong to the same/i.test(error.message);
