@@ -1,9 +1,10 @@
-//! What a connection has passed on and the script has not processed yet: while that is much, nothing is read.
+//! The data that a connection has received and the script has not processed yet. While the backlog is full, nothing is
+//! read.
 
 use std::cell::{Cell, RefCell};
 use std::task::{Context, Waker};
 
-/// Counts pieces of any kind, and wakes the task that drives the connection.
+/// Counts pieces of any type, and wakes the task that drives the connection.
 pub struct Backlog {
     limit: usize,
     count: Cell<usize>,
@@ -38,7 +39,7 @@ impl Backlog {
         self.count.get() >= self.limit
     }
 
-    /// The task of `cx` drives the connection.
+    /// Registers the task of `cx` as the one that drives the connection.
     pub fn set_driver(&self, cx: &Context<'_>) {
         let mut driver = self.driver.borrow_mut();
         match &mut *driver {

@@ -1,4 +1,4 @@
-//! A connection that carries bytes, driven by the user's event loop.
+//! A connection that transfers bytes. The user's event loop drives it.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -16,25 +16,25 @@ use super::backlog::Backlog;
 use crate::modules::grpc::network;
 use crate::user::User;
 
-/// Maximum number of pieces that wait for the script; while there are more, nothing is read.
+/// Maximum number of pieces that wait for the script. While there are more, nothing is read.
 const UNHEARD: usize = 64;
-/// Maximum number of bytes of a piece.
+/// Maximum size of a piece in bytes.
 const PIECE: usize = 16 << 10;
 
-/// A connection, with the times that it took to open it.
+/// A connection, with the times that opening it took.
 pub struct Opened {
     pub link: Rc<ByteLink>,
     pub remote: Option<SocketAddr>,
     pub local: Option<SocketAddr>,
     pub resolving: Duration,
-    /// After the name was resolved; including the TLS handshake.
+    /// The time to connect, without the name lookup and including the TLS handshake.
     pub connecting: Duration,
 }
 
 /// Opens a connection with the settings of the run.
 ///
 /// # Errors
-/// Why it could not be opened.
+/// Why the connection could not be opened.
 pub async fn open(user: &User, host: &str, port: u16, is_tls: bool) -> Result<Opened, String> {
     let network = network(user, None)?;
     let work = user.work().ok_or("there is no network in the init code")?;
@@ -62,36 +62,36 @@ pub async fn open(user: &User, host: &str, port: u16, is_tls: bool) -> Result<Op
     })
 }
 
-/// One connection: the script's side queues bytes, the event loop's side sends and receives.
+/// One connection. The script queues bytes, and the event loop sends and receives them.
 pub struct ByteLink {
     stream: RefCell<Option<Stream>>,
     out: RefCell<Out>,
     backlog: Backlog,
 }
 
-/// Bytes that are sent in order.
+/// Bytes to send, in order.
 #[derive(Default)]
 struct Out {
     queue: VecDeque<Vec<u8>>,
-    /// Bytes of the first piece that were sent.
+    /// The number of bytes of the first piece that were sent.
     sent: usize,
     queued: u64,
     finished: u64,
     needs_flush: bool,
-    /// Operations that wait until their bytes are sent.
+    /// Operations that wait until their bytes have been sent.
     waiting: Vec<Waker>,
     failed: Option<SendError>,
 }
 
-/// Why bytes were not sent.
+/// Why bytes could not be sent.
 #[derive(Clone, Debug)]
 pub struct SendError {
     pub text: String,
-    /// A part of the bytes was sent.
+    /// Some of the bytes were sent.
     pub is_partial: bool,
 }
 
-/// What happened on a connection.
+/// An event of a connection.
 #[derive(Debug)]
 pub enum Step {
     Data(Vec<u8>),
@@ -110,9 +110,9 @@ impl ByteLink {
         }
     }
 
-    // The script's side.
+    // The methods for the script.
 
-    /// Queues bytes; the number with which [`ByteLink::sent`] waits for them.
+    /// Queues bytes. Pass the returned number to [`ByteLink::sent`] to wait until they are sent.
     pub fn send(&self, bytes: Vec<u8>) -> u64 {
         let mut out = self.out.borrow_mut();
         out.queue.push_back(bytes);
@@ -126,7 +126,7 @@ impl ByteLink {
     /// Waits until the kernel has accepted the bytes with that number.
     ///
     /// # Errors
-    /// If the connection ended before.
+    /// If the connection ended before that.
     pub async fn sent(&self, number: u64) -> Result<(), SendError> {
         poll_fn(|cx| {
             let mut out = self.out.borrow_mut();
@@ -158,9 +158,9 @@ impl ByteLink {
         self.backlog.heard();
     }
 
-    // The event loop's side.
+    // The methods for the event loop.
 
-    /// The next step. The caller passes data on to the script, which calls [`ByteLink::heard`] for each piece.
+    /// The next event. The caller passes data on to the script, and calls [`ByteLink::heard`] for each piece.
     pub async fn step(&self) -> Step {
         let step = poll_fn(|cx| self.poll(cx)).await;
         match &step {
@@ -199,7 +199,7 @@ impl ByteLink {
 }
 
 impl Out {
-    /// Sends as much as the kernel accepts. A broken stream is reported by the next read, too.
+    /// Sends as much as the kernel accepts. If the connection is broken, the next read reports that, too.
     fn poll(&mut self, stream: &mut Stream, cx: &mut TaskContext<'_>) {
         while let Some(first) = self.queue.front() {
             let rest = first.get(self.sent..).unwrap_or_default();

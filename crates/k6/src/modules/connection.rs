@@ -1,4 +1,4 @@
-//! The connections of modules that are written in JavaScript.
+//! Connections for modules that are written in JavaScript.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use super::byte_link::{ByteLink, Opened, Step, open};
 use crate::pure::base64::{self, Dialect};
 use crate::user::User;
 
-/// `now()`: milliseconds of a clock that never runs backwards.
+/// `now()`: milliseconds of a monotonic clock.
 pub fn now<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     context.differs_per_user("the init code asks for the time");
     Ok(context.number(plimsoll_clock::now().as_nanos() as f64 / 1e6))
@@ -47,7 +47,7 @@ pub fn connect<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         })
 }
 
-/// The functions of a socket that are called for what happens on its connection.
+/// The functions of a socket that handle the events of its connection.
 struct Handlers {
     data: Persistent,
     end: Persistent,
@@ -90,7 +90,7 @@ fn tell(context: &Context, link: &ByteLink, handlers: &Handlers, step: Step) -> 
     handler.call(&context.undefined(), &[&value]).map(drop)
 }
 
-/// The object of an open connection.
+/// The object that represents an open connection.
 struct Connection(Rc<ByteLink>);
 
 fn connection<'c>(context: &'c Context, opened: &Opened) -> Returned<'c> {
@@ -155,7 +155,7 @@ fn write<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         })
 }
 
-/// The bytes of an ArrayBuffer or a view of one, or of text in an encoding.
+/// The bytes of an ArrayBuffer or a view of one, or of a string in an encoding.
 fn bytes_of<'c>(context: &'c Context, data: &Value<'c>, encoding: &str) -> Result<Vec<u8>, Thrown> {
     if let Some(bytes) = data.to_bytes() {
         return Ok(bytes);

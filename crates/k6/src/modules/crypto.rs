@@ -82,11 +82,10 @@ fn hex_encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.string(&with_octets(context, &call.argument(0), "", digests::hex)?)
 }
 
-/// A limit far above any sensible request, so that a mistyped size fails instead of allocating
-/// gigabytes.
+/// A limit far above any sensible request, so that a mistyped size fails instead of allocating gigabytes.
 const MOST_RANDOM_BYTES: i64 = 1 << 30;
 
-/// Why init code has to run for each user.
+/// Why the init code has to run for each user.
 pub const RANDOM: &str = "the init code makes random bytes";
 
 fn random_bytes<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {

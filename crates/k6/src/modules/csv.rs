@@ -1,7 +1,6 @@
-//! `k6/experimental/csv`: records of a file, all at once and shared, or one after another.
+//! `k6/experimental/csv`: the records of a file, either all of them in a shared array, or one after another.
 //!
-//! Reading always starts at the file's first byte, even if the script has already read from the
-//! file.
+//! Reading always starts at the file's first byte, even if the script has already read from the file.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -36,7 +35,7 @@ pub const MODULE: BuiltIn = BuiltIn {
 struct Options {
     delimiter: char,
     skip_first_line: bool,
-    /// Records before this one, counted from 0, are skipped.
+    /// Records before this one are skipped. The first record has number 0.
     from_line: usize,
     /// Records after this one are skipped; 0 means no limit.
     to_line: usize,
@@ -115,7 +114,7 @@ struct Records {
 }
 
 impl Records {
-    /// Skips the lines before the first record, or reads the field names from them.
+    /// Skips the lines before the first record, and reads the field names if there is a header.
     fn start(bytes: Arc<[u8]>, options: Options) -> Result<Records, String> {
         let reader = Reader::new(options.delimiter)
             .map_err(|error| format!("failed to read record; reason: {error}"))?;

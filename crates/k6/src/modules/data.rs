@@ -1,7 +1,7 @@
 //! `k6/data`: arrays that all users share.
 //!
-//! A `SharedArray`'s elements are stored once per process, as JSON text. An element that a script
-//! reads is parsed for it and deeply frozen, so users cannot observe the sharing.
+//! A `SharedArray`'s elements are stored once per process, as JSON. An element that a script reads is parsed for it and
+//! deeply frozen, so users cannot notice that it is shared.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     }),
 };
 
-/// The cost of looking at an element, as a number of bytes that could be read in the same time.
+/// The cost of visiting an element, as the number of bytes that could be read in the same time.
 const ELEMENT: usize = 64;
 
 /// `new SharedArray(name, make)`
@@ -76,8 +76,8 @@ fn made<'c>(context: &'c Context, make: &Value<'c>) -> Result<Elements, Thrown> 
     Ok(elements)
 }
 
-/// An array as scripts see it: a Proxy of an empty array, so that `Array.isArray`, `JSON.stringify`
-/// and all array methods accept it.
+/// An array as scripts see it: a Proxy of an empty array, so that `Array.isArray`, `JSON.stringify` and all array
+/// methods accept it.
 pub fn view(context: &Context, elements: Arc<Elements>) -> Returned<'_> {
     let traps = context.instance(Traps { elements })?;
     let target = context.array([])?;
@@ -112,7 +112,7 @@ fn refuse<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     Err(context.throw_type("SharedArray is immutable"))
 }
 
-/// The meaning of a property key for an array.
+/// The meaning of a property key of an array.
 enum PropertyKey {
     Length,
     Index(usize),
@@ -176,7 +176,7 @@ fn freeze_all(value: &Value<'_>) -> Result<(), Thrown> {
     if !value.is_object() {
         return Ok(());
     }
-    // An explicit list instead of recursion, since nested input could exhaust the stack.
+    // Uses an explicit stack instead of recursion, because nested input could exhaust the call stack.
     let mut pending = vec![value.clone()];
     while let Some(object) = pending.pop() {
         for key in object.keys()? {
@@ -221,8 +221,8 @@ fn get_own_property_descriptor<'c>(context: &'c Context, call: &Call<'c>) -> Ret
         };
         let descriptor = context.object()?;
         descriptor.define("value", get(context, call)?)?;
-        // Not really writable, but a Proxy must agree with its target about `length`, and must not
-        // report properties that the target lacks as non-configurable.
+        // The properties are not really writable. But a Proxy must agree with its target about `length`, and must not
+        // report properties as non-configurable that its target lacks.
         descriptor.define("writable", context.bool(true))?;
         descriptor.define("enumerable", context.bool(!is_length))?;
         descriptor.define("configurable", context.bool(!is_length))?;

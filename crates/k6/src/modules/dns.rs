@@ -1,4 +1,4 @@
-//! `k6/x/dns`: looks up names, at a given server or as the system does.
+//! `k6/x/dns`: name lookups, with a given name server or with the system's resolver.
 
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -37,10 +37,10 @@ const RESOLUTION_DURATION: &str = "dns_resolution_duration";
 const LOOKUPS: &str = "dns_lookups";
 const LOOKUP_DURATION: &str = "dns_lookup_duration";
 
-/// The port of name servers.
+/// The default port of name servers.
 const PORT: u16 = 53;
 
-/// `resolve(name, type, server)`: a promise of the addresses that the server has.
+/// `resolve(name, type, server)`: a promise of the addresses that the server returns.
 fn resolve<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let name = call.argument(0).to_text()?.into_string();
     let family = match &*call.argument(1).to_text()? {
@@ -61,7 +61,7 @@ fn resolve<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let owner = context.shared_host::<User>();
     owner.working(context, "using dns")?;
     let user = Rc::clone(&owner);
-    // Queries that are in flight at the same time have different numbers.
+    // Queries in flight have different ids.
     let id = plimsoll_clock::now().as_nanos() as u16;
     let operation = async move {
         let network = network(&user, None)?;
@@ -119,7 +119,7 @@ fn settle<'c>(
         })
 }
 
-/// Counts a query, and its duration until now.
+/// Counts a query, and records its duration up to now.
 fn record(user: &User, count: &str, duration: &str, started: Moment) {
     let now = plimsoll_clock::now();
     let milliseconds = now.since(started).as_nanos() as f64 / 1e6;
@@ -128,13 +128,13 @@ fn record(user: &User, count: &str, duration: &str, started: Moment) {
     };
     for (name, value) in [(count, 1.0), (duration, milliseconds)] {
         if let Some(metric) = user.common.registry.find(name) {
-            // Cannot fail: the value is a number.
+            // This cannot fail, because the value is a number.
             let _ = work.recorder.add(metric, value, &base, &[], now);
         }
     }
 }
 
-/// `host`, `host:port`, `[address]:port` or an address.
+/// Accepts `host`, `host:port`, `[address]:port` or an address.
 fn parse_server(text: &str) -> Option<(String, u16)> {
     if let Ok(address) = text.parse::<SocketAddr>() {
         return Some((address.ip().to_string(), address.port()));

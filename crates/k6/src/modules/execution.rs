@@ -92,7 +92,7 @@ fn getters<'c>(context: &'c Context, list: &[(&str, Value<'c>)]) -> Returned<'c>
     Ok(object)
 }
 
-/// Refuses `what` in the init code, where no user is running.
+/// Throws in the init code, where no user is running. `what` names the information.
 fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     let user = user(context);
     if user.phase() == Phase::Init {
@@ -103,8 +103,8 @@ fn running<'c>(context: &'c Context, what: &str) -> Result<&'c User, Thrown> {
     Ok(user)
 }
 
-/// Refuses access to instance information before and after the run. As in k6, the init code of the user that runs setup
-/// may read it.
+/// Throws if the script reads instance information before or after the run. As in k6, the init code of the user that
+/// runs setup may read it.
 fn during_run(context: &Context) -> Result<&User, Thrown> {
     let user = user(context);
     let is_running = match user.phase() {
@@ -178,7 +178,7 @@ fn scenario_executor<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     })
 }
 
-/// Milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 fn scenario_start<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
     with_scenario(context, |scenario| {
         let ago = scenario.state.started().map_or(0.0, |start| {
@@ -227,7 +227,7 @@ fn of_user(context: &Context) -> Result<&User, Thrown> {
     running(context, "VU information")
 }
 
-/// The live object stored under that name, created on first use.
+/// The live object stored under that name. It is created on first use.
 fn live<'c, T: Class>(context: &'c Context, name: &str, made: T) -> Returned<'c> {
     let user = of_user(context)?;
     if let Some(kept) = user.modules.get(name) {
@@ -278,7 +278,7 @@ fn id_in_test<'c>(context: &'c Context, _: &Call<'c>) -> Returned<'c> {
         let stripe = &scenario.state.scenario.stripe;
         stripe.place(id.checked_sub(1)?)
     });
-    // In setup and teardown both numbers of the user are 0.
+    // In setup and teardown, both numbers of the user are 0.
     Ok(context.number(place.map_or(id, |place| place + 1) as f64))
 }
 
@@ -309,7 +309,7 @@ fn freeze_deeply(value: &Value<'_>) -> Result<(), Thrown> {
     Ok(())
 }
 
-/// Ends the whole run.
+/// Aborts the whole run.
 fn abort<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let reason = call.argument(0);
     let reason = if reason.is_undefined() {
@@ -433,7 +433,7 @@ impl Class for LiveMetadata {
     }
 }
 
-/// Checks the type of a tag or metadata value; `kind` says which of the two it is.
+/// Checks the type of a tag or of a metadata value; `kind` tells which of the two it is.
 fn plain_text<'c>(
     context: &'c Context,
     kind: &str,

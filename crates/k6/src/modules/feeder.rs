@@ -1,4 +1,4 @@
-//! `plimsoll/data`: feeders, which give each row of a table to one iteration of one user of one machine.
+//! `plimsoll/data`: feeders. They give each row of a table to one iteration of one user on one machine.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -32,11 +32,11 @@ struct Feeder {
     length: u64,
     position: Arc<Position>,
     at_end: AtEnd,
-    /// The place of the row that this user keeps, once it has one.
+    /// The index of the row that this user keeps, once it has one.
     own: Cell<Option<u64>>,
 }
 
-/// What happens when all rows are used.
+/// What to do when all rows are used.
 #[derive(Clone, Copy)]
 enum AtEnd {
     Throw,
@@ -152,7 +152,7 @@ fn feeder<'a, 'c>(
 }
 
 impl Feeder {
-    /// The place of the next row; `None` if all are used and the script gets `null` then.
+    /// The index of the next row. `None` if all rows are used and the script gets `null` then.
     fn take(&self, context: &Context) -> Result<Option<u64>, Thrown> {
         let user = user(context);
         user.working(context, "using a feeder")?;
@@ -169,7 +169,7 @@ impl Feeder {
         }
     }
 
-    /// The row at a place; `null` without one.
+    /// The row at an index; `null` if the index is `None`.
     fn row<'c>(&self, context: &'c Context, place: Option<u64>) -> Returned<'c> {
         let Some(place) = place else {
             return Ok(context.null());

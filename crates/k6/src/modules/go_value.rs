@@ -1,16 +1,16 @@
-//! JavaScript values as k6, a program in Go, prints them: in forms, in URLs and in errors of `k6/http`.
+//! JavaScript values as k6, a Go program, prints them: in forms, in URLs and in errors of `k6/http`.
 
 use plimsoll_quickjs::{Thrown, Value, give_way};
 
 use crate::pure::go_number;
 
-/// The cost of printing one value, as a number of bytes that could be read in the same time.
+/// The cost of printing one value, as the number of bytes that could be read in the same time.
 const VALUE: usize = 64;
 
-/// Deepest nesting printed. Nobody reads further, and the stack is limited.
+/// Maximum nesting depth to print. Nobody reads further, and the stack is limited.
 const DEEPEST: u32 = 32;
 
-/// The text of a value, like Go's `%v`: `map[a:1]` for `{ a: 1 }`.
+/// A value as a string, like Go's `%v`: `map[a:1]` for `{ a: 1 }`.
 pub fn text(value: &Value<'_>) -> Result<String, Thrown> {
     let mut text = String::new();
     write(&mut text, value, 0)?;
@@ -28,7 +28,7 @@ fn write(out: &mut String, value: &Value<'_>, depth: u32) -> Result<(), Thrown> 
     } else if !value.is_object() {
         out.push_str(&value.to_text()?);
     } else if value.is_function() {
-        // Go prints the address of its own function, and there is none here.
+        // Go prints the address of its own function. There is no such address here.
         out.push_str("0x0");
     } else if value.is_date() {
         out.push_str(&date(value)?);
@@ -73,13 +73,13 @@ fn write_members(out: &mut String, value: &Value<'_>, depth: u32) -> Result<(), 
     Ok(())
 }
 
-/// Whether this is a `String` object, whose letters are properties that k6 does not see.
+/// Whether this is a `String` object. Its characters are properties, but not for k6.
 pub fn is_boxed_text(value: &Value<'_>) -> Result<bool, Thrown> {
     let text = value.context().global().get("String")?;
     Ok(value.prototype()?.is_same(&text.get("prototype")?))
 }
 
-/// `1970-01-01 00:00:00 +0000 UTC`, with fractions of a second if there are any.
+/// `1970-01-01 00:00:00 +0000 UTC`, with a fraction of a second unless it is zero.
 fn date(value: &Value<'_>) -> Result<String, Thrown> {
     let json = value.to_json()?.unwrap_or_default();
     let written = json.trim_matches('"').trim_end_matches('Z');

@@ -1,4 +1,4 @@
-//! The handlers that a script adds with `on(event, handler)`, and the argument of those for errors.
+//! The handlers that a script adds with `on(event, handler)`, and the argument of error handlers.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ impl Handlers {
     /// Adds the handler of a call of `on`. Handlers that are not functions are ignored.
     ///
     /// # Errors
-    /// What converting the event to text throws.
+    /// An exception thrown while the event is converted to a string.
     pub fn add(&self, call: &Call<'_>) -> Result<(), Thrown> {
         let event = call.argument(0).to_text()?.into_string();
         let handler = call.argument(1);
@@ -33,7 +33,8 @@ impl Handlers {
         self.0.borrow().iter().any(|(name, _)| name == event)
     }
 
-    /// Calls the handlers of `event` among the first `limit` of all. Those that a handler adds come after them.
+    /// Calls the handlers of `event` among the first `limit` handlers. A handler that is added meanwhile is not among
+    /// them.
     ///
     /// # Errors
     /// The first exception of a handler.
@@ -69,7 +70,7 @@ impl Handlers {
     }
 }
 
-/// The argument of `error` handlers: `error()` returns the text.
+/// The argument of `error` handlers. `error()` returns the message.
 pub struct EventError(pub String);
 
 impl Class for EventError {

@@ -34,7 +34,7 @@ fn sleep<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(context.undefined())
 }
 
-/// A century: longer sleeps mean the same and would overflow a moment.
+/// A century. Longer sleeps mean the same, but would overflow a moment.
 const FOREVER: Duration = Duration::from_secs(3_200_000_000);
 
 /// `fail(message)`.
@@ -109,7 +109,7 @@ fn check<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut all_passed = true;
     with_tags(&call.argument(2), |tags| {
         for key in sets.keys()? {
-            // The name is converted to text once and is still available when the outcome is known.
+            // The name is converted to a string only once. It is needed again when the outcome is known.
             let (outcome, passed) = key.with_text(|name| {
                 refuse_separator(context, name)?;
                 let test = sets.get(&key)?;
@@ -146,7 +146,7 @@ fn evaluate<'c>(context: &'c Context, test: &Value<'c>, value: &Value<'c>) -> Re
 }
 
 fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
-    // Faster than a substring search: names are short, and every check of every iteration has one.
+    // This is faster than a substring search. Names are short, and every check of every iteration has one.
     if name.as_bytes().windows(2).any(|pair| pair == b"::") {
         return Err(context.throw_plain(format!(
             "{name:?}: names of groups and checks may not contain '::', which separates them"
@@ -155,7 +155,7 @@ fn refuse_separator(context: &Context, name: &str) -> Result<(), Thrown> {
     Ok(())
 }
 
-/// `randomSeed(integer)`: makes `Math.random` return the sequence of that seed from now on.
+/// `randomSeed(integer)`: from now on, `Math.random` returns the sequence for that seed.
 fn random_seed<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let seed = call.argument(0).to_integer()?;
     *user(context).random.borrow_mut() = Some(GoRand::new(seed));

@@ -110,7 +110,7 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
     }
     let tags = own_tags(context, &metric.name, &call.argument(1))?;
     let tags: Vec<(&str, &str)> = tags.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
-    // NaN is reported above, and no other failure is possible.
+    // NaN was reported above, and no other error is possible.
     let taken = work
         .recorder
         .add(metric.id, number, &base, &tags, plimsoll_clock::now())
@@ -118,7 +118,7 @@ fn add<'c, const KIND: u8>(context: &'c Context, call: &Call<'c>) -> Returned<'c
     Ok(context.bool(taken))
 }
 
-/// Logs the refusal of a value, or throws it if the options say so.
+/// Logs that a value was rejected, or throws if the options require it.
 fn refuse<'c>(context: &'c Context, message: &str) -> Returned<'c> {
     let user = user(context);
     if user.http_options().throw {

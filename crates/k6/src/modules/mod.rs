@@ -1,7 +1,7 @@
-//! The modules that k6 scripts import by name: one file each.
+//! The modules that k6 scripts import by name, one file each.
 //!
 //! A module is a [`BuiltIn`]: a table of [`Entry`]s (functions and constants, which cost a user nothing until they are
-//! used) and, for values that must be created at run time, a function that creates them.
+//! used) and a function for the values that must be created at run time, if there are any.
 //!
 //! ```ignore
 //! pub const MODULE: BuiltIn = BuiltIn {
@@ -13,8 +13,8 @@
 //! };
 //!
 //! fn b64encode<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
-//!     let input = call.argument(0);            // undefined when it was not given
-//!     let text = input.to_text()?;             // conversions may throw: pass it on by `?`
+//!     let input = call.argument(0);            // undefined if it is missing
+//!     let text = input.to_text()?;             // conversions may throw: pass that on with `?`
 //!     if text.is_empty() {
 //!         return Err(context.throw_type("nothing to encode"));
 //!     }
@@ -24,17 +24,17 @@
 //!
 //! * Errors: `Err(context.throw_plain(..))`, `throw_type(..)`; never a panic.
 //! * Per-user state and services: [`crate::user::user`]`(context)`.
-//! * Objects with Rust state: implement [`plimsoll_quickjs::Class`], make them with `context.instance(value)`, and find
-//!   the state again with `call.this().instance::<T>()`. JavaScript values that such an object keeps go into
-//!   [`plimsoll_quickjs::Slot`]s shown by `Class::trace`. A value kept elsewhere in Rust is a
+//! * Objects with Rust state: implement [`plimsoll_quickjs::Class`], create them with `context.instance(value)`, and get
+//!   the state with `call.this().instance::<T>()`. Such an object keeps JavaScript values in
+//!   [`plimsoll_quickjs::Slot`]s that `Class::trace` visits. Other Rust code keeps a value in a
 //!   [`plimsoll_quickjs::Persistent`].
 //! * Live objects, whose properties are computed: `const EXOTIC: bool = true` and `get`/`set`/`keys`/`delete`.
-//! * Constructors: `context.constructor(name, length, body)`; in the body, `call.this()` is `new.target` (undefined
-//!   when called without `new`); return `context.instance(..)`. `instanceof` works once
+//! * Constructors: `context.constructor(name, length, body)`. In the body, `call.this()` is `new.target` (undefined if
+//!   called without `new`); return `context.instance(..)`. `instanceof` works once
 //!   [`link_constructor`]`::<T>(constructor)` has been called.
 //! * Binary data: `value.with_bytes(|bytes| ..)` reads ArrayBuffers, typed arrays and DataViews;
-//!   `context.array_buffer(bytes)` makes one.
-//! * Waiting: `context.wait(future)` suspends the script until `future` is done; map its error with
+//!   `context.array_buffer(bytes)` creates one.
+//! * Waiting: `context.wait(future)` suspends the script until `future` is done. Map its error with
 //!   `.map_err(|c| context.cancelled(c))?`.
 
 mod backlog;
@@ -83,7 +83,7 @@ use plimsoll_quickjs::{Class, Context, Entry, Thrown, Value};
 /// A module that scripts import by name.
 pub struct BuiltIn {
     pub name: &'static str,
-    /// Documentation only: both kinds are loaded the same way.
+    /// For documentation only: both kinds are loaded the same way.
     #[allow(dead_code)]
     pub shape: Shape,
     /// Functions and constants.
@@ -100,9 +100,9 @@ pub type Make = for<'c> fn(&'c Context, &Value<'c>) -> Result<(), Thrown>;
 /// The form of a module's default export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One object is the default export; its keys can be imported by name too.
+    /// The default export is one object. Its keys can also be imported by name.
     DefaultObject,
-    /// Names only. (As in k6, the default export is then an object of all names.)
+    /// Only names. (As in k6, the default export is then an object of all names.)
     Names,
 }
 
@@ -148,7 +148,7 @@ pub const ALL: &[&BuiltIn] = &[
 ];
 
 impl BuiltIn {
-    /// The names it exports, except `default`.
+    /// The names that the module exports, except `default`.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.entries
             .iter()
@@ -177,7 +177,7 @@ pub fn link_constructor<'c, T: Class>(
     constructor.define_hidden("prototype", prototype)
 }
 
-/// Milliseconds, or a duration such as `5s`, as blocking calls take it.
+/// Milliseconds, or a duration such as `5s`, as blocking calls accept it.
 pub fn timeout(context: &Context, value: &Value<'_>) -> Result<Duration, Thrown> {
     if let Some(milliseconds) = value.as_number() {
         return Duration::try_from_secs_f64(milliseconds / 1e3)
@@ -188,7 +188,7 @@ pub fn timeout(context: &Context, value: &Value<'_>) -> Result<Duration, Thrown>
         .map_err(|_| context.throw_plain(format!("invalid timeout {:?}: write 5s", &*text)))
 }
 
-/// The module called `name`.
+/// The module with that name.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {
     ALL.iter().copied().find(|module| module.name == name)
 }

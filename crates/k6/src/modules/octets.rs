@@ -1,10 +1,10 @@
-//! Arguments that are bytes or text.
+//! Arguments that are binary data or strings.
 
 use plimsoll_quickjs::{Context, Thrown, Value};
 
-/// Runs `body` over the bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
+/// Calls `body` with the bytes of a string (as UTF-8), an ArrayBuffer or a Uint8Array.
 ///
-/// `what` names the operation in the error for other types; it may be empty.
+/// `what` names the operation in the error message for other types. It may be empty.
 pub fn with_octets<'c, R>(
     context: &'c Context,
     value: &Value<'c>,
@@ -35,7 +35,7 @@ pub fn octets<'c>(context: &'c Context, value: &Value<'c>, what: &str) -> Result
     with_octets(context, value, what, <[u8]>::to_vec)
 }
 
-/// An optional string argument: null and undefined become an empty string.
+/// An optional string argument. Null and undefined become an empty string.
 pub fn text_or_empty(value: &Value<'_>) -> Result<String, Thrown> {
     if value.is_nullish() {
         Ok(String::new())

@@ -1,7 +1,7 @@
-//! `k6/x/redis`: a client of Redis, whose methods return promises.
+//! `k6/x/redis`: a Redis client whose methods return promises.
 //!
-//! A client connects when it first needs to, and keeps its connection from one iteration to the next. Its commands and
-//! replies go through a stream of the run's network.
+//! A client connects when it is first used, and keeps its connection between iterations. Its commands and replies go
+//! through a stream of the run's network.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -45,11 +45,11 @@ pub const EXPERIMENTAL: BuiltIn = BuiltIn {
     ..MODULE
 };
 
-/// How long connecting may take, as in k6.
+/// The timeout for connecting, as in k6.
 const CONNECTING: Duration = Duration::from_secs(5);
-/// How long a response may take. Blocking commands wait in the server.
+/// The timeout for a response. Blocking commands wait on the server.
 const RESPONSE: Duration = Duration::from_secs(60);
-/// Bytes that may wait between the client and its stream, in each direction.
+/// The number of bytes that may be buffered between the client and its stream, in each direction.
 const WAITING: usize = 64 << 10;
 
 fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
@@ -58,30 +58,30 @@ fn make(context: &Context, exports: &Value<'_>) -> Result<(), Thrown> {
     exports.define("Client", client)
 }
 
-/// A client: its server, and the connection once there is one.
+/// A client: its server, and the connection once it exists.
 struct Client(Rc<State>);
 
 struct State {
     server: ConnectionInfo,
-    /// How the connection is encrypted, if it is.
+    /// The TLS configuration, if the connection is encrypted.
     tls: Option<Tls>,
     connection: RefCell<Option<MultiplexedConnection>>,
-    /// Held by the operation that is connecting; others wait for the outcome.
+    /// The operation that is connecting holds this. Others wait for its outcome.
     connecting: tokio::sync::Semaphore,
 }
 
-/// How a reply becomes a value.
+/// How to convert a reply to a value.
 #[derive(Clone, Copy)]
 enum Reply {
-    /// As it is; nothing is an error.
+    /// The value of the reply.
     Value,
-    /// A number other than 0 is true.
+    /// True for any number other than 0.
     Truth,
-    /// Fields and values, one after the other.
+    /// Alternating fields and values.
     Fields,
 }
 
-/// A method that passes its arguments to the command of that name.
+/// A method that passes its arguments to the command with that name.
 macro_rules! command {
     ($name:literal, $length:literal, $command:literal, $reply:expr) => {
         Entry::function($name, $length, |context, call| {
@@ -144,8 +144,8 @@ impl Class for Client {
     }
 }
 
-/// `new Client(url)`, or `new Client({ socket: { host, port, tls }, username, password, database })`. The scheme of an
-/// address is `redis`, or `rediss` with TLS.
+/// `new Client(url)`, or `new Client({ socket: { host, port, tls }, username, password, database })`. The scheme of a
+/// URL is `redis`, or `rediss` with TLS.
 fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if call.this().is_undefined() {
         return Err(context.throw_type("Client is a constructor: write `new redis.Client(url)`"));
@@ -175,7 +175,7 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     })))
 }
 
-/// The address that an object of options describes.
+/// The URL for an object of options.
 fn address(context: &Context, options: &Value<'_>) -> Result<String, Thrown> {
     for unsupported in ["cluster", "masterName"] {
         if !options.get(unsupported)?.is_undefined() {
@@ -236,7 +236,7 @@ fn encryption(options: &Value<'_>) -> Result<Option<Tls>, Thrown> {
     Ok(Some(tls))
 }
 
-/// A text, or the bytes of one.
+/// A string, or the bytes of one.
 fn pem(value: &Value<'_>) -> Result<String, Thrown> {
     if value.is_nullish() {
         return Ok(String::new());
@@ -247,7 +247,7 @@ fn pem(value: &Value<'_>) -> Result<String, Thrown> {
     }
 }
 
-/// Escapes what has a meaning in an address.
+/// Escapes characters that have a meaning in a URL.
 fn escape(text: &str) -> String {
     let mut escaped = String::new();
     for byte in text.bytes() {
@@ -261,7 +261,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// Adds an argument to a command. Redis knows only texts.
+/// Adds an argument to a command. Redis accepts only strings.
 fn add(context: &Context, command: &mut Cmd, argument: &Value<'_>) -> Result<(), Thrown> {
     if let Some(truth) = argument.as_bool() {
         command.arg(u8::from(truth));
@@ -276,7 +276,7 @@ fn add(context: &Context, command: &mut Cmd, argument: &Value<'_>) -> Result<(),
     Ok(())
 }
 
-/// `set(key, value, expiration?)`: expires after that many seconds if there are any.
+/// `set(key, value, expiration?)`: the key expires after that many seconds, if an expiration is set.
 fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let mut command = redis::cmd("SET");
     add(context, &mut command, &call.argument(0))?;
@@ -300,7 +300,7 @@ fn send_command<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     send(context, call, command, Reply::Value)
 }
 
-/// Sends the command; a promise of its reply.
+/// Sends the command. Returns a promise of its reply.
 fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -> Returned<'c> {
     let this = call.this();
     let Some(client) = this.instance::<Client>() else {
@@ -317,7 +317,7 @@ fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -
             .as_ref()
             .is_err_and(RedisError::is_unrecoverable_error)
         {
-            // The next command connects again.
+            // The next command reconnects.
             state.connection.take();
         }
         reply
@@ -329,7 +329,7 @@ fn send<'c>(context: &'c Context, call: &Call<'c>, command: Cmd, reply: Reply) -
         })
 }
 
-/// What the server said, as it said it; otherwise the reason alone, as k6 does.
+/// An error from the server, unchanged. For other errors, only the reason, as in k6.
 fn words(error: &RedisError) -> String {
     match (error.code(), error.detail()) {
         (Some(code), Some(detail)) => format!("{code} {detail}"),
@@ -350,7 +350,7 @@ impl State {
         let opened = tokio::time::timeout(CONNECTING, async {
             let mut stream = self.stream(user).await.map_err(unreachable)?;
             let (near, mut far) = tokio::io::duplex(WAITING);
-            // Ends when either side closes.
+            // This ends when either side closes.
             tokio::task::spawn_local(async move {
                 let _ = tokio::io::copy_bidirectional(&mut stream, &mut far).await;
             });
@@ -389,7 +389,7 @@ impl State {
     }
 }
 
-/// The value of a reply.
+/// Converts a reply to a value.
 fn result(context: &Context, reply: redis::Value, form: Reply) -> Returned<'_> {
     match (form, reply) {
         (_, redis::Value::Nil) => Err(context.throw_plain("redis: nil")),

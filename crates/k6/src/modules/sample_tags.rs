@@ -2,7 +2,7 @@
 
 use plimsoll_quickjs::{Thrown, Value};
 
-/// Tags of one call, in the order the script wrote them.
+/// The tags of one call, in the order in which the script wrote them.
 #[derive(Clone, Debug, Default)]
 pub struct SampleTags(Vec<(String, String)>);
 
@@ -35,7 +35,7 @@ impl SampleTags {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The tags as recorders take them.
+    /// The tags in the form that recorders accept.
     pub fn borrowed(&self) -> Vec<(&str, &str)> {
         self.0
             .iter()
@@ -44,10 +44,10 @@ impl SampleTags {
     }
 }
 
-/// Runs `body` with the tags in `value`.
+/// Calls `body` with the tags in `value`.
 ///
 /// # Errors
-/// If the tags are invalid, or if `body` throws.
+/// If the tags are invalid, or if `body` throws an exception.
 pub fn with_tags<R>(
     value: &Value<'_>,
     body: impl FnOnce(&[(&str, &str)]) -> Result<R, Thrown>,

@@ -1,6 +1,6 @@
-//! Modules whose objects are written in JavaScript, on top of a few functions in Rust.
+//! Modules whose objects are written in JavaScript, based on a few functions in Rust.
 //!
-//! The script is compiled once per process. Only users that import the module hold it.
+//! The script is compiled once per process. Only users that import the module load it.
 
 use std::sync::OnceLock;
 
@@ -17,9 +17,9 @@ pub type Metric = (&'static str, Kind, Contains);
 pub struct Scripted {
     pub name: &'static str,
     pub metrics: &'static [Metric],
-    /// Evaluates to a function of `native`, which returns an object of all exports.
+    /// A script that evaluates to a function of `native`. This function returns an object of all exports.
     pub script: &'static str,
-    /// What the script calls, as properties of `native`.
+    /// The functions that the script calls, as properties of `native`.
     pub native: &'static [Entry],
     pub exports: &'static [&'static str],
     pub code: OnceLock<Bytecode>,
@@ -29,7 +29,7 @@ impl Scripted {
     /// Defines the exports of the module for this user.
     ///
     /// # Errors
-    /// If a metric exists with another kind.
+    /// If a metric with the same name and another kind exists.
     pub fn make<'c>(&self, context: &'c Context, exports: &Value<'c>) -> Result<(), Thrown> {
         register(context, self.metrics)?;
         let code = match self.code.get() {
@@ -53,7 +53,7 @@ impl Scripted {
 /// Declares the metrics of a module.
 ///
 /// # Errors
-/// If one exists with another kind.
+/// If a metric with the same name and another kind exists.
 pub fn register(context: &Context, metrics: &[Metric]) -> Result<(), Thrown> {
     let registry = &user(context).common.registry;
     for (name, kind, contains) in metrics {
@@ -75,7 +75,7 @@ pub fn sample<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         user.base_tags(),
         user.common.registry.find(&name),
     ) {
-        // A value that is not a number cannot be recorded, and means that there is none.
+        // A value that is not a number is left out, because it means that there is no value.
         let _ = work.recorder.add(
             metric,
             value,

@@ -1,4 +1,4 @@
-//! `k6/secrets`: secrets from the sources that `--secret-source` names.
+//! `k6/secrets`: secrets from the sources that `--secret-source` configures.
 
 use std::sync::Arc;
 
@@ -70,7 +70,8 @@ fn fail(context: &Context, reason: String) -> Returned<'_> {
     Err(context.throw(context.instance(Failure(reason))?))
 }
 
-/// Why there is no secret. As in k6 not an `Error`: its text is the reason alone, and so is what `error()` returns.
+/// Why there is no secret. As in k6, this is not an `Error`: as a string it is only the reason, and `error()` returns
+/// the same.
 struct Failure(String);
 
 impl Class for Failure {

@@ -1,6 +1,6 @@
-//! `k6/x/sql`: SQL databases, whose calls block the script as in k6's extension.
+//! `k6/x/sql`: SQL databases. As in k6's extension, calls block the script.
 //!
-//! A database is opened when it is first used, and stays open from one iteration to the next.
+//! A database is opened when it is first used, and stays open between iterations.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     shape: Shape::Names,
     entries: &[
         Entry::function(c"open", 2, open),
-        // The functions of old versions, which take the database as their first argument.
+        // The functions of old versions. They take the database as their first argument.
         Entry::function(c"query", 2, |context, call| {
             let database = call.argument(0);
             run(context, call, &database, Form::ROWS.after(1))
@@ -33,7 +33,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     make: Some(|context, _| register(context, METRICS)),
 };
 
-/// The drivers: modules whose default export names a kind of database.
+/// The drivers: modules whose default export identifies a type of database.
 pub const MYSQL: BuiltIn = BuiltIn {
     name: "k6/x/sql/driver/mysql",
     shape: Shape::Names,
@@ -64,7 +64,7 @@ const METRICS: &[Metric] = &[
 const DURATION: &str = "sql_query_duration";
 const FAILED: &str = "sql_query_failed";
 
-/// How a call is written.
+/// The form of a call.
 #[derive(Clone, Copy)]
 struct Form {
     has_rows: bool,
@@ -164,7 +164,7 @@ enum Outcome {
     Changes(Changes),
 }
 
-/// Sends a query with the arguments after it, and waits for its result.
+/// Sends a query with the arguments that follow it, and waits for its result.
 fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form) -> Returned<'c> {
     let database = Rc::clone(&database(context, target)?.0);
     let limit = match form.has_timeout {
@@ -212,7 +212,7 @@ fn run<'c>(context: &'c Context, call: &Call<'c>, target: &Value<'c>, form: Form
     }
 }
 
-/// The network of the run. Init code may use databases too, with the default settings.
+/// The network of the run. Init code may use databases, too, with the default settings.
 fn reach(user: &User, database: &Database) -> Result<Reach, String> {
     let unverified = Tls {
         accepts_any: true,
@@ -239,7 +239,7 @@ fn record(user: &User, took: Duration, has_failed: bool) {
     let milliseconds = took.as_nanos() as f64 / 1e6;
     for (name, value) in [(DURATION, milliseconds), (FAILED, f64::from(has_failed))] {
         if let Some(metric) = user.common.registry.find(name) {
-            // Cannot fail: the value is a number.
+            // This cannot fail, because the value is a number.
             let _ = work.recorder.add(metric, value, &base, &[], now);
         }
     }
@@ -308,8 +308,8 @@ fn objects<'c>(context: &'c Context, rows: &Rows) -> Returned<'c> {
     context.array(objects?)
 }
 
-/// An array of numbers, as scripts for k6's driver expect: they call `String.fromCharCode(...value)`. As text, and in
-/// JSON, it is the text.
+/// An array of numbers, because scripts for k6's driver call `String.fromCharCode(...value)`. It converts to the text
+/// as a string and in JSON.
 fn octets<'c>(context: &'c Context, bytes: &[u8], reader: &Value<'c>) -> Returned<'c> {
     let numbers: Vec<Value<'c>> = bytes.iter().map(|byte| context.number(*byte)).collect();
     let array = context.array(numbers)?;

@@ -1,4 +1,5 @@
-//! `k6/x/sse`: server-sent events. `open` calls the handlers while the response arrives, and returns at its end.
+//! `k6/x/sse`: server-sent events. `open` calls the handlers while the response arrives, and returns at the end of the
+//! response.
 //!
 //! A stream is an HTTP request like those of `k6/http`, with the same metrics and settings.
 
@@ -31,7 +32,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     make: Some(register),
 };
 
-/// The metrics of the module; all but the first are additions to k6's extension.
+/// The metrics of the module. All but the first are additions to k6's extension.
 const METRICS: [(&str, Kind, Contains); 3] = [
     (EVENTS, Kind::Counter, Contains::Default),
     (FIRST_EVENT, Kind::Trend, Contains::Time),
@@ -44,7 +45,7 @@ const FIRST_EVENT: &str = "sse_time_to_first_event";
 /// Between two events.
 const GAP: &str = "sse_event_gap";
 
-/// The limit of a stream that sets no `timeout`: a century.
+/// The timeout of a stream that sets none: a century.
 const UNLIMITED: Duration = Duration::from_secs(100 * 365 * 86_400);
 
 fn register(context: &Context, _: &Value<'_>) -> Result<(), Thrown> {
@@ -155,14 +156,14 @@ fn is_success(status: u16) -> bool {
     (200..300).contains(&status)
 }
 
-/// A response while it arrives.
+/// A response that is still arriving.
 #[derive(Default)]
 struct Stream {
     events: RefCell<Events>,
     news: RefCell<VecDeque<News>>,
     is_open: Cell<bool>,
     is_over: Cell<bool>,
-    /// Why the stream was ended.
+    /// Why the stream was closed.
     problem: RefCell<Option<String>>,
 }
 
@@ -248,20 +249,20 @@ impl<'a> Figures<'a> {
 
     fn add(&self, name: &str, value: f64, at: Moment) {
         if let Some(metric) = self.user.common.registry.find(name) {
-            // Cannot fail: the value is a number.
+            // This cannot fail, because the value is a number.
             let _ = self.work.recorder.add(metric, value, &self.base, &[], at);
         }
     }
 }
 
-/// The object that the callback gets.
+/// The object that is passed to the callback.
 struct Client {
     handlers: Handlers,
     stream: Rc<Stream>,
 }
 
 impl Client {
-    /// Calls the handlers for everything that has arrived.
+    /// Calls the handlers for all events that have arrived.
     fn deliver(&self, context: &Context, figures: &Figures<'_>) -> Result<(), Thrown> {
         loop {
             let next = self.stream.news.borrow_mut().pop_front();
@@ -293,7 +294,7 @@ impl Client {
         event: &str,
         arguments: &[&Value<'c>],
     ) -> Result<(), Thrown> {
-        // Handlers that a handler adds are first called for the next event.
+        // Handlers that a handler adds are called from the next event on.
         let limit = self.handlers.count();
         self.handlers.emit(context, event, arguments, limit)
     }

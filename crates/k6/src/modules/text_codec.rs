@@ -67,7 +67,7 @@ fn encode_into<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(result)
 }
 
-/// The number of UTF-16 units of a text: two for each character of four bytes, and one for any other.
+/// The number of UTF-16 units of a string: two for each character of four bytes, and one for any other character.
 fn utf16_length(text: &str) -> u64 {
     let units = |byte: &u8| match byte {
         0x80..=0xBF => 0,

@@ -1,4 +1,4 @@
-//! `k6/timers`, whose functions are the global timers.
+//! `k6/timers`. Its functions are the global timers.
 
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ fn add<'c>(context: &'c Context, call: &Call<'c>, name: &str, repeat: bool) -> R
     Ok(context.number(id))
 }
 
-/// A century in milliseconds: longer delays have the same effect and would overflow.
+/// A century in milliseconds. Longer delays have the same effect, but would overflow.
 const LONGEST: f64 = 3.2e12;
 
 /// `clearTimeout(id)` and `clearInterval(id)`.

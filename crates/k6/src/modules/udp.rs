@@ -1,4 +1,4 @@
-//! `k6/x/udp`: datagrams, whose calls block the script as in k6's extensions.
+//! `k6/x/udp`: datagrams. As in k6's extensions, calls block the script.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -50,14 +50,14 @@ const METRICS: &[Metric] = &[
 ];
 const SENT: &str = "udp_datagrams_sent";
 const RECEIVED: &str = "udp_datagrams_received";
-/// From a datagram to the first one after it.
+/// The time from a datagram that was sent to the first one received after it.
 const RESPONSE: &str = "udp_response_time";
 const TIMEOUTS: &str = "udp_timeouts";
 const ERRORS: &str = "udp_errors";
 
-/// How long `read` waits without a limit of its own, because a datagram may be lost.
+/// How long `read` waits without its own limit. A datagram may be lost, so there must be a limit.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The number of bytes that `read` returns at most if the script does not say it.
+/// The maximum number of bytes that `read` returns, unless the script sets another one.
 const LARGEST: usize = 65_535;
 
 /// A socket that exchanges datagrams with one address.
@@ -66,7 +66,7 @@ struct Connection {
     socket: RefCell<Option<Rc<UdpSocket>>>,
     local: SocketAddr,
     remote: SocketAddr,
-    /// When the datagram was sent that no other has followed yet.
+    /// The time at which the last unanswered datagram was sent.
     sent: Cell<Option<Moment>>,
 }
 
@@ -149,7 +149,7 @@ fn connect<'c>(
     }
 }
 
-/// The host and the port of an address.
+/// Splits an address into host and port.
 fn place(text: &str) -> Option<(&str, u16)> {
     let (host, port) = text.rsplit_once(':')?;
     let inner = host
@@ -189,7 +189,7 @@ fn write<'c>(context: &'c Context, call: &Call<'c>, end: &[u8]) -> Returned<'c> 
     }
 }
 
-/// The bytes of text, of an ArrayBuffer or a view of one, or of an array of numbers.
+/// The bytes of a string, of an ArrayBuffer or a view of one, or of an array of numbers.
 fn octets(data: &Value<'_>) -> Result<Vec<u8>, Thrown> {
     if let Some(bytes) = data.to_bytes() {
         return Ok(bytes);
@@ -203,7 +203,7 @@ fn octets(data: &Value<'_>) -> Result<Vec<u8>, Thrown> {
     Ok(data.to_text()?.as_bytes().to_vec())
 }
 
-/// `read(connection, size?, timeout?)`: the bytes of the next datagram, without those after the first `size`.
+/// `read(connection, size?, timeout?)`: the bytes of the next datagram. Bytes after the first `size` are dropped.
 fn read<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let target = call.argument(0);
     let connection = connection(context, &target)?;
@@ -258,7 +258,7 @@ fn record(user: &User, name: &str, value: f64) {
         return;
     };
     if let Some(metric) = user.common.registry.find(name) {
-        // Cannot fail: the value is a number.
+        // This cannot fail, because the value is a number.
         let _ = work
             .recorder
             .add(metric, value, &base, &[], plimsoll_clock::now());

@@ -1,4 +1,4 @@
-//! `k6/crypto/x509`: what a certificate says.
+//! `k6/crypto/x509`: the contents of certificates.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -44,7 +44,7 @@ pub const MODULE: BuiltIn = BuiltIn {
     make: None,
 };
 
-/// Runs `body` with the certificate in the first argument: PEM as text or bytes.
+/// Calls `body` with the certificate in the first argument, which is a PEM string or its bytes.
 fn with_certificate<'c>(
     context: &'c Context,
     call: &Call<'c>,
@@ -95,7 +95,7 @@ fn parse<'c>(context: &'c Context, certificate: &X509Certificate<'_>) -> Returne
     Ok(parsed)
 }
 
-/// Whose name it is: k6 shows less of an issuer's.
+/// The names of a subject or an issuer. k6 shows fewer of an issuer's names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Subject,
@@ -120,7 +120,7 @@ fn name<'c>(context: &'c Context, name: &X509Name<'_>, part: Part) -> Returned<'
     };
     let first = |id| context.string(values(id).next().unwrap_or_default());
     let shown = context.object()?;
-    // As in Go, the last common name counts, and the first of every other attribute.
+    // As in Go, the last common name is used, and the first value of every other attribute.
     let common_name = values("2.5.4.3").next_back().unwrap_or_default();
     shown.define("commonName", context.string(common_name)?)?;
     shown.define("country", first("2.5.4.6")?)?;
@@ -148,7 +148,7 @@ fn name<'c>(context: &'c Context, name: &X509Name<'_>, part: Part) -> Returned<'
     Ok(shown)
 }
 
-/// The alternative names, sorted as in k6: hosts, addresses of mail, IP addresses, URIs.
+/// The alternative names, sorted as in k6: hosts, email addresses, IP addresses, URIs.
 fn alt_names(certificate: &X509Certificate<'_>) -> Vec<String> {
     let Ok(Some(names)) = certificate.subject_alternative_name() else {
         return Vec::new();
@@ -247,7 +247,7 @@ fn public_key<'c>(context: &'c Context, certificate: &X509Certificate<'_>) -> Re
     Ok(public)
 }
 
-/// A BigInt from its bytes, big-endian.
+/// A BigInt from big-endian bytes.
 fn big_integer<'c>(context: &'c Context, bytes: &[u8]) -> Result<Value<'c>, Thrown> {
     let text = context.string(&format!("0x0{}", digests::hex(bytes)))?;
     let constructor = context.global().get("BigInt")?;

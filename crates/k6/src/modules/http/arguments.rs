@@ -29,11 +29,11 @@ pub struct Prepared {
     pub jar: Rc<CookieJar>,
     pub response_type: ResponseType,
     pub throw: bool,
-    /// The span that the request is, if requests are traced.
+    /// The request's span, if requests are traced.
     pub trace: Option<TraceContext>,
 }
 
-/// The form in which scripts see a response's body.
+/// The type of a response's body for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResponseType {
     #[default]
@@ -44,9 +44,9 @@ pub enum ResponseType {
 
 /// Why a request cannot be sent.
 pub enum Refused {
-    /// An exception of the script's own code, such as a getter's.
+    /// An exception thrown by the script's own code, such as a getter.
     Thrown(Thrown),
-    /// The arguments are invalid: a failed request like any other, except that only the run's options
+    /// The arguments are invalid. This counts as a failed request like any other, except that only the run's options
     /// can turn on `throw` for it.
     Invalid {
         code: u32,
@@ -161,7 +161,7 @@ pub fn prepare<'c>(
     }
 }
 
-/// A URL and its name, if it was given one.
+/// A URL, and its name if it has one.
 type NamedUrl = (Rc<Url>, Option<Rc<str>>);
 
 /// Reads a URL argument: a string, or the result of `http.url`.
@@ -194,7 +194,7 @@ fn read_params(prepared: &mut Prepared, params: &Value<'_>) -> Result<(), Fault>
             continue;
         };
         let value = params.get(&key)?;
-        // As in k6, these may not be null.
+        // As in k6, these must not be null.
         let is_required = matches!(
             place,
             PARAM_CALLBACK | PARAM_TIMEOUT | PARAM_RESPONSE_TYPE | PARAM_COMPRESSION
@@ -246,7 +246,7 @@ const PARAM_COMPRESSION: usize = 8;
 const PARAM_AUTH: usize = 9;
 const PARAM_PLIMSOLL: usize = 10;
 
-/// `plimsoll: { protocol }`: a parameter that k6 does not have, under a name that k6 ignores.
+/// `plimsoll: { protocol }`: a parameter that k6 does not have and ignores.
 fn read_own(request: &mut Request, own: &Value<'_>) -> Result<(), Fault> {
     for (key, value) in own.entries()? {
         if key != "protocol" {
@@ -286,8 +286,7 @@ fn read_headers(request: &mut Request, headers: &Value<'_>) -> Result<(), Fault>
     Ok(())
 }
 
-/// Warns about a Content-Length header of the script's own, which is never sent, if it differs from
-/// the body's length.
+/// Warns if the script sets a Content-Length header that differs from the body's length. Such a header is never sent.
 fn check_length(headers: &Value<'_>, request: &Request, value: &str) {
     let length = request.body.len();
     if value.trim().parse() != Ok(length) {
@@ -327,7 +326,7 @@ fn read_compression(value: &Value<'_>) -> Result<Vec<Encoding>, Fault> {
     Ok(encodings.collect::<Result<_, String>>()?)
 }
 
-/// Warns about a Content-Encoding header of the script's own that does not name the codings that are applied.
+/// Warns if the script sets a Content-Encoding header that does not name the codings that are applied.
 fn check_encoding(context: &Context, request: &Request) {
     let Some(written) = request.headers.get("content-encoding") else {
         return;
@@ -344,7 +343,7 @@ fn check_encoding(context: &Context, request: &Request) {
     }
 }
 
-/// Milliseconds as a number, or a duration as text. As in k6, a time that is not in the future is over at once.
+/// A number of milliseconds, or a duration as a string. As in k6, a timeout of zero or less expires immediately.
 fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
     if let Some(milliseconds) = value.as_number() {
         return Ok(Duration::try_from_secs_f64(milliseconds / 1000.0).unwrap_or_default());
@@ -370,7 +369,7 @@ fn read_timeout(value: &Value<'_>) -> Result<Duration, Fault> {
     })
 }
 
-/// The unit of a duration's first number, if it is not one.
+/// The unit of a duration's first number, if it is not a valid unit.
 fn unknown_unit(text: &str) -> Option<&str> {
     let is_digit = |letter: char| letter.is_ascii_digit() || letter == '.';
     let unit = text.trim_start_matches(is_digit);

@@ -1,4 +1,4 @@
-//! `http.batch`: several requests at once, within two limits.
+//! `http.batch`: concurrent requests, within two limits.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -16,9 +16,9 @@ use super::url::TaggedUrl;
 use crate::modules::go_value;
 use crate::user::{User, Work, user};
 
-/// The cost of reading one request, as a number of bytes that could be read in the same time.
+/// The cost of reading one request, as the number of bytes that could be read in the same time.
 const REQUEST: usize = 1024;
-/// The same, to store an outcome.
+/// The cost of storing one outcome, in the same unit.
 const OUTCOME: usize = 256;
 
 /// `http.batch(requests)`: returns an array for an array, and an object with the same keys for an object.
@@ -95,7 +95,7 @@ pub fn batch<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(object)
 }
 
-/// The result of a batch whose request at `key` is invalid: the others have no responses.
+/// The result of a batch whose request at `key` is invalid. The other requests have no responses.
 fn only<'c>(
     context: &'c Context,
     requests: &Value<'c>,
@@ -163,7 +163,7 @@ fn read_item<'c>(context: &'c Context, key: &str, item: &Value<'c>) -> Result<Pr
     prepare(context, Method::Get, item, &none, &none)
 }
 
-/// In this form, unlike elsewhere, k6 requires upper-case methods.
+/// In this form, and only in this form, k6 requires upper-case methods.
 fn upper(method: Method) -> Method {
     match method {
         Method::Other(name) => {
@@ -183,8 +183,8 @@ fn invalid(context: &Context, message: String) -> Refused {
     }
 }
 
-/// Sends the waiting requests, `limit` of them at once; `at` returns a request by its position. Stores each outcome at
-/// the position of its request.
+/// Sends the waiting requests, at most `limit` concurrently. `at` returns a request by its position. Stores each
+/// outcome at the position of its request.
 async fn run<'a>(
     user: &User,
     work: &Work,
@@ -221,9 +221,10 @@ async fn run<'a>(
     }
 }
 
-/// The positions of a batch's unstarted requests. The first one whose host may receive another request is next.
+/// The positions of a batch's unstarted requests. The next request is the first one whose host may receive another
+/// request.
 struct Waiting<'a> {
-    /// Maximum number of simultaneous requests to one host; 0 means no limit.
+    /// Maximum number of concurrent requests to one host; 0 means no limit.
     limit: usize,
     numbers: HashMap<&'a str, usize>,
     hosts: Vec<Host>,
@@ -275,7 +276,7 @@ impl<'a> Waiting<'a> {
         Some((place, number))
     }
 
-    /// Records the end of a request to the host with that number.
+    /// Records that a request to the host with that number has ended.
     fn finished(&mut self, number: usize) {
         let Some(host) = self.hosts.get_mut(number) else {
             return;

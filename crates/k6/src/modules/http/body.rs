@@ -12,7 +12,7 @@ use crate::pure::form::push_escaped;
 /// Sets the request's body and its content type.
 ///
 /// # Errors
-/// The inner error: a value that cannot be a body.
+/// Why the value cannot be a body.
 pub fn read_body(request: &mut Request, body: &Value<'_>) -> Result<Result<(), String>, Thrown> {
     if body.is_nullish() {
         return Ok(Ok(()));
@@ -25,7 +25,7 @@ pub fn read_body(request: &mut Request, body: &Value<'_>) -> Result<Result<(), S
         request.body = go_value::text(body)?.into();
         return Ok(Ok(()));
     }
-    // As in k6, only bytes are sent as they are. A DataView is an object without fields.
+    // As in k6, only binary data is sent unchanged. A DataView counts as an object without fields.
     let is_bytes = match body.element_type() {
         Some(element) => element == "uint8",
         None => body.is_array_buffer(),
@@ -59,7 +59,7 @@ pub fn read_body(request: &mut Request, body: &Value<'_>) -> Result<Result<(), S
     Ok(request.headers.set("Content-Type", &content_type))
 }
 
-/// The cost of reading a field, as a number of bytes that could be read in the same time.
+/// The cost of reading a field, as the number of bytes that could be read in the same time.
 const FIELD: usize = 64;
 /// The cost of comparing two keys, in the same unit.
 const COMPARISON: usize = 16;
@@ -71,7 +71,7 @@ fn urlencoded(mut entries: Vec<(String, Value<'_>)>) -> Result<String, Thrown> {
         a.cmp(b)
     });
     let mut text = String::new();
-    // Free each value as soon as it has been read: freeing a million at once takes long.
+    // Free each value as soon as it has been read: freeing a million values together takes long.
     for (key, value) in entries {
         if value.is_array() {
             for place in 0..value.length()? {
@@ -86,7 +86,7 @@ fn urlencoded(mut entries: Vec<(String, Value<'_>)>) -> Result<String, Thrown> {
     Ok(text)
 }
 
-/// The text of one field. Values that are not text are sent as k6 sends them.
+/// A field as a string. Other values are converted as k6 converts them.
 fn field_text(value: &Value<'_>) -> Result<String, Thrown> {
     match value.is_string() {
         true => Ok(value.to_text()?.into_string()),
@@ -95,7 +95,7 @@ fn field_text(value: &Value<'_>) -> Result<String, Thrown> {
 }
 
 fn push_pair(text: &mut String, key: &str, value: &str) {
-    // Each byte takes three at most.
+    // Each byte needs three bytes at most.
     reserve_text_in_pieces(text, 3 * (key.len() + value.len()) + 2);
     if !text.is_empty() {
         text.push('&');
@@ -144,7 +144,7 @@ fn quoted(text: &str) -> String {
         .replace(['\r', '\n'], "_")
 }
 
-/// A random boundary, which no body contains by chance.
+/// A random boundary that no body contains by chance.
 fn boundary() -> String {
     use std::hash::{BuildHasher, RandomState};
     (0..4)

@@ -49,7 +49,7 @@ fn jar_and_url<'c>(context: &'c Context, call: &Call<'c>) -> Result<(Rc<CookieJa
     Ok((jar, url))
 }
 
-/// An argument as text; empty if it is missing.
+/// An argument as a string. Empty if it is missing.
 fn text(value: &Value<'_>) -> Result<String, Thrown> {
     match value.is_nullish() {
         true => Ok(String::new()),
@@ -87,21 +87,21 @@ fn set<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
             "domain" => cookie.domain = Some(value.to_text()?.into_string()),
             "path" => cookie.path = Some(value.to_text()?.into_string()),
             "expires" => cookie.expires = read_expires(context, &value)?,
-            // 0 means that no age is set, and a negative value means "expire now".
+            // 0 means that no age is set. A negative value means "expire now".
             "max_age" => cookie.max_age = Some(value.to_integer()?).filter(|age| *age != 0),
             "secure" => cookie.secure = value.is_truthy(),
             "http_only" => cookie.http_only = value.is_truthy(),
             _ => {}
         }
     }
-    // An address without a host has no cookies.
+    // A URL without a host has no cookies.
     if !url.host().is_empty() {
         jar.set(&url, &cookie);
     }
     Ok(context.bool(true))
 }
 
-/// Parses a date such as `Mon, 02 Jan 2006 15:04:05 MST`; an empty string means none.
+/// Parses a date such as `Mon, 02 Jan 2006 15:04:05 MST`. An empty string means no date.
 fn read_expires(context: &Context, value: &Value<'_>) -> Result<Option<SystemTime>, Thrown> {
     let text = value.to_text()?;
     if text.is_empty() {

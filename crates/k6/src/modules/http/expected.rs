@@ -37,7 +37,7 @@ pub fn expected_statuses<'c>(context: &'c Context, call: &Call<'c>) -> Returned<
                 place + 1
             ))
         })?;
-        // A range outside of what a status can be expects nothing.
+        // A range without valid statuses expects nothing.
         let most = most.min(i64::from(u16::MAX));
         if let (Ok(least), Ok(most)) = (u16::try_from(least.max(0)), u16::try_from(most)) {
             ranges.push((least, most));

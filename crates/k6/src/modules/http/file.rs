@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use plimsoll_quickjs::{Call, Class, Context, InImage, Returned, Thrown, Value};
 
-/// The result of `http.file`. Its properties are ordinary ones, which scripts may change.
+/// The result of `http.file`. Its properties are ordinary properties that scripts may change.
 pub struct FileData;
 
 impl Class for FileData {
@@ -33,7 +33,7 @@ pub fn file<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
         argument if argument.is_null() => Ok(String::new()),
         argument => argument.to_text().map(|text| text.into_string()),
     };
-    // Unique among the files of one body, like k6's nanosecond names.
+    // The name is unique among the files of one body, like k6's names with nanoseconds.
     let filename = text(1, &|| {
         context.differs_per_user("the init code names a file by the time");
         let since = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -48,8 +48,7 @@ pub fn click_link<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     )
 }
 
-/// `response.submitForm({ formSelector, submitSelector, fields, params })`: submits a form as a browser
-/// would.
+/// `response.submitForm({ formSelector, submitSelector, fields, params })`: submits a form as a browser would.
 pub fn submit_form<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let (page, url) = page(context, call)?;
     let options = options(context, call)?;
@@ -126,7 +125,7 @@ fn resolve(context: &Context, url: &Url, reference: &str) -> Result<Url, Thrown>
         .map_err(|error| context.throw_plain(error.to_string()))
 }
 
-/// The argument, which may be missing, but not null.
+/// The argument. It may be missing, but not null.
 fn options<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let options = call.argument(0);
     if call.count() > 0 && options.is_nullish() {
@@ -150,7 +149,7 @@ fn option(options: &Value<'_>, key: &str, default: &str) -> Result<String, Throw
     }
 }
 
-/// The URL with the values for its query, sorted by name as k6 has them.
+/// The URL with the values as its query. As in k6, they are sorted by name.
 fn with_query(url: &str, values: &Value<'_>) -> Result<String, Thrown> {
     let mut pairs = Vec::new();
     for (name, value) in values.entries()? {

@@ -24,7 +24,7 @@ pub struct Response {
     error_code: u32,
     /// The body until it becomes a JavaScript value.
     body: RefCell<Bytes>,
-    /// Fields that were computed, so that each access returns the same object.
+    /// Fields that were already computed, so that each access returns the same object.
     made: [Slot; KEPT],
 }
 
@@ -48,7 +48,7 @@ mod field {
     pub const REQUEST: usize = 15;
 }
 
-/// The number of fields that are objects or expensive: each has a slot.
+/// The number of fields that are objects or expensive to compute. Each has a slot.
 const KEPT: usize = 7;
 
 fn place_of(field: usize) -> Option<usize> {
@@ -140,7 +140,8 @@ impl Response {
         }
     }
 
-    /// The response if it is complete. Of an incomplete one, scripts see only the body received so far.
+    /// The response if it is complete. For an incomplete response, scripts see only the part of the body that was
+    /// received.
     fn whole(&self) -> impl Iterator<Item = &plimsoll_http::Response> {
         let failed = !self.error.is_empty();
         self.answer
@@ -168,7 +169,7 @@ impl Response {
     }
 
     fn make_body<'c>(&self, context: &'c Context) -> Returned<'c> {
-        // The JavaScript value replaces the bytes, so that the body is not in memory twice.
+        // The JavaScript value replaces the bytes, so that the body is in memory only once.
         let bytes = self.body.take();
         if self.has_no_body() {
             return Ok(context.null());
@@ -180,7 +181,7 @@ impl Response {
         }
     }
 
-    /// Runs `body` over the bytes of the response body, in whichever form they are stored.
+    /// Calls `body` with the bytes of the response body, whatever form they are stored in.
     fn with_body<R>(
         &self,
         context: &Context,
@@ -196,7 +197,7 @@ impl Response {
         body(&value.to_bytes().unwrap_or_default())
     }
 
-    /// The body as text and the URL it came from; `None` if there is no body.
+    /// The body as a string, and the URL that it came from. `None` if there is no body.
     pub fn page(&self, context: &Context) -> Result<Option<(String, plimsoll_http::Url)>, Thrown> {
         if self.has_no_body() {
             return Ok(None);
@@ -237,7 +238,7 @@ impl Response {
             let is_over = match &*name {
                 // Transfer codings are not visible to scripts (RFC 9112, section 6.1).
                 "Transfer-Encoding" | "Trailer" => true,
-                // Redundant with chunked encoding, or repeated.
+                // These are redundant with chunked encoding, or repeated.
                 "Content-Length" => chunked || headers.iter().any(|(known, _)| *known == name),
                 "Connection" => closes_by_default(value),
                 _ => false,
@@ -278,7 +279,7 @@ impl Response {
         let cookies = context.object()?;
         for cookie in self.whole().flat_map(|answer| answer.set_cookies()) {
             let object = context.object()?;
-            // 0 means that no Max-Age was given, so a Max-Age of 0 becomes -1, which also means "expire now".
+            // 0 means that the cookie has no Max-Age, so a Max-Age of 0 becomes -1, which also means "expire now".
             let max_age = cookie
                 .max_age
                 .map_or(0, |age| if age <= 0 { -1 } else { age });
@@ -319,8 +320,7 @@ impl Response {
         let (headers, cookies) = (context.object()?, context.object()?);
         for (name, value) in sent.iter().flat_map(|sent| sent.fields()) {
             let name = canonical_name(name);
-            // As in k6, headers that come from the connection or the URL rather than from the script are
-            // hidden.
+            // As in k6, headers that are set by the connection or the URL, not by the script, are hidden.
             let own = match &*name {
                 "Host" => sent.is_some_and(|sent| sent.url.authority() != value),
                 "Content-Length" | "Connection" => false,
@@ -336,7 +336,7 @@ impl Response {
                     let cookie = context.object()?;
                     cookie.define("name", context.string(name)?)?;
                     cookie.define("value", context.string(value)?)?;
-                    // A sent cookie has nothing left to replace.
+                    // A cookie that is sent never replaces another one.
                     cookie.define("replace", context.bool(false))?;
                     push(context, &cookies, name, cookie)?;
                 }
@@ -431,7 +431,7 @@ impl Class for Response {
         key: &Atom<'c>,
         value: &Value<'c>,
     ) -> Result<Written, Thrown> {
-        // Fields with a slot are stored there. Anything else is an ordinary property, which is found first.
+        // Fields with a slot are stored there. Any other field is an ordinary property, which the engine finds first.
         match key.position_in(names::RESPONSE).and_then(place_of) {
             Some(place) => {
                 self.made[place].set(value.clone());
@@ -462,7 +462,7 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     }
     let selector = call.argument(0);
     if call.count() == 0 {
-        // Each call returns new objects, which the script may change.
+        // Each call returns new objects, because the script may change them.
         return response.with_body(context, |bytes| parse(context, bytes));
     }
     let selector = selector.to_text()?;
@@ -478,7 +478,7 @@ fn json<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
 fn parse<'c>(context: &'c Context, bytes: &[u8]) -> Returned<'c> {
     let text = String::from_utf8_lossy(bytes);
     let parsed = context.parse_json(&text, "response");
-    // As in k6, a number that is too large is an error. Those inside of an object are not looked for.
+    // As in k6, a number that is too large is an error, but only outside of objects.
     if let Ok(value) = &parsed
         && value.as_number().is_some_and(f64::is_infinite)
     {

@@ -88,7 +88,7 @@ pub fn async_request<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> 
     )
 }
 
-/// The method that an argument names; GET if there is none.
+/// The method that an argument names; GET if it is missing.
 pub fn method_of(value: &Value<'_>) -> Result<Method, Thrown> {
     if value.is_nullish() {
         return Ok(Method::Get);
@@ -197,7 +197,7 @@ fn record(
         done: timeline.done(),
         method: exchange.method.as_str(),
         url: shown(&url),
-        // A `name` among the user's own tags applies to every request without one.
+        // The script's own `name` tag applies to every request that has no name.
         name: prepared.name.as_deref().or_else(|| base.get("name")),
         status: exchange.status,
         proto: exchange.proto.as_str(),
@@ -236,8 +236,7 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
         Err(failure) => {
             failed(context, &prepared, &failure)?;
             let Failure { error, response } = failure;
-            // The part of the body received before the failure is kept, unless it cannot be
-            // decompressed.
+            // Keep the part of the body that was received before the failure, unless it cannot be decompressed.
             let unpacked = error.code != plimsoll_http::code::DECOMPRESSION;
             let kept = if response.head.is_none() || error.of_redirect || !unpacked {
                 ResponseType::None
@@ -249,7 +248,7 @@ pub fn conclude(context: &Context, prepared: Prepared, outcome: Outcome) -> Retu
     }
 }
 
-/// Logs a failed request, and returns the text.
+/// Logs a failed request, and returns the message.
 ///
 /// # Errors
 /// The exception to throw, if the parameters or the options request one.
@@ -262,8 +261,8 @@ pub fn failed(context: &Context, prepared: &Prepared, failure: &Failure) -> Resu
     Ok(sentence)
 }
 
-/// A failure as the log and exceptions show it: `Get "http://…": …`. Failures after the start of a
-/// response are shown without method and URL.
+/// A failure as the log and exceptions show it: `Get "http://…": …`. Failures after the start of a response are shown
+/// without method and URL.
 fn describe(failure: &Failure) -> String {
     if failure.response.head.is_some() && !failure.error.of_redirect {
         return failure.error.detail().to_string();
@@ -281,7 +280,7 @@ fn title(method: &str) -> String {
     first.into_iter().chain(others).collect()
 }
 
-/// A URL as logs and tags show it. As in Go, a scheme with nothing after it has no slashes.
+/// A URL as logs and tags show it. As in Go, a scheme without anything after it has no slashes.
 fn shown(url: &str) -> &str {
     match url.strip_suffix("//") {
         Some(scheme) if scheme.find(':') == scheme.len().checked_sub(1) => scheme,
@@ -289,7 +288,7 @@ fn shown(url: &str) -> &str {
     }
 }
 
-/// The response to, or exception for, invalid arguments.
+/// The response or exception for invalid arguments.
 pub fn refuse(context: &Context, refused: Refused) -> Returned<'_> {
     refuse_as(context, refused, "Request Failed")
 }

@@ -4,10 +4,10 @@ const QoS = { AtMostOnce: 0, AtLeastOnce: 1, ExactlyOnce: 2 };
 
 const EVENTS = ['connect', 'message', 'end', 'reconnect', 'error'];
 
-// How long a client that ends waits for acknowledgements, in milliseconds.
+// How long a client that is closing waits for acknowledgements, in milliseconds.
 const GRACE = 250;
 
-// Why a broker refuses a connection (section 3.2.2.3 of the standard).
+// The reasons why a broker refuses a connection (section 3.2.2.3 of the standard).
 const REFUSALS = [
   '',
   'it does not support MQTT 3.1.1',
@@ -100,7 +100,7 @@ class Client {
       options: this.#connectOptions,
       tags: { ...this.#tags, ...this.#connectOptions.tags },
       emit: (event, ...values) => {
-        // A client that was connected again has another session.
+        // A client that has reconnected has another session.
         if (this.#session === session) this.#emit(event, ...values);
       },
       fail: (text) => this.#fail(method, text),
@@ -136,7 +136,7 @@ class Client {
     return this.#session;
   }
 
-  // The outcome of a call that does not return one.
+  // Handles the outcome of a call that does not return one.
   #quietly(method, promise) {
     promise.catch((error) => this.#fail(method, error.message));
   }
@@ -168,9 +168,9 @@ class Session {
   #pings;
   #isPinged = false;
   #lastId = 0;
-  // What waits for an acknowledgement, by the number of its packet.
+  // The pending acknowledgements, by packet id.
   #waiting = new Map();
-  // The messages of quality 2 that were received and not released yet.
+  // The received messages with QoS 2 that were not released yet.
   #unreleased = new Set();
   // Called when the broker has acknowledged everything.
   #onSettled;
@@ -246,7 +246,7 @@ class Session {
     native.sample('mqtt_messages_sent', 1, tags);
   }
 
-  // Sends a packet with a number of its own; a promise of its acknowledgement.
+  // Sends a packet with its own id. Returns a promise of its acknowledgement.
   request(packet) {
     return new Promise((resolve, reject) => {
       let id = this.#lastId;
@@ -275,7 +275,7 @@ class Session {
     this.close();
   }
 
-  // Waits until the broker has acknowledged everything, or the time for that is over.
+  // Waits until the broker has acknowledged everything, or until the time limit.
   #settled() {
     if (this.#waiting.size === 0) {
       return undefined;
@@ -300,7 +300,7 @@ class Session {
 
   #send(bytes) {
     const sent = this.#link.write(bytes);
-    // The functions that wait for it are notified; the end of the connection is reported once.
+    // The error handlers are notified of this. The end of the connection is reported only once.
     sent.catch(() => {});
     return sent;
   }

@@ -1,6 +1,7 @@
 //! `k6/x/mqtt`: clients of MQTT brokers.
 //!
-//! The class is written in JavaScript. Rust opens the connection, moves the bytes, and writes and reads the packets.
+//! The class is written in JavaScript. Rust opens the connection, transfers the bytes, and writes and reads the
+//! packets.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -75,7 +76,7 @@ impl Class for PacketDecoder {
     }
 }
 
-/// `read(bytes)`: the packets that they complete, each as an array of its kind and its content.
+/// `read(bytes)`: the packets that the bytes complete. Each packet is an array of its type and its content.
 fn read<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     let this = call.this();
     let Some(decoder) = this.instance::<PacketDecoder>() else {

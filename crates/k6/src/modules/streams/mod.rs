@@ -1,6 +1,6 @@
 //! `k6/experimental/streams`: streams of the Streams Standard, written in JavaScript.
 //!
-//! The sources are compiled once per process, and run by the users that import the module.
+//! The sources are compiled once per process. Only users that import the module run them.
 
 use std::rc::Rc;
 use std::sync::OnceLock;
@@ -57,7 +57,7 @@ fn classes(context: &Context) -> Returned<'_> {
     Ok(classes)
 }
 
-/// Calls the function that is in a source.
+/// Calls the function that a source evaluates to.
 fn run<'c>(
     context: &'c Context,
     code: &OnceLock<Bytecode>,

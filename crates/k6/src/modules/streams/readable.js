@@ -1,5 +1,5 @@
-// The part of the Streams Standard (https://streams.spec.whatwg.org) that k6/experimental/streams has. The names follow
-// the standard's algorithms.
+// The part of the Streams Standard (https://streams.spec.whatwg.org) that k6/experimental/streams supports. The names
+// follow the algorithms of the standard.
 (function () {
   'use strict';
   const internals = new WeakMap();
@@ -133,7 +133,7 @@
     }
 
     error(reason) {
-      // As in k6, null cannot be the reason.
+      // As in k6, the reason cannot be null.
       if (reason === null) reason = new TypeError('Cannot convert undefined or null to object');
       fail(of(this, 'controller'), reason);
     }
@@ -213,7 +213,7 @@
       return new ReadableStreamDefaultReader(this);
     }
 
-    // Two streams of the same chunks. The source is cancelled when both are.
+    // Two streams with the same chunks. The source is canceled when both of them are.
     tee() {
       of(this, 'stream');
       const reader = new ReadableStreamDefaultReader(this);
@@ -342,7 +342,7 @@
     }
   }
 
-  // As in k6, they can be called without `new`, and what they make is not an instance of them.
+  // As in k6, they can be called without `new`, and the resulting objects are not instances of them.
   const constructor = (Made) => function (...values) { return new Made(...values); };
   const made = {
     CountQueuingStrategy: constructor(CountQueuingStrategy),

@@ -1,5 +1,5 @@
-// Writable streams of the Streams Standard (https://streams.spec.whatwg.org), which k6 lacks. The names follow the
-// standard's algorithms.
+// Writable streams of the Streams Standard (https://streams.spec.whatwg.org). k6 does not have them. The names follow
+// the algorithms of the standard.
 (function (tools) {
   'use strict';
   const { internals, of, handled, deferred, method, highWaterMark, constructor, ReadableStream } = tools;

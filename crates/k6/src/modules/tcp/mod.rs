@@ -1,6 +1,6 @@
 //! `k6/x/tcp`: TCP sockets, with or without TLS.
 //!
-//! The class is written in JavaScript; Rust opens the connection and moves the bytes.
+//! The class is written in JavaScript. Rust opens the connection and transfers the bytes.
 
 use std::sync::OnceLock;
 

@@ -141,7 +141,7 @@ class Socket {
     this.#emit('data', bytes);
   }
 
-  // The connection has ended: by this side without a reason, by the peer, or by an error.
+  // The connection has ended. Without a reason, this side closed it; otherwise the peer or an error did.
   #end(reason) {
     clear(this.#timer);
     this.#state = 'destroyed';

@@ -1,4 +1,4 @@
-//! The algorithm that a script names, and its parameters.
+//! The algorithm that a script specifies, and its parameters.
 
 use plimsoll_quickjs::{Context, Thrown, Value};
 
@@ -37,7 +37,7 @@ impl Name {
         Name::RsaOaep,
     ];
 
-    /// The name in the standard's spelling.
+    /// The name as the standard spells it.
     pub fn text(self) -> &'static str {
         match self {
             Name::Hmac => "HMAC",
@@ -54,7 +54,7 @@ impl Name {
         }
     }
 
-    /// Whether its keys are on an elliptic curve.
+    /// Whether its keys are points on an elliptic curve.
     pub fn is_elliptic(self) -> bool {
         matches!(self, Name::Ecdsa | Name::Ecdh)
     }
@@ -91,7 +91,7 @@ fn name_text(context: &Context, algorithm: &Value<'_>) -> Result<String, Thrown>
     Ok(name.to_text()?.into_string())
 }
 
-/// The algorithm that a script names, in upper or lower case.
+/// The algorithm that a script specifies, in any case.
 pub fn named(context: &Context, algorithm: &Value<'_>) -> Result<Name, Thrown> {
     let text = name_text(context, algorithm)?;
     Name::ALL
@@ -101,7 +101,7 @@ pub fn named(context: &Context, algorithm: &Value<'_>) -> Result<Name, Thrown> {
         .or_throw(context)
 }
 
-/// The digest that a script names directly.
+/// The digest that a script specifies directly.
 pub fn digest(context: &Context, algorithm: &Value<'_>) -> Result<Digest, Thrown> {
     let text = name_text(context, algorithm)?;
     [Digest::Sha1, Digest::Sha256, Digest::Sha384, Digest::Sha512]
@@ -127,7 +127,7 @@ pub fn curve(context: &Context, parameters: &Value<'_>) -> Result<Curve, Thrown>
         .or_throw(context)
 }
 
-/// The name in WebCrypto's spelling.
+/// The name as WebCrypto spells it.
 pub fn digest_name(digest: Digest) -> &'static str {
     match digest {
         Digest::Sha1 => "SHA-1",
@@ -155,7 +155,7 @@ pub fn parameter<'c>(
     Ok(value)
 }
 
-/// A required parameter of bytes.
+/// A required parameter that is binary data.
 pub fn bytes(context: &Context, parameters: &Value<'_>, name: &str) -> Result<Vec<u8>, Thrown> {
     parameter(context, parameters, name)?
         .to_bytes()

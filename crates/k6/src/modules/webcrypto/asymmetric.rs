@@ -1,4 +1,4 @@
-//! Keys that come in pairs: ECDSA, ECDH, RSASSA-PKCS1-v1_5, RSA-PSS and RSA-OAEP.
+//! Key pairs: ECDSA, ECDH, RSASSA-PKCS1-v1_5, RSA-PSS and RSA-OAEP.
 
 use std::io;
 use std::num::NonZero;
@@ -20,10 +20,10 @@ use crate::pure::elliptic::{Curve, EcKey};
 use crate::pure::rsa_key::RsaKey;
 use crate::user::user;
 
-/// Stack size for computing with these keys: more than a script has left.
+/// The stack size for computing with these keys. A script has less stack left.
 const STACK: usize = 256 * 1024;
 
-/// The lengths in bits of RSA keys to generate: a longer one takes minutes.
+/// The supported lengths in bits of generated RSA keys. Generating longer keys would take minutes.
 const BITS: RangeInclusive<usize> = 256..=8192;
 
 /// Computes on a larger stack.
@@ -83,8 +83,8 @@ pub fn generate<'c>(context: &'c Context, parameters: &Value<'c>, wanted: &Wante
         })
 }
 
-/// Computes on another thread, so that the users of this thread continue meanwhile. No more threads than processors
-/// compute at a time.
+/// Computes on another thread, so that the users of this thread continue meanwhile. At most as many threads as there
+/// are processors compute at the same time.
 async fn beside<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> io::Result<R> {
     static PROCESSORS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
         let count = thread::available_parallelism().map_or(1, NonZero::get);
@@ -92,7 +92,7 @@ async fn beside<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) ->
     });
     let place = Arc::clone(&PROCESSORS).acquire_owned().await;
     let (sender, receiver) = oneshot::channel();
-    // Not one of the runtime's threads, which would have to end before the program can exit.
+    // This is not one of the runtime's threads, because the program can exit only after those have ended.
     thread::Builder::new()
         .name("key generation".to_owned())
         .spawn(move || {
@@ -105,7 +105,7 @@ async fn beside<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) ->
         .map_err(|_| io::Error::other("the thread that generated the key failed"))
 }
 
-/// `{ privateKey, publicKey }`, each with the usages that it can have.
+/// `{ privateKey, publicKey }`, each with the usages that are possible for it.
 fn pair<'c>(
     context: &'c Context,
     wanted: &Wanted,
@@ -170,7 +170,7 @@ pub fn import(
         .or_throw(context)
 }
 
-/// The key in that format; `jwk` gives JSON.
+/// The key in that format. For `jwk`, it is JSON.
 pub fn export(context: &Context, format: &str, key: &Key) -> Result<Vec<u8>, Thrown> {
     let kind = key.material.kind();
     let bytes = match (&key.material, format, kind) {
@@ -195,7 +195,7 @@ pub fn export(context: &Context, format: &str, key: &Key) -> Result<Vec<u8>, Thr
         .or_throw(context)
 }
 
-/// The signature of `text` by ECDSA, RSASSA-PKCS1-v1_5 or RSA-PSS.
+/// The signature of `text` with ECDSA, RSASSA-PKCS1-v1_5 or RSA-PSS.
 pub fn sign(
     context: &Context,
     name: Name,
@@ -214,7 +214,7 @@ pub fn sign(
     failed(context, signature, "the key cannot sign this")
 }
 
-/// Whether `signature` is one of `text`.
+/// Whether `signature` is a valid signature of `text`.
 pub fn verify(
     context: &Context,
     name: Name,
@@ -250,7 +250,7 @@ pub fn required<'c>(
         .or_throw(context)
 }
 
-/// A way to sign, with its parameters.
+/// A signature scheme with its parameters.
 #[derive(Clone, Copy)]
 enum Scheme {
     Ecdsa(Digest),
@@ -284,7 +284,7 @@ impl Scheme {
     }
 }
 
-/// Encrypts by RSA-OAEP.
+/// Encrypts with RSA-OAEP.
 pub fn encrypt(
     context: &Context,
     parameters: &Value<'_>,
@@ -302,7 +302,7 @@ pub fn encrypt(
     failed(context, encrypted, "the data is too long for the key")
 }
 
-/// Decrypts by RSA-OAEP.
+/// Decrypts with RSA-OAEP.
 pub fn decrypt(
     context: &Context,
     parameters: &Value<'_>,
@@ -336,7 +336,7 @@ fn label(context: &Context, parameters: &Value<'_>) -> Result<Option<String>, Th
         .or_throw(context)
 }
 
-/// The first `bits` bits of the secret that ECDH derives.
+/// The first `bits` bits of the shared secret of ECDH.
 pub fn agree<'c>(
     context: &'c Context,
     parameters: &Value<'c>,
@@ -374,11 +374,11 @@ pub fn agree<'c>(
     Ok(secret)
 }
 
-/// The members of a JSON Web Key that hold texts.
+/// The members of a JSON Web Key that are strings.
 struct Jwk(Map<String, Json>);
 
 impl Jwk {
-    /// Reads a key and checks what it says about its use.
+    /// Reads a key and checks the members that limit its use.
     fn read(context: &Context, data: &Value<'_>, wanted: &Wanted) -> Result<Jwk, Thrown> {
         if !data.is_object() {
             return Err(context.throw_type("a key in the format 'jwk' must be an object"));
@@ -436,7 +436,7 @@ impl Jwk {
     }
 }
 
-/// RFC 7518, sections 6.2 and 6.3. As in k6, without the members that limit its use.
+/// RFC 7518, sections 6.2 and 6.3. As in k6, the members that limit the key's use are left out.
 fn to_jwk(key: &Key) -> Json {
     let mut jwk = Map::new();
     let mut put = |name: &str, value: Json| {

@@ -8,7 +8,7 @@ use crate::modules::fault::{Fault, OrThrow};
 use crate::pure::base64::{self, Dialect};
 use crate::pure::digests::Algorithm as Digest;
 
-/// The `alg` member of a key of that length.
+/// The `alg` member for a key of that length.
 fn alg(name: Name, hash: Option<Digest>, length: usize) -> Option<String> {
     let bits = 8 * length;
     Some(match (name, hash) {
@@ -39,7 +39,7 @@ pub fn export<'c>(context: &'c Context, key: &Key) -> Returned<'c> {
     Ok(jwk)
 }
 
-/// Reads the secret of a JSON Web Key. As in k6, what it says about its use does not matter.
+/// Reads the secret of a JSON Web Key. As in k6, the members that limit its use are ignored.
 pub fn import(context: &Context, jwk: &Value<'_>) -> Result<Vec<u8>, Thrown> {
     if !jwk.is_object() {
         return Err(Fault::data("a key in the format 'jwk' must be an object")).or_throw(context);

@@ -20,7 +20,7 @@ const USAGES: [&str; 8] = [
     "unwrapKey",
 ];
 
-/// The kind of a key.
+/// The type of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Secret,
@@ -61,7 +61,7 @@ impl Material {
     }
 }
 
-/// Its properties belong to the object itself, as in k6, so that they are printed and serialized.
+/// Its properties are own properties of the object, as in k6, so that they are printed and serialized.
 impl Class for Key {
     const IN_IMAGE: InImage<Self> = InImage::Shared;
 
@@ -70,7 +70,7 @@ impl Class for Key {
     }
 }
 
-/// Runs `body` with the key in `value`.
+/// Calls `body` with the key in `value`.
 pub fn of<'c, R>(
     context: &'c Context,
     value: &Value<'c>,
@@ -97,7 +97,7 @@ fn described<'c>(context: &'c Context, name: &str) -> Returned<'c> {
     Ok(described)
 }
 
-/// The usages that a script lists, each once.
+/// The usages that a script lists, without duplicates.
 pub fn listed(context: &Context, list: &Value<'_>) -> Result<Vec<&'static str>, Thrown> {
     let mut usages = Vec::new();
     for index in 0..u32::try_from(list.length()?).unwrap_or(u32::MAX) {
@@ -113,7 +113,7 @@ pub fn listed(context: &Context, list: &Value<'_>) -> Result<Vec<&'static str>, 
     Ok(usages)
 }
 
-/// The possible uses of a key of that kind.
+/// The possible uses of a key of that type.
 pub fn possible(name: Name, kind: Kind) -> &'static [&'static str] {
     match (name, kind) {
         (Name::Hmac, _) => &["sign", "verify"],
@@ -130,7 +130,7 @@ pub fn possible(name: Name, kind: Kind) -> &'static [&'static str] {
     }
 }
 
-/// Refuses usages that a key of that kind cannot have, and a key without any that needs one.
+/// Rejects usages that are not possible for a key of that type, and a key without usages if it needs one.
 pub fn check_usages(
     context: &Context,
     usages: &[&'static str],
@@ -167,7 +167,7 @@ impl Key {
         Ok(key)
     }
 
-    /// The property `algorithm`, with the additional members that k6 gives it.
+    /// The property `algorithm`, with the additional members that it has in k6.
     fn algorithm<'c>(&self, context: &'c Context) -> Returned<'c> {
         let name = self.name.text();
         let algorithm = context.object()?;
@@ -191,7 +191,7 @@ impl Key {
             }
             Material::Rsa(key) => {
                 algorithm.define("modulusLength", context.integer(key.bits() as u64))?;
-                // k6 leaves it out of what it prints.
+                // k6 leaves this member out when it prints the object.
                 let exponent = context.uint8_array(&key.exponent())?;
                 algorithm.define_hidden("publicExponent", exponent)?;
                 algorithm.define("hash", named(context, hash.unwrap_or_default())?)?;
@@ -200,7 +200,7 @@ impl Key {
         Ok(algorithm)
     }
 
-    /// Refuses a use that the key does not allow.
+    /// Rejects a use that the key does not allow.
     pub fn require(&self, context: &Context, name: Name, usage: &str) -> Result<(), Thrown> {
         if self.name != name {
             let message = format!(
@@ -217,7 +217,7 @@ impl Key {
         Ok(())
     }
 
-    /// The bytes of a secret key; empty for other kinds.
+    /// The bytes of a secret key. Empty for other types.
     pub fn secret(&self) -> &[u8] {
         match &self.material {
             Material::Secret(secret) => secret,

@@ -26,7 +26,7 @@ pub fn import<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     imported(context, wanted, &format, &call.argument(1))
 }
 
-/// The key that `data` holds in that format.
+/// The key that `data` contains in that format.
 pub fn imported<'c>(
     context: &'c Context,
     wanted: Wanted,
@@ -81,7 +81,7 @@ impl Wanted {
             .then(|| algorithm::curve(context, algorithm))
             .transpose()?;
         let usages = key::listed(context, usages)?;
-        // The halves of a pair have different usages.
+        // The two keys of a pair have different usages.
         if !name.has_pairs() {
             key::check_usages(context, &usages, name, Kind::Secret)?;
         }

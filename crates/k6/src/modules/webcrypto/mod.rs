@@ -1,9 +1,8 @@
 //! The global `crypto`: random values, and `crypto.subtle` with digests, HMAC, AES, PBKDF2, elliptic curves
 //! and RSA.
 //!
-//! Implements the Web Cryptography API of the W3C. All work is done during the call, so the
-//! promises are settled when they are returned. Only RSA keys are generated on another thread,
-//! because that takes long.
+//! Implements the Web Cryptography API of the W3C. All work is done during the call, so the promises are already
+//! settled when they are returned. Only RSA keys are generated on another thread, because that takes long.
 
 mod algorithm;
 mod asymmetric;

@@ -49,7 +49,7 @@ pub static ENTRIES: &[Entry] = &[
     }),
 ];
 
-/// An argument of bytes.
+/// An argument that is binary data.
 fn data(context: &Context, value: &Value<'_>) -> Result<Vec<u8>, Thrown> {
     value
         .to_bytes()
@@ -63,7 +63,7 @@ fn digest<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     context.array_buffer(&digests::digest(algorithm, &data))
 }
 
-/// The HMAC of `text`; the key must allow that.
+/// The HMAC of `text`, if the key allows that.
 fn tag(context: &Context, key: &Key, text: &[u8], usage: &str) -> Result<Vec<u8>, Thrown> {
     key.require(context, Name::Hmac, usage)?;
     let hash = key.hash.unwrap_or(digests::Algorithm::Sha256);
@@ -238,7 +238,7 @@ fn block(context: &Context, parameters: &Value<'_>, name: &str) -> Result<[u8; 1
         .or_throw(context)
 }
 
-/// The bytes of a key in the given format; `jwk` gives JSON.
+/// The bytes of a key in the given format. For `jwk`, they are JSON.
 fn exported(context: &Context, format: &str, key: &Key) -> Result<Vec<u8>, Thrown> {
     if !key.extractable {
         return Err(Fault::access("the key is not extractable")).or_throw(context);

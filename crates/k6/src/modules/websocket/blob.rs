@@ -1,4 +1,4 @@
-//! `Blob`: immutable bytes, as far as WebSockets need them.
+//! `Blob`: immutable bytes, with the features that WebSockets need.
 
 use std::rc::Rc;
 
@@ -24,7 +24,8 @@ impl Blob {
         &self.bytes
     }
 
-    /// The `Blob`. Its size and type belong to the object itself, as in k6, so that they are printed and serialized.
+    /// The `Blob`. As in k6, its size and type are own properties of the object, so that they are printed and
+    /// serialized.
     pub fn instance(self, context: &Context) -> Returned<'_> {
         let size = context.integer(self.bytes.len() as u64);
         let kind = context.string(&self.kind)?;

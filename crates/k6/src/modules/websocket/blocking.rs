@@ -1,4 +1,4 @@
-//! `k6/ws`: `connect` calls the handlers during the session, and returns at its end.
+//! `k6/ws`: `connect` calls the handlers during the session, and returns when the session has ended.
 
 use plimsoll_quickjs::{Call, Context, Entry, Returned};
 use plimsoll_ws::{Opened, Rejected};

@@ -1,4 +1,4 @@
-//! The arguments for opening a WebSocket: its URL and the parameters of both modules.
+//! The arguments for opening a WebSocket: its URL, and the parameters of both modules.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub struct Dial {
 pub struct ModuleDifferences {
     /// Prefix of error messages about tags.
     pub bad_tags: &'static str,
-    /// Whether unknown parameters are errors; otherwise they are ignored.
+    /// Whether unknown parameters are errors. Otherwise they are ignored.
     pub is_strict: bool,
 }
 
@@ -47,13 +47,13 @@ impl Dial {
             offer: Offer {
                 protocols,
                 deflate: None,
-                // As in k6: scripts can see which protocol the server chose.
+                // As in k6, scripts can see which protocol the server chose.
                 takes_any_protocol: true,
             },
             request: request(&url),
             url,
         };
-        // The letters of a text are unknown parameters.
+        // The characters of a string are unknown parameters.
         if differences.is_strict && params.is_string() && !params.to_text()?.is_empty() {
             return Err(context.throw_plain(unknown_option("0")));
         }
@@ -108,8 +108,7 @@ impl Dial {
         let name = value.to_text()?;
         match name.trim() {
             "" if !differences.is_strict => {}
-            // Each message is compressed on its own, as k6 requests it, so users need no
-            // compression window.
+            // Each message is compressed separately, as k6 requests it, so users need no compression window.
             "deflate" => {
                 self.offer.deflate = Some(OfferDeflate {
                     server_no_context_takeover: true,

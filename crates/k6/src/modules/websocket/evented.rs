@@ -63,7 +63,7 @@ struct WebSocket {
     url: String,
     link: Rc<Link>,
     is_binary_blob: Cell<bool>,
-    /// The values of `onopen` and its siblings, in the order of [`EventKind`].
+    /// The values of `onopen`, `onmessage` and so on, in the order of [`EventKind`].
     own: [Slot; EventKind::COUNT],
     listeners: RefCell<Vec<(EventKind, Slot)>>,
 }
@@ -116,8 +116,8 @@ fn construct<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     Ok(object)
 }
 
-/// Keeps a socket alive while events may still arrive. Without its last event, the iteration was interrupted, and the
-/// socket is closed: it does not continue in the next one.
+/// Keeps a socket alive while events may still arrive. If the last event is missing when this is dropped, the iteration
+/// was interrupted. The socket is then closed, because it must not continue in the next iteration.
 struct Held {
     object: Persistent,
     link: Rc<Link>,
@@ -150,7 +150,7 @@ fn check(url: &str) -> Result<(), String> {
     }
 }
 
-/// One name or an array of names; any other value means none.
+/// One name or an array of names. Any other value means no names.
 fn read_protocols(value: &Value<'_>) -> Result<Vec<String>, Thrown> {
     if value.is_string() {
         return Ok(vec![value.to_text()?.into_string()]);
@@ -255,8 +255,8 @@ impl WebSocket {
         })
     }
 
-    /// Ends the socket after a handler threw: closes the connection, calls the error and close handlers, and ends
-    /// the iteration with the exception.
+    /// Ends the socket after a handler threw an exception: closes the connection, calls the error and close handlers,
+    /// and ends the iteration with the exception.
     fn end_by_exception<'c>(
         &self,
         context: &'c Context,
@@ -280,7 +280,8 @@ impl WebSocket {
         exception.rethrow()
     }
 
-    /// Calls the handlers of an event; `fill` adds the event's own properties, if there is a handler.
+    /// Calls the handlers of an event. `fill` adds the event's own properties, and is only called if there is a
+    /// handler.
     fn dispatch<'c>(
         &self,
         context: &'c Context,
@@ -293,7 +294,7 @@ impl WebSocket {
             .get(kind as usize)
             .and_then(|slot| slot.get(context));
         let own = own.filter(Value::is_function);
-        // Listeners that a handler adds are first called for the next event.
+        // Listeners that a handler adds are called from the next event on.
         let listeners: Vec<Value<'c>> = self
             .listeners
             .borrow()
@@ -540,7 +541,7 @@ fn close<'c>(context: &'c Context, call: &Call<'c>) -> Returned<'c> {
     if !reason.is_nullish() {
         close_request.reason = reason.to_text()?.into_string();
     }
-    // A control frame holds 125 bytes, two of them the code (RFC 6455, section 5.5).
+    // A control frame has at most 125 bytes. The code takes two of them (RFC 6455, section 5.5).
     if close_request.reason.len() > 123 {
         return Err(context.throw_plain(
             "SyntaxError: Failed to execute 'close' on 'WebSocket': The message must not be greater than 123 bytes",

@@ -42,8 +42,8 @@ impl EventKind {
     }
 }
 
-/// `{ type, target, timestamp }`, to which each kind adds its own properties. The timestamp is in milliseconds
-/// since 1970.
+/// `{ type, target, timestamp }`. Each type of event adds its own properties. The timestamp is in milliseconds since
+/// 1970.
 pub fn event<'c>(context: &'c Context, kind: EventKind, target: &Value<'c>) -> Returned<'c> {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = since.unwrap_or_default().as_secs_f64() * 1000.0;

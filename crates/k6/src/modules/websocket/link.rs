@@ -1,4 +1,4 @@
-//! The connection behind a `WebSocket` object, driven by the user's event loop.
+//! The connection of a `WebSocket` object. The user's event loop drives it.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -18,11 +18,11 @@ use super::words;
 use crate::modules::backlog::Backlog;
 use crate::user::User;
 
-/// Maximum number of events that wait for the script; while there are more, nothing is read from the connection.
+/// Maximum number of events that wait for the script. While there are more, nothing is read from the connection.
 const UNHEARD: usize = 64;
 
-/// Longest wait for the server's close frame after ours. A server that keeps sending, or reads nothing, may
-/// never send one.
+/// The maximum time to wait for the server's close frame after this side has sent one. A server that keeps sending, or
+/// reads nothing, may never send one.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The connection states with the numbers of the HTML standard.
@@ -61,7 +61,7 @@ pub enum News {
     },
 }
 
-/// One connection: the script's side queues messages, the event loop's side sends and receives.
+/// One connection. The script queues messages, and the event loop sends and receives them.
 pub struct Link {
     pub state: Cell<ReadyState>,
     pub protocol: RefCell<String>,
@@ -71,11 +71,11 @@ pub struct Link {
     backlog: Backlog,
     /// Bytes of messages passed to the stream since it was last empty.
     buffered: Cell<usize>,
-    /// Messages to be compressed, and control frames that must stay in order behind them.
+    /// Messages to be compressed, and control frames that must stay in order after them.
     outgoing: RefCell<Vec<Outgoing>>,
     /// The close frame to send after everything else, once the connection is open.
     close_request: RefCell<Option<CloseRequest>>,
-    /// When to stop waiting for the server's close frame, set once ours is queued.
+    /// When to stop waiting for the server's close frame. Set once this side's close frame is queued.
     close_deadline: Cell<Option<Moment>>,
     close_alarm: RefCell<Alarm>,
 }
@@ -85,7 +85,7 @@ enum Step {
     Event(Result<Event, Error>),
     /// The server did not send a close frame in time.
     Unanswered,
-    /// A handler threw.
+    /// A handler threw an exception.
     BrokenOff,
 }
 
@@ -106,10 +106,10 @@ impl Link {
         }
     }
 
-    // The script's side.
+    // The methods for the script.
 
-    /// Queues a message. As in k6 and in browsers (HTML, "close in progress"), it is dropped if the server
-    /// has closed the connection and the script has not been notified yet.
+    /// Queues a message. As in k6 and in browsers (HTML, "close in progress"), the message is dropped if the server has
+    /// closed the connection and the script has not been notified yet.
     ///
     /// # Errors
     /// If the state is not open.
@@ -118,7 +118,7 @@ impl Link {
             return Err(Ended);
         }
         match &mut *self.connection.borrow_mut() {
-            // The server has closed the connection; the script will be notified next.
+            // The server has closed the connection. The script will be notified next.
             Some(connection) if connection.is_closing() => return Ok(()),
             Some(connection) if connection.compresses() => {
                 let message = Outgoing::Message(kind, payload.to_vec());
@@ -155,7 +155,7 @@ impl Link {
         Ok(())
     }
 
-    /// Starts the closing handshake; the close event follows once the server has closed too.
+    /// Starts the closing handshake. The close event follows once the server has closed, too.
     pub fn close(&self, close_request: CloseRequest) {
         if matches!(self.state.get(), ReadyState::Connecting | ReadyState::Open) {
             *self.close_request.borrow_mut() = Some(close_request);
@@ -164,7 +164,7 @@ impl Link {
         }
     }
 
-    /// Closes the connection at once, because a handler threw.
+    /// Closes the connection immediately, because a handler threw an exception.
     pub fn break_off(&self) {
         self.state.set(ReadyState::Closed);
         part(self.connection.take());
@@ -180,9 +180,9 @@ impl Link {
         self.backlog.heard();
     }
 
-    // The event loop's side.
+    // The methods for the event loop.
 
-    /// Opens the connection and drives it to its end. `tell` receives all events for the script.
+    /// Opens the connection and drives it until it ends. `tell` receives all events for the script.
     pub async fn drive(self: Rc<Link>, user: Rc<User>, dial: Dial, tell: impl Fn(News)) {
         let Some(work) = user.work() else { return };
         let opened = dial.open(work).await;
@@ -264,9 +264,10 @@ impl Link {
             return Poll::Ready(Step::BrokenOff);
         };
         self.backlog.set_driver(cx);
-        // Compress here and not where the script sends, because the script's stack is too small for it.
+        // Messages are compressed here and not where the script sends them, because the script's stack is too small for
+        // it.
         for outgoing in self.outgoing.take() {
-            // The script's side has checked the state.
+            // The method that queued the message has checked the state.
             let _ = match outgoing {
                 Outgoing::Message(kind, payload) => connection.send(kind, &payload),
                 Outgoing::Ping => connection.ping(self.session.ping().as_bytes()),
@@ -284,7 +285,7 @@ impl Link {
             return Poll::Ready(Step::Unanswered);
         }
         if connection.unsent() > 0 {
-            // The read below reports a broken stream.
+            // If the connection is broken, the read below reports that.
             let _ = connection.poll_flush(cx);
         }
         if connection.unsent() == 0 {

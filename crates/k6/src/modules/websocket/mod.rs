@@ -1,7 +1,7 @@
-//! WebSockets in scripts: `k6/ws`, whose `connect` returns when the session has ended ([`blocking`]),
-//! and `k6/websockets` with the class of browsers ([`evented`]).
+//! WebSockets in scripts: `k6/ws`, whose `connect` returns when the session has ended ([`blocking`]), and
+//! `k6/websockets`, with the same class as in browsers ([`evented`]).
 //!
-//! Both share the handshake ([`dial`]), the metrics ([`session`]) and the way to close connections
+//! Both share the handshake ([`dial`]), the metrics ([`session`]) and the procedure for closing connections
 //! ([`parting`]).
 
 mod blob;

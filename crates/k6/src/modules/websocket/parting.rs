@@ -6,12 +6,12 @@ use std::time::Duration;
 use plimsoll_net::Stream;
 use plimsoll_ws::{Connection, code};
 
-/// The time limit for the server's close frame. This happens in the background.
+/// The time limit for the server's close frame. The connection waits for it in the background.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Waits for the server to close a connection whose close frame has been sent. RFC 6455, section 7.1.1, has the
-/// server close first, which avoids a port in TIME_WAIT on this side and a reset for the server. Further messages
-/// are ignored.
+/// Waits for the server to close a connection after a close frame was sent. According to RFC 6455, section 7.1.1, the
+/// server closes first. This avoids a port in TIME_WAIT on this side and a reset for the server. Further messages are
+/// ignored.
 pub async fn linger(mut connection: Connection<Stream>) {
     let close_request = async {
         if connection.flush().await.is_ok() {
@@ -21,7 +21,7 @@ pub async fn linger(mut connection: Connection<Stream>) {
     let _ = tokio::time::timeout(PATIENCE, close_request).await;
 }
 
-/// Closes a connection at once, after a close frame if the kernel's buffer has space for one.
+/// Closes a connection immediately. Sends a close frame if the kernel's buffer has space for one.
 pub fn part(connection: Option<Connection<Stream>>) {
     if let Some(mut connection) = connection {
         connection.close(Some(code::GOING_AWAY), "");

@@ -15,8 +15,7 @@ use super::words;
 use crate::tags::Snapshot;
 use crate::user::{User, Work};
 
-/// Maximum number of outstanding pings per session. A server that never sends pongs must not exhaust
-/// memory.
+/// Maximum number of outstanding pings per session, because a server that never sends pongs must not exhaust memory.
 const PINGS: usize = 1024;
 
 /// One session's metrics.
@@ -139,7 +138,7 @@ impl Session {
         self.carried(bytes, 0);
     }
 
-    /// Records a sent ping or close frame, which `k6/websockets` counts as a message too.
+    /// Records a sent ping or close frame. `k6/websockets` counts it as a message, too.
     pub fn sent_control(&self) {
         self.add(builtin::WS_MSGS_SENT, 1.0);
     }
@@ -214,7 +213,7 @@ impl Session {
     fn add(&self, metric: MetricId, value: f64) {
         let mut base = self.base.borrow_mut();
         let base = base.get_or_insert_with(|| self.tags.borrow().base(&self.recorder));
-        // Cannot fail: a built-in metric and a number.
+        // This cannot fail, because the metric is built in and the value is a number.
         let _ = self
             .recorder
             .add(metric, value, base, &[], plimsoll_clock::now());

@@ -21,7 +21,7 @@ use super::session::Session;
 use super::words;
 use crate::modules::handlers::{EventError, Handlers};
 
-/// Events read while a write is blocked, so that two peers that both write do not deadlock.
+/// Events that were read while a write was blocked. Reading meanwhile prevents a deadlock when both peers write.
 const TAKEN_AHEAD: usize = 1024;
 
 /// The socket object that callbacks receive.
@@ -456,7 +456,7 @@ fn set_timer<'c>(context: &'c Context, call: &Call<'c>, repeat: bool) -> Returne
             "{name} requires a >0 timeout parameter, received {milliseconds:.2}"
         )));
     }
-    // A century is long enough for "never".
+    // A century stands for "never".
     let delay = Duration::from_secs_f64(milliseconds.min(3.2e12) / 1000.0);
     socket.add_timer(&callback, delay.max(Duration::from_micros(1)), repeat);
     Ok(context.undefined())

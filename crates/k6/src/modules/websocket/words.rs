@@ -1,4 +1,4 @@
-//! The texts for the end of a session, which match those of k6.
+//! The messages for the end of a session. They match those of k6.
 
 use plimsoll_ws::{Error, Rejected, code};
 
@@ -23,8 +23,7 @@ pub fn closed(code: u16, reason: &str) -> String {
     format!("websocket: close {code}{meaning}{before}{reason}")
 }
 
-/// Why events ended without a close frame: an error message, the equivalent close code, and its
-/// reason.
+/// Why events ended without a close frame: an error message, the equivalent close code, and the reason for that code.
 pub fn broken(error: &Error) -> (String, u16, String) {
     match error {
         Error::Closed { .. } => {
@@ -55,7 +54,7 @@ pub fn rejected(rejected: &Rejected) -> String {
     }
 }
 
-/// Whether this close code is a normal end; other codes are errors to scripts too.
+/// Whether this close code is a normal end. Other codes are errors for scripts, too.
 pub fn is_expected(code: u16) -> bool {
     matches!(code, code::NORMAL | code::GOING_AWAY)
 }
