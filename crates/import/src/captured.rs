@@ -1,4 +1,4 @@
-//! Responses that a script for comparison printed, one JSON document per line.
+//! Responses that a comparison script has printed, one JSON document per line.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use serde::Deserialize;
 
 use crate::journey::Response;
 
-/// A response that a run of the script got.
+/// A response that a run of the script received.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Captured {
-    /// Which repetition of the journey, counted from 0.
+    /// The number of the repetition of the journey, starting at 0.
     pub iteration: usize,
-    /// Which request, counted from 0.
+    /// The number of the request, starting at 0.
     pub request: usize,
     pub response: Response,
 }
@@ -30,7 +30,7 @@ struct Line {
 }
 
 impl Captured {
-    /// Reads the lines. Others, such as those of the script's own console, are skipped.
+    /// Reads the lines. Other lines, such as the script's own console output, are skipped.
     pub fn parse(text: &str) -> Vec<Captured> {
         let lines = text
             .lines()

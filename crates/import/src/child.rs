@@ -1,4 +1,4 @@
-//! Runs a script with this program, as its user will.
+//! Runs a script with this program, in the same way as its user will.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,7 +11,7 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub struct Checks {
     pub passed: u64,
-    /// Names of those that failed.
+    /// The names of the checks that failed.
     pub failed: Vec<String>,
     /// The first lines that the run wrote to stderr.
     pub messages: Vec<String>,
@@ -30,14 +30,14 @@ fn plimsoll() -> Result<Command, String> {
     Ok(command)
 }
 
-/// A directory for files of this process, which is removed at the end.
+/// A temporary directory of this process. It is removed when this value is dropped.
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
     /// Creates it.
     pub fn new() -> Result<Scratch, String> {
         let path = std::env::temp_dir().join(format!("plimsoll-new-{}", std::process::id()));
-        // It fails if the directory exists, so that it belongs to this process.
+        // This fails if the directory exists, so the directory belongs to this process.
         let made = std::fs::create_dir(&path);
         made.map_err(|error| format!("cannot create {}: {error}", path.display()))?;
         Ok(Scratch(path))
@@ -51,7 +51,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs a script once, and reads its checks.
+/// Runs a script once, and reads the results of its checks.
 pub fn smoke(file: &Path) -> Result<Checks, String> {
     let folder = Scratch::new()?;
     let summary = folder.0.join("summary.json");
@@ -73,7 +73,7 @@ pub fn smoke(file: &Path) -> Result<Checks, String> {
     Ok(checks)
 }
 
-/// Runs a script for comparison twice, with the responses in `output`.
+/// Runs a comparison script twice. The responses are written to `output`.
 pub fn capture(script: &Path, output: &Path) -> Result<(), String> {
     let mut command = plimsoll()?;
     command.args([
@@ -91,13 +91,13 @@ pub fn capture(script: &Path, output: &Path) -> Result<(), String> {
         .arg(script);
     command.stderr(Stdio::null());
     let ended = command.status();
-    // A request may fail here; the smoke run says which one.
+    // A request may fail here. The smoke run reports which one.
     ended
         .map(drop)
         .map_err(|error| format!("cannot run the script: {error}"))
 }
 
-/// Adds the checks of a group and of those in it.
+/// Adds the checks of a group and of the groups inside it.
 fn count(group: &Value, checks: &mut Checks, depth: usize) {
     for check in group["checks"]
         .as_object()
@@ -123,14 +123,14 @@ fn count(group: &Value, checks: &mut Checks, depth: usize) {
     }
 }
 
-/// Largest file that a run for comparison may write, in bytes.
+/// Maximum size in bytes of the file that a comparison run writes.
 const LARGEST: u64 = 256 << 20;
 
-/// The output of a run; empty if it wrote no file.
+/// The output of a run. Empty if it wrote no file.
 pub fn read(file: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(file) {
-        // An unreadable part is missing, as if the run had ended earlier.
+        // Ignore an unreadable part, as if the run had ended earlier.
         let _ = file.take(LARGEST).read_to_end(&mut bytes);
     }
     bytes

@@ -1,5 +1,5 @@
-//! Correlation: values of responses, such as tokens and identifiers, that later requests use. The script
-//! takes them from its own responses, because recorded values have expired.
+//! Correlation: later requests use values of responses, such as tokens and identifiers. The script extracts them from
+//! its own responses, because recorded values have expired.
 
 mod candidates;
 mod captured;
@@ -17,7 +17,7 @@ use candidates::{Candidate, candidates, in_text};
 /// The first and the last request with a token.
 type Index = HashMap<String, (usize, usize)>;
 
-/// Maximum number of values to extract from one response by the text around them.
+/// Maximum number of values of one response to find by the text before them.
 const MOST_IN_TEXT: usize = 50;
 
 /// Replaces values of recorded responses in later requests.
@@ -29,7 +29,7 @@ pub fn by_recording(journey: &mut Journey) {
         let Some(response) = journey.requests[at].response.clone() else {
             continue;
         };
-        // Requests change with each value.
+        // Each replaced value changes requests.
         if journey.extracts() > extracts {
             extracts = journey.extracts();
             index = self::index(journey);
@@ -66,10 +66,10 @@ pub fn by_recording(journey: &mut Journey) {
     }
 }
 
-/// Replaces the values in later requests, the longest first. A value that no later request has is left out.
+/// Replaces the values in later requests, the longest value first. Values that no later request contains are left out.
 fn extract(journey: &mut Journey, at: usize, mut found: Vec<Candidate>, used: &mut Vec<String>) {
-    // A whole URL is less readable than the identifier in it. The sort is stable: among equal values, the first
-    // place counts.
+    // A whole URL is less readable than the identifier in it. The sort is stable: of equal values, the first location
+    // is used.
     found.sort_by_key(|candidate| (candidate.is_url, usize::MAX - candidate.value.len()));
     let mut done: Vec<String> = Vec::new();
     for candidate in found {
@@ -94,7 +94,7 @@ fn extract(journey: &mut Journey, at: usize, mut found: Vec<Candidate>, used: &m
     }
 }
 
-/// The name of one of several: `order` for `orders`.
+/// The singular of a plural: `order` for `orders`.
 pub(crate) fn singular(name: &str) -> String {
     match name.strip_suffix("ies") {
         Some(stem) if !stem.is_empty() => format!("{stem}y"),
@@ -103,7 +103,7 @@ pub(crate) fn singular(name: &str) -> String {
     }
 }
 
-/// Names that the script has already.
+/// Names that the script already uses.
 fn names(journey: &Journey) -> Vec<String> {
     let extracts = journey
         .requests
@@ -128,7 +128,7 @@ fn index(journey: &Journey) -> Index {
     index
 }
 
-/// The response of the request `at`, if it is known.
+/// The response to the request at index `at`, if it is known.
 fn response(journey: &Journey, at: usize) -> Option<&Response> {
     journey.requests.get(at)?.response.as_ref()
 }

@@ -1,4 +1,4 @@
-//! The whole of `plimsoll new`: a script from a template, or translated from a file.
+//! The command `plimsoll new`: creates a script from a template, or translates a file.
 
 use std::path::Path;
 
@@ -8,38 +8,38 @@ use crate::{Created, Format, NotCreated, Translation, new_file, translate};
 /// The script to create.
 #[derive(Clone, Debug)]
 pub struct NewScript<'a> {
-    /// The URL to load, or the file, as [`starter::places`] reads them.
+    /// The URL to load, or the file. [`starter::places`] decides which it is.
     pub url: Option<&'a str>,
     pub file: Option<&'a Path>,
     /// A built-in template, or a file.
     pub template: &'a str,
-    /// The format and the source of a translation.
+    /// The format and the path of the source to translate.
     pub from: Option<(&'a str, &'a str)>,
-    /// Hosts of other sites to translate.
+    /// Hosts of other sites to include in the translation.
     pub hosts: &'a [String],
     /// Overwrite the file.
     pub force: bool,
-    /// Do not run a translated script.
+    /// Do not run the translated script.
     pub no_smoke: bool,
 }
 
-/// The functions that a caller provides for creating a script.
+/// The functions that the caller provides.
 pub struct Caller<'a> {
-    /// Asks the user for the URL; the default is the payload system's.
+    /// Asks the user for the URL. The default is the URL of the system `payload`.
     pub ask: &'a dyn Fn(&str, &str) -> String,
     /// Reads a file, or stdin for `-`.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
-    /// Gets messages during a translation.
+    /// Receives messages during a translation.
     pub say: &'a mut dyn FnMut(&str),
 }
 
-/// Writes the file, unless one is there already.
+/// Writes the file, unless it already exists.
 ///
 /// # Errors
-/// Why there is no script, and how to fix it.
+/// Why no script was created, and how to fix it.
 pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, NotCreated> {
     let (url, file) = starter::places(what.url, what.file).map_err(NotCreated::Argument)?;
-    // The question comes only when a script can be written.
+    // Ask only when the script can be written.
     if !what.force && file.exists() {
         return Err(new_file::exists(&file).into());
     }
@@ -79,7 +79,7 @@ pub fn create(what: &NewScript<'_>, caller: &mut Caller<'_>) -> Result<Created, 
         }
         None => {
             let text = (caller.read)(template).map_err(|error| {
-                // As in k6, this is not a wrong argument.
+                // As in k6, this is not an invalid argument.
                 NotCreated::Other(format!(
                     "cannot read the template {template}: {error}; the built-in ones are minimal and protocol"
                 ))

@@ -1,4 +1,4 @@
-//! Commands of curl, as browsers copy them for a POSIX shell.
+//! curl commands, as browsers copy them for a POSIX shell.
 
 mod words;
 
@@ -10,7 +10,7 @@ use crate::journey::{Body, Cookie, Journey, Part, Request};
 use crate::text::Text;
 use crate::url;
 
-/// Flags without a value that do not change the request.
+/// Flags without a value that do not affect the request.
 const IGNORED: &[&str] = &[
     "compressed",
     "location",
@@ -36,7 +36,7 @@ const IGNORED: &[&str] = &[
     "tlsv1.3",
     "no-keepalive",
 ];
-/// Flags with a value that does not change the request.
+/// Flags with a value that do not affect the request.
 const IGNORED_WITH_VALUE: &[&str] = &[
     "output",
     "max-time",
@@ -52,7 +52,7 @@ const IGNORED_WITH_VALUE: &[&str] = &[
     "ciphers",
     "resolve",
 ];
-/// Flags with a value that a script cannot have.
+/// Flags with a value that a script cannot use.
 const UNKNOWN_WITH_VALUE: &[&str] = &[
     "cert",
     "key",
@@ -90,7 +90,7 @@ pub fn read(text: &str) -> Result<Journey, String> {
     Ok(journey)
 }
 
-/// The settings that a command's flags contain.
+/// The settings in a command's flags.
 #[derive(Default)]
 struct Given {
     method: Option<String>,
@@ -108,7 +108,7 @@ struct Given {
 }
 
 impl Given {
-    /// Adds a header that the command did not give otherwise.
+    /// Adds a header, unless the command sets it.
     fn default_header(&mut self, name: &str, value: &str) {
         let mut known = self.headers.iter();
         if !known.any(|(given, _)| given.eq_ignore_ascii_case(name)) {
@@ -303,7 +303,7 @@ fn flag(
     }
 }
 
-/// The URL of a command, which is one request.
+/// A URL of the command. Each URL is one request.
 fn address(url: String, given: &mut Given, shown: &str, journey: &mut Journey) {
     match given.url {
         None => given.url = Some(url),
@@ -314,7 +314,7 @@ fn address(url: String, given: &mut Given, shown: &str, journey: &mut Journey) {
     }
 }
 
-/// Text in place of a file's content, which the script does not have.
+/// A placeholder for the contents of a file that the script does not have.
 fn placeholder(path: &str, given: &mut Given, shown: &str, journey: &mut Journey) -> String {
     let short = path.rsplit(['/', '\\']).next().unwrap_or_default();
     journey.problem(
@@ -327,7 +327,7 @@ fn placeholder(path: &str, given: &mut Given, shown: &str, journey: &mut Journey
     "placeholder".to_owned()
 }
 
-/// A field of a multipart form: text, or a file whose content the script does not have.
+/// A field of a multipart form: a string, or a file whose contents the script does not have.
 fn part(
     name: &str,
     value: &str,
@@ -366,7 +366,7 @@ fn request(mut given: Given, shown: &str, journey: &mut Journey) {
     };
     let mut target = match target.contains("://") {
         true => target,
-        // As curl does.
+        // As in curl.
         false => format!("http://{target}"),
     };
     if let Some(at) = target.find('#') {
@@ -379,7 +379,7 @@ fn request(mut given: Given, shown: &str, journey: &mut Journey) {
     if let Some(file) = &upload {
         let content = placeholder(file, &mut given, shown, journey);
         given.data = vec![content];
-        // As curl does.
+        // As in curl.
         if target.ends_with('/') {
             target.push_str(file.rsplit('/').next().unwrap_or_default());
         }

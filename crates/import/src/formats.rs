@@ -1,4 +1,4 @@
-//! The formats, and what all readers share.
+//! The supported formats, and the code that all readers share.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,24 @@ use crate::settings::Settings;
 use crate::text::Piece;
 use crate::{curl, har, jmx, openapi, postman, url};
 
-/// Largest file that is read, in bytes.
+/// Maximum size of a source file in bytes.
 pub const LARGEST: usize = 128 << 20;
-/// Maximum number of requests in a script. A script with more is not readable, and the source has more than one journey.
+/// Maximum number of requests in a script. A longer script would not be readable, and its source contains more than one
+/// journey.
 pub(crate) const MOST_REQUESTS: usize = 2_000;
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// A recording of a browser: HTTP Archive 1.2.
+    /// A browser's recording: HTTP Archive 1.2.
     Har,
-    /// The description of an API: OpenAPI 3 or Swagger 2, as JSON or YAML.
+    /// An API description: OpenAPI 3 or Swagger 2, in JSON or YAML.
     OpenApi,
-    /// A collection of Postman 2.0 or 2.1.
+    /// A Postman collection, version 2.0 or 2.1.
     Postman,
-    /// Commands of curl, as browsers copy them.
+    /// curl commands, as browsers copy them.
     Curl,
-    /// A test plan of JMeter.
+    /// A JMeter test plan.
     Jmx,
 }
 
@@ -37,7 +38,7 @@ impl Format {
         Format::Jmx,
     ];
 
-    /// Its name on the command line.
+    /// The format's name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Har => "har",
@@ -53,10 +54,10 @@ impl Format {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format that `--from` names.
+    /// The format for the value of `--from`.
     ///
     /// # Errors
-    /// When there is none with that name.
+    /// If there is no format with that name.
     pub fn from_flag(name: &str) -> Result<Format, String> {
         Format::named(name).ok_or_else(|| {
             let names = Format::ALL.map(Format::name).join(", ");
@@ -68,7 +69,7 @@ impl Format {
 /// Reads a file.
 ///
 /// # Errors
-/// When the text is not in that format, or has no request that can be translated.
+/// If the text does not have that format, or contains no request that can be translated.
 pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, String> {
     if text.len() > LARGEST {
         return Err(format!(
@@ -112,7 +113,7 @@ pub fn read(format: Format, text: &str, settings: &Settings) -> Result<Journey, 
     Ok(journey)
 }
 
-/// Names the requests that are not of HTTP, such as `ws://…`, and leaves them out.
+/// Reports and removes the requests that do not use HTTP, such as `ws://…`.
 fn drop_other_protocols(journey: &mut Journey) {
     let all = std::mem::take(&mut journey.requests);
     for request in all {
@@ -131,7 +132,7 @@ fn drop_other_protocols(journey: &mut Journey) {
     }
 }
 
-/// The origin of most requests; that of the first one among equals.
+/// The origin of most requests. If several are equally frequent, the one that occurs first.
 fn most_frequent_origin(journey: &Journey) -> String {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (at, request) in journey.requests.iter().enumerate() {
@@ -144,7 +145,7 @@ fn most_frequent_origin(journey: &Journey) -> String {
     most.map_or(String::new(), |(origin, _)| origin.to_owned())
 }
 
-/// Replaces the variable that URLs start with and that has no value, such as `{{baseUrl}}`.
+/// Replaces a variable without a value at the start of URLs, such as `{{baseUrl}}`.
 fn set_server(journey: &mut Journey, server: Option<&str>) -> Result<(), String> {
     let server = server.ok_or(
         "its URLs start with a variable that has no value; add the server's URL: plimsoll new --from FORMAT FILE URL",
@@ -171,7 +172,7 @@ fn set_server(journey: &mut Journey, server: Option<&str>) -> Result<(), String>
     Ok(())
 }
 
-/// Sends the requests of the most frequent origin to another one.
+/// Sends the requests for the most frequent origin to another one.
 fn move_to(journey: &mut Journey, server: &str) {
     let base = journey.base.clone();
     let server = server.trim_end_matches('/');

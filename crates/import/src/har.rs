@@ -96,7 +96,7 @@ struct Content {
     encoding: Option<String>,
 }
 
-/// Longer pauses are cut: nobody wants to wait for a meal in the middle of a recording.
+/// Longer pauses are cut: nobody wants to wait for a break in the middle of a recording.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
 /// Reads a recording.
@@ -124,7 +124,7 @@ pub fn read(text: &str, settings: &Settings) -> Result<Journey, String> {
     Ok(journey)
 }
 
-/// The titles of pages by their identifier. The title of a page is often its URL.
+/// The titles of pages by identifier. The title of a page is often its URL.
 fn pages(pages: &[Value]) -> BTreeMap<String, String> {
     let mut titles = BTreeMap::new();
     let mut used: Vec<String> = Vec::new();
@@ -156,10 +156,10 @@ struct Reader<'a> {
     pages: BTreeMap<String, String>,
     /// The site of the first entry.
     site: Option<String>,
-    /// Entries by the host of another site.
+    /// The number of entries for each host of another site.
     other_sites: BTreeMap<String, Vec<usize>>,
     journey: Journey,
-    /// When the latest entry ended, in milliseconds since 1970.
+    /// When the previous entry ended, in milliseconds since 1970.
     ended: Option<f64>,
 }
 
@@ -211,12 +211,12 @@ impl Reader<'_> {
             return;
         }
         let pause = self.pause(&entry);
-        // Checked above: it is between 100 and 999.
+        // As checked above, it is between 100 and 999.
         let request = self.request(entry, status as u16, pause);
         self.journey.requests.push(request);
     }
 
-    /// The time since the previous entry ended.
+    /// The time since the end of the previous entry.
     fn pause(&mut self, entry: &Entry) -> Duration {
         let Ok(start) = entry.started_date_time.parse::<jiff::Timestamp>() else {
             return Duration::ZERO;
@@ -262,7 +262,7 @@ impl Reader<'_> {
             body: entry.request.post_data.map_or(Body::None, body),
             headers,
             pause,
-            // Without the browser's cache, the server sends the content.
+            // Without the browser's cache, the server sends the contents.
             status: (status != 304).then_some(status),
             response: Some(response),
             notes,
@@ -332,14 +332,14 @@ fn body(data: PostData) -> Body {
     body_of(&kind, &text, || {
         let fields = params.iter().map(|field| {
             let value = field.value.as_deref().unwrap_or_default();
-            // Browsers export them encoded.
+            // Browsers export them percent-encoded.
             (url::decode(&field.name, true), url::decode(value, true))
         });
         fields.collect()
     })
 }
 
-/// The body of a media type. `fields` are those of a form, if its text is not recorded.
+/// The body for a media type. `fields` are the fields of a form, in case its text was not recorded.
 pub(crate) fn body_of(
     kind: &str,
     text: &str,
@@ -366,7 +366,7 @@ pub(crate) fn body_of(
     }
 }
 
-/// Cookies that requests had and that no response had set before.
+/// Cookies of requests that no earlier response has set.
 fn add_cookies(journey: &mut Journey) {
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut cookies = Vec::new();
@@ -390,7 +390,7 @@ fn add_cookies(journey: &mut Journey) {
             .iter()
             .flat_map(|response| &response.headers);
         for (name, value) in headers {
-            // Some browsers join several with a line feed.
+            // Some browsers join several cookies with a line feed.
             for line in value
                 .split('\n')
                 .filter(|_| name.eq_ignore_ascii_case("set-cookie"))

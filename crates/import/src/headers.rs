@@ -1,9 +1,9 @@
-//! Which request headers a script needs.
+//! Selects the request headers that a script needs.
 
 use crate::text::Text;
 
-/// Headers that the connection, the cookie jar or the body determines, and those that only a browser's
-/// cache or its privacy rules need.
+/// Headers that the connection, the cookie jar or the body determines, and those that only a browser's cache or privacy
+/// rules need.
 const LEFT_OUT: &[&str] = &[
     "host",
     "connection",
@@ -32,10 +32,10 @@ const LEFT_OUT: &[&str] = &[
     "expect",
 ];
 
-/// Content codings that scripts decode.
+/// Content codings that scripts can decode.
 const CODINGS: &[&str] = &["gzip", "deflate", "br", "zstd"];
 
-/// The headers that the server may respect, with those that the script sends itself left out.
+/// The headers that may matter to the server, without those that the script sends itself.
 pub fn needed(method: &str, headers: Vec<(String, Text)>) -> Vec<(String, Text)> {
     let mut needed: Vec<(String, Text)> = Vec::new();
     for (name, value) in headers {
@@ -45,7 +45,7 @@ pub fn needed(method: &str, headers: Vec<(String, Text)>) -> Vec<(String, Text)>
             || lower.starts_with(':')
             || lower.starts_with("sec-")
             || LEFT_OUT.contains(&lower.as_str())
-            // Servers check these to find forged forms, which have other methods.
+            // Servers check these to detect forged forms. Forms do not use other methods.
             || is_safe && matches!(lower.as_str(), "origin" | "referer");
         if is_left_out {
             continue;
@@ -54,7 +54,7 @@ pub fn needed(method: &str, headers: Vec<(String, Text)>) -> Vec<(String, Text)>
             ("accept-encoding", Some(text)) => codings(text).into(),
             _ => value,
         };
-        // The last one of a name counts, as in the parameters of a request.
+        // If a name repeats, the last value counts, as in the parameters of a request.
         needed.retain(|(known, _)| !known.eq_ignore_ascii_case(&name));
         needed.push((canonical(&name), value));
     }
@@ -70,7 +70,7 @@ fn codings(text: &str) -> String {
     known.collect::<Vec<_>>().join(", ")
 }
 
-/// A header's name with the capitals that scripts see in responses: `X-Csrf-Token`.
+/// A header's name with the capitalization that scripts see in responses: `X-Csrf-Token`.
 pub fn canonical(name: &str) -> String {
     let mut canonical = String::with_capacity(name.len());
     let mut is_first = true;

@@ -1,9 +1,9 @@
-//! Parts of JavaScript: strings, names and objects.
+//! Generates JavaScript strings, names and objects.
 
 use crate::journey::Json;
 use crate::text::{Piece, Text};
 
-/// Words that a script may not use as names: those of the language, and those of the script itself.
+/// Words that a script must not use as names: those of the language, and those of the script itself.
 const TAKEN: &[&str] = &[
     "await",
     "break",
@@ -101,7 +101,7 @@ fn escape(text: &str, quote: char, to: &mut String) {
                 to.push('\\');
                 to.push(char);
             }
-            // Line ends of JavaScript, the byte order mark, and what no editor shows.
+            // Line terminators of JavaScript, the byte order mark, and characters that editors do not show.
             '\0'..='\u{1f}' | '\u{7f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => {
                 to.push_str(&format!("\\u{:04x}", u32::from(char)));
             }
@@ -137,7 +137,7 @@ pub fn text(text: &Text) -> String {
     template
 }
 
-/// Text as an expression; a single piece of code keeps its type.
+/// Text as an expression. A single piece of code keeps its type.
 pub fn value(it: &Text) -> String {
     match it.0.as_slice() {
         [Piece::Code(code)] => code.clone(),
@@ -148,7 +148,7 @@ pub fn value(it: &Text) -> String {
 /// A key of an object literal.
 pub fn key(name: &str) -> String {
     match name {
-        // As a plain key, it would set the prototype.
+        // A plain key with this name would set the prototype.
         "__proto__" => "['__proto__']".to_owned(),
         _ if is_name(name) => name.to_owned(),
         _ => string(name),
@@ -163,7 +163,7 @@ fn is_name(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A name in camel case that is not in `used`: `order-id` is `orderId`. Adds it to `used`.
+/// A camel-case name that is not in `used`: `order-id` becomes `orderId`. Adds it to `used`.
 pub fn variable(wanted: &str, used: &mut Vec<String>) -> String {
     let mut name = String::new();
     let mut starts_word = false;
@@ -184,7 +184,7 @@ pub fn variable(wanted: &str, used: &mut Vec<String>) -> String {
     unique(name, used)
 }
 
-/// A name in capitals that is not in `used`: `base url` is `BASE_URL`. Adds it to `used`.
+/// An upper-case name that is not in `used`: `base url` becomes `BASE_URL`. Adds it to `used`.
 pub fn constant(wanted: &str, used: &mut Vec<String>) -> String {
     let upper = wanted.chars().take(40).map(|char| match char {
         char if char.is_ascii_alphanumeric() => char.to_ascii_uppercase(),
@@ -210,7 +210,7 @@ fn unique(mut name: String, used: &mut Vec<String>) -> String {
     free
 }
 
-/// JSON as an expression, on several lines if it is long.
+/// JSON as an expression. It is written on several lines if it is long.
 pub fn json(value: &Json, indent: usize) -> String {
     let short = flat(value);
     if short.len() + indent <= 90 && !short.contains('\n') {
@@ -253,7 +253,7 @@ fn flat(it: &Json) -> String {
     }
 }
 
-/// Text for a comment of one line.
+/// Text for a single-line comment.
 pub fn comment(text: &str) -> String {
     let clean = text.chars().map(|char| match char {
         char if char.is_control() || matches!(char, '\u{2028}' | '\u{2029}') => ' ',

@@ -1,4 +1,4 @@
-//! Test plans of JMeter 3 to 5.
+//! JMeter test plans, versions 3 to 5.
 
 mod sampler;
 mod scope;
@@ -11,7 +11,7 @@ use crate::journey::Journey;
 use crate::template::Variables;
 use scope::Scope;
 
-/// Deepest nesting of elements.
+/// Maximum nesting depth of elements.
 const DEEPEST: usize = 64;
 /// Maximum number of elements in a plan.
 const MOST_NODES: u32 = 2_000_000;
@@ -44,7 +44,7 @@ pub fn read(text: &str) -> Result<Journey, String> {
     Ok(journey)
 }
 
-/// Expressions for functions of JMeter.
+/// JavaScript expressions for JMeter functions.
 fn function(call: &str) -> Option<String> {
     let (name, rest) = call.split_once('(').unwrap_or((call, ""));
     let arguments = rest.strip_suffix(')').unwrap_or(rest);
@@ -60,7 +60,7 @@ fn function(call: &str) -> Option<String> {
             let count = high.checked_sub(low)?.checked_add(1)?;
             format!("({low} + Math.floor(Math.random() * {count}))")
         }
-        // A property: its default value is text, which the variable of that name replaces.
+        // A property: an environment variable with the same name replaces its default value.
         "__P" | "__property" => {
             let name = arguments.next()?;
             let default = arguments.next().unwrap_or_default();
@@ -77,10 +77,10 @@ struct Reader {
     variables: Variables,
 }
 
-/// An element of a plan, and the tree of what is in it.
+/// An element of a plan, and the tree of the elements inside it.
 type Element<'a, 'i> = (Node<'a, 'i>, Option<Node<'a, 'i>>);
 
-/// The elements of a tree: each is followed by its own tree.
+/// The elements of a tree. Each is followed by its own tree.
 fn elements<'a, 'i>(tree: Node<'a, 'i>) -> Vec<Element<'a, 'i>> {
     let mut elements: Vec<Element<'a, 'i>> = Vec::new();
     for node in tree.children().filter(Node::is_element) {
@@ -94,7 +94,7 @@ fn elements<'a, 'i>(tree: Node<'a, 'i>) -> Vec<Element<'a, 'i>> {
     elements
 }
 
-/// The text of a property, such as `<stringProp name="…">`.
+/// The value of a property, such as `<stringProp name="…">`.
 fn property(element: Node<'_, '_>, name: &str) -> String {
     let mut properties = element.children();
     let found = properties.find(|node| node.attribute("name") == Some(name));
@@ -195,7 +195,7 @@ impl Reader {
             .trim()
             .parse()
             .unwrap_or(0.0);
-        // An hour is the longest pause.
+        // A pause is at most an hour.
         Duration::from_secs_f64((value * share / 1e3).clamp(0.0, 3600.0))
     }
 

@@ -1,4 +1,4 @@
-//! The requests of a user, as read from any format.
+//! The requests of a user, independent of the source's format.
 
 use std::fmt;
 use std::time::Duration;
@@ -30,15 +30,15 @@ pub struct Request {
     pub url: Text,
     pub headers: Vec<(String, Text)>,
     pub body: Body,
-    /// Time that the user waits before it.
+    /// How long the user waits before the request.
     pub pause: Duration,
-    /// The status that a response should have; below 400 if unknown.
+    /// The expected status of the response. If unknown, any status below 400 is expected.
     pub status: Option<u16>,
-    /// Whether the script gets the response of a redirect itself.
+    /// Whether the script does not follow redirects and gets the redirect itself.
     pub keeps_redirect: bool,
     pub response: Option<Response>,
     pub extracts: Vec<Extract>,
-    /// Remarks for the reader of the script.
+    /// Comments for the reader of the script.
     pub notes: Vec<String>,
 }
 
@@ -55,10 +55,10 @@ pub enum Body {
     Multipart(Vec<Part>),
 }
 
-/// JSON whose strings can have code.
+/// JSON whose strings may contain code.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
-    /// `null`, `true`, `false` or a number, as JavaScript writes it.
+    /// `null`, `true`, `false` or a number, in JavaScript syntax.
     Plain(String),
     Text(Text),
     List(Vec<Json>),
@@ -70,7 +70,7 @@ pub enum Json {
 pub struct Part {
     pub name: String,
     pub value: Text,
-    /// The name of the file, and its type.
+    /// The name and type of the file.
     pub file: Option<(String, String)>,
 }
 
@@ -81,32 +81,32 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// Empty if it is not text.
     pub body: String,
-    /// Where redirects ended.
+    /// The URL after redirects.
     pub url: String,
 }
 
 /// A value of a response that later requests use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extract {
-    /// The variable of the script.
+    /// The variable in the script.
     pub variable: String,
-    /// How the script gets it from `response`.
+    /// The expression that extracts it from `response`.
     pub code: String,
-    /// Where it is, for messages.
+    /// Its location, for messages.
     pub place: String,
 }
 
 /// A value that the user of the script can set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name in the source and in the environment.
+    /// Its name in the source and as an environment variable.
     pub name: String,
     /// Its constant in the script.
     pub constant: String,
     pub value: String,
 }
 
-/// A cookie that a user starts with.
+/// A cookie that a user has at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cookie {
     pub origin: String,
@@ -117,7 +117,7 @@ pub struct Cookie {
 /// An entry of the source that could not be translated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Which entry.
+    /// The entry.
     pub entry: String,
     /// The problem and its fix.
     pub text: String,
@@ -146,7 +146,7 @@ impl Journey {
         names
     }
 
-    /// The number of values of responses that later requests use.
+    /// The number of response values that later requests use.
     pub fn extracts(&self) -> usize {
         self.requests.iter().map(|it| it.extracts.len()).sum()
     }
@@ -188,12 +188,12 @@ impl Response {
 }
 
 impl Json {
-    /// Reads JSON. `None` if it is not JSON, or has numbers that JavaScript would change.
+    /// Parses JSON. `None` if it is not JSON, or contains numbers that JavaScript would change.
     pub fn parse(text: &str) -> Option<Json> {
         Json::of(&serde_json::from_str(text).ok()?)
     }
 
-    /// `None` if it has numbers that JavaScript would change.
+    /// `None` if it contains numbers that JavaScript would change.
     pub fn of(value: &serde_json::Value) -> Option<Json> {
         use serde_json::Value as V;
         Some(match value {
@@ -211,7 +211,7 @@ impl Json {
     }
 }
 
-/// Whether a number of JavaScript has this value.
+/// Whether JavaScript can represent this value exactly.
 fn is_exact(number: &serde_json::Number) -> bool {
     const LARGEST: u64 = 1 << 53;
     match (number.as_u64(), number.as_i64()) {

@@ -1,5 +1,5 @@
-//! Writes k6 scripts: to start from, and from recordings and descriptions of other tools. A translated script is
-//! run once with this program, as its user will; everything else is text in, text out.
+//! Creates k6 scripts: starter scripts, and scripts from recordings and descriptions of other tools. A translated
+//! script is run once with this program, in the same way as its user will. Everything else only transforms text.
 
 pub mod captured;
 mod child;

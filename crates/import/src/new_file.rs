@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-/// Writes a file, unless one is there already and `force` is not set.
+/// Writes a file. Unless `force` is set, it must not exist yet.
 ///
 /// # Errors
 /// The message for the user.
@@ -25,7 +25,7 @@ pub fn write(file: &Path, text: &str, force: bool) -> Result<(), String> {
     })
 }
 
-/// The message about a file that is kept.
+/// The message about a file that is not overwritten.
 pub fn exists(file: &Path) -> String {
     format!(
         "{} already exists; give --force to write over it",

@@ -1,13 +1,13 @@
-//! Why a command that creates a script did not.
+//! Reasons why a command did not create a script.
 
-/// Why there is no script, and how to fix it.
+/// Why no script was created, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotCreated {
-    /// An argument is wrong.
+    /// An argument is invalid.
     Argument(String),
     /// The file to translate cannot be used.
     Source(String),
-    /// Anything else.
+    /// Any other reason.
     Other(String),
 }
 

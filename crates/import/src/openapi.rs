@@ -1,4 +1,4 @@
-//! Descriptions of APIs: OpenAPI 3.0 and 3.1, and Swagger 2.0, as JSON or YAML.
+//! API descriptions: OpenAPI 3.0 and 3.1, and Swagger 2.0, in JSON or YAML.
 
 mod examples;
 mod operation;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::journey::{Journey, Variable};
 use crate::settings::Settings;
 
-/// Methods in the order in which a script uses a resource: it is created first and deleted last.
+/// Methods in the order in which a script uses a resource. It is created first and deleted last.
 const METHODS: [&str; 8] = [
     "post", "get", "head", "options", "put", "patch", "trace", "delete",
 ];
@@ -65,7 +65,7 @@ fn parse(text: &str) -> Result<Value, String> {
     if text.trim_start().starts_with('{') {
         return serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}"));
     }
-    // Its own limits for aliases, nesting and size apply.
+    // The YAML parser limits aliases, nesting and size.
     serde_saphyr::from_str(text).map_err(|error| {
         let error = error.to_string();
         format!(
@@ -75,7 +75,7 @@ fn parse(text: &str) -> Result<Value, String> {
     })
 }
 
-/// The paths, with the operations of one resource together.
+/// The paths. The operations of a resource are together.
 fn ordered(paths: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut ordered: Vec<_> = paths.iter().collect();
     let first = |path: &'_ str| {
@@ -88,7 +88,7 @@ fn ordered(paths: &Map<String, Value>) -> Vec<(&String, &Value)> {
     for (at, path) in paths.keys().enumerate() {
         places.entry(first(path)).or_insert(at);
     }
-    // The sort is stable. Paths with fewer parameters create what others use.
+    // The sort is stable. Paths with fewer parameters create the resources that others use.
     ordered.sort_by_cached_key(|(path, _)| {
         (places.get(&first(path)).copied(), path.matches('{').count())
     });
@@ -151,7 +151,7 @@ struct Reader<'a> {
     document: &'a Value,
     server: String,
     journey: Journey,
-    /// Names of constants.
+    /// Names of constants that are already used.
     used: Vec<String>,
 }
 
@@ -159,7 +159,7 @@ struct Reader<'a> {
 const MOST_REFERENCES: usize = 16;
 
 impl<'a> Reader<'a> {
-    /// Resolves a reference within the document; other values are returned unchanged.
+    /// Resolves a reference within the document. Other values are returned unchanged.
     fn resolved(&self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..MOST_REFERENCES {
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A name with its words separated: `petId` is `pet_Id`.
+/// A name with its words separated: `petId` becomes `pet_Id`.
 fn words(name: &str) -> String {
     let mut separated = String::new();
     let mut was_lower = false;

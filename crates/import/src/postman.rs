@@ -1,4 +1,4 @@
-//! Collections of Postman 2.0 and 2.1.
+//! Postman collections, versions 2.0 and 2.1.
 
 mod events;
 
@@ -11,14 +11,14 @@ use crate::journey::{Body, Journey, Json, Part, Request};
 use crate::template::Variables;
 use crate::text::Text;
 
-/// Deepest nesting of folders.
+/// Maximum nesting depth of folders.
 const DEEPEST: usize = 32;
 
 /// Reads a collection.
 pub fn read(text: &str) -> Result<Journey, String> {
     let file: Value =
         serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}"))?;
-    // Its API wraps the collection.
+    // Postman's API wraps the collection.
     let collection = file.get("collection").unwrap_or(&file);
     let Some(items) = collection.get("item").and_then(Value::as_array) else {
         return Err(match collection.get("requests") {
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Journey, String> {
     Ok(journey)
 }
 
-/// Expressions for Postman's own variables.
+/// JavaScript expressions for Postman's dynamic variables.
 fn function(name: &str) -> Option<String> {
     let code = match name {
         "$guid" | "$randomUUID" => "crypto.randomUUID()",
@@ -57,12 +57,12 @@ struct Reader {
     variables: Variables,
 }
 
-/// The items of a list; none if it is not a list.
+/// The items of a list. Empty if it is not a list.
 fn list(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The text of a string, number or flag.
+/// A string, number or boolean as text.
 fn scalar(value: Option<&Value>) -> String {
     match value {
         Some(Value::String(text)) => text.clone(),
@@ -164,7 +164,8 @@ impl Reader {
         self.journey.requests.push(request);
     }
 
-    /// The URL. An origin in variables is replaced by its value, so that the script has it only once.
+    /// The URL. Variables in its origin are replaced with their values, so that the script contains each origin only
+    /// once.
     fn url(&mut self, raw: &str, given: Option<&Value>) -> Text {
         let mut raw = raw.to_owned();
         for variable in list(given.and_then(|url| url.get("variable"))) {
@@ -209,7 +210,7 @@ impl Reader {
     ) {
         let Some(auth) = auth else { return };
         let kind = scalar(auth.get("type"));
-        // Version 2.1 has a list of keys and values, and version 2.0 an object.
+        // Version 2.1 has a list of keys and values, and version 2.0 has an object.
         let part = |name: &str| match auth.get(&kind) {
             Some(Value::Array(parts)) => {
                 let mut parts = parts.iter();
@@ -369,7 +370,7 @@ impl Reader {
         }
     }
 
-    /// Text, or JSON whose strings can have variables.
+    /// Text, or JSON whose strings may contain variables.
     fn raw(&mut self, raw: &str, is_json: bool) -> Body {
         if is_json && let Body::Json(mut json) = body_of("json", raw, Vec::new) {
             self.fill(&mut json);
@@ -387,7 +388,7 @@ impl Reader {
             Json::Text(text) => {
                 let filled = self.variables.text(text.literal().unwrap_or_default());
                 if filled.literal().is_none() {
-                    // The value stays a string.
+                    // The value remains a string.
                     let mut whole = Text(vec![crate::text::Piece::Literal(String::new())]);
                     whole.0.extend(filled.0);
                     *text = whole;
@@ -399,7 +400,7 @@ impl Reader {
     }
 }
 
-/// The URL as it is written, or put together from its parts.
+/// The URL as written, or assembled from its parts.
 fn url_of(url: Option<&Value>) -> String {
     let Some(url) = url else { return String::new() };
     let raw = match url {
@@ -407,7 +408,7 @@ fn url_of(url: Option<&Value>) -> String {
         url => scalar(url.get("raw")),
     };
     if !raw.is_empty() {
-        // The raw text has disabled parameters too.
+        // The raw text contains disabled parameters, too.
         return without_disabled(raw, list(url.get("query")));
     }
     let join = |name: &str, joint: &str| match url.get(name) {

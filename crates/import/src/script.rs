@@ -1,4 +1,4 @@
-//! Writes a journey as a script of k6.
+//! Generates a k6 script for a journey.
 
 mod body;
 mod request;
@@ -15,26 +15,26 @@ use crate::url;
 pub enum Purpose {
     /// For the user.
     Keep,
-    /// For one comparison of responses: it also prints every response, one JSON document each.
+    /// For a comparison of responses: the script also prints every response as a JSON document.
     Capture,
 }
 
-/// The context of every part of the script.
+/// The data that all parts of the script need.
 pub(super) struct Context<'a> {
     journey: &'a Journey,
     purpose: Purpose,
-    /// The constant of each origin.
+    /// The constant for each origin.
     origins: BTreeMap<String, String>,
     /// Headers that all requests have.
     common: Vec<(String, String)>,
-    /// Names of checks so far, with the number of their requests.
+    /// Names of checks so far, with the numbers of their requests.
     labels: BTreeMap<String, usize>,
 }
 
-/// Maximum number of problems that a script lists.
+/// Maximum number of problems to list in a script.
 const MOST_PROBLEMS: usize = 50;
 
-/// The script. `command` is how it was made, for its first line.
+/// The script. `command` created it, and is shown in its first line.
 pub fn write(journey: &Journey, command: &str, purpose: Purpose) -> String {
     let mut context = Context {
         journey,
@@ -139,7 +139,7 @@ fn origins(journey: &Journey) -> BTreeMap<String, String> {
     origins
 }
 
-/// Headers that all requests have, with the same value.
+/// Headers that all requests have with the same value.
 fn common_headers(requests: &[Request]) -> Vec<(String, String)> {
     let [first, rest @ ..] = requests else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Scripts to start from, for a URL.
+//! Starter scripts for a URL.
 
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,11 @@ pub fn script(template: &str, url: &str) -> String {
     template.replace(&string(PAYLOAD), &string(url))
 }
 
-/// The URL, if given, and the file. A single argument is the URL if it looks like one, and the file
-/// otherwise, as in `k6 new FILE`.
+/// The URL, if any, and the file. A single argument is the URL if it looks like one, and otherwise the file, as in `k6
+/// new FILE`.
 ///
 /// # Errors
-/// When the URL is not that of an HTTP server.
+/// If the URL is not an HTTP or HTTPS URL.
 pub fn places(
     first: Option<&str>,
     second: Option<&Path>,

@@ -1,19 +1,19 @@
-//! Text with values that are known only when the script runs.
+//! Text that contains values which are known only when the script runs.
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     Literal(String),
-    /// An expression of JavaScript.
+    /// A JavaScript expression.
     Code(String),
 }
 
-/// Text that the script puts together.
+/// Text that the script assembles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text(pub Vec<Piece>);
 
 impl Text {
-    /// The literal text, and `None` where it has code.
+    /// The literal text, and `None` in place of each expression.
     pub fn literal(&self) -> Option<&str> {
         match self.0.as_slice() {
             [] => Some(""),
@@ -22,7 +22,7 @@ impl Text {
         }
     }
 
-    /// The text with `…` for code, for names and messages.
+    /// The text with `…` in place of each expression, for names and messages.
     pub fn shown(&self) -> String {
         let pieces = self.0.iter().map(|piece| match piece {
             Piece::Literal(text) => text.as_str(),
@@ -55,7 +55,7 @@ impl Text {
         }
     }
 
-    /// Replaces the first bytes of the first piece, if it is literal and has them.
+    /// Replaces the start of the first piece, if it is literal and starts with that.
     pub fn replace_start(&mut self, length: usize, by: &str) {
         if let Some(Piece::Literal(first)) = self.0.first_mut()
             && first.is_char_boundary(length)
@@ -64,8 +64,8 @@ impl Text {
         }
     }
 
-    /// Replaces each literal occurrence of `value` for which `fits` is true, by code. `fits` gets the literal
-    /// and the offset of the occurrence. Returns whether there was one.
+    /// Replaces each literal occurrence of `value` for which `fits` returns true with code. `fits` gets the literal and
+    /// the offset of the occurrence. Returns whether there was such an occurrence.
     pub fn replace(&mut self, value: &str, code: &str, fits: impl Fn(&str, usize) -> bool) -> bool {
         if value.is_empty() {
             return false;

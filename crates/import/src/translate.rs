@@ -1,4 +1,4 @@
-//! The whole translation of a file: it is read, sent twice for comparison, written as a script, and run once.
+//! The translation of a file: reads it, sends its requests twice for comparison, writes the script, and runs it once.
 
 use std::path::Path;
 
@@ -11,18 +11,18 @@ use crate::script::{Purpose, write};
 use crate::settings::Settings;
 use crate::{child, new_file};
 
-/// Maximum number of comparisons in one import.
+/// Maximum number of comparisons per import.
 const MOST_ROUNDS: usize = 4;
-/// Maximum number of problems to print. The script lists more.
+/// Maximum number of problems to print. The script lists more of them.
 const MOST_PROBLEMS: usize = 20;
 
-/// The file to translate, and how.
+/// The file to translate, and the settings for that.
 #[derive(Clone, Copy, Debug)]
 pub struct Translation<'a> {
     pub format: Format,
     /// The name of the source, for messages.
     pub source: &'a str,
-    /// Its text.
+    /// The contents of the source.
     pub text: &'a str,
     /// The server to use instead of the one in the source.
     pub url: Option<&'a str>,
@@ -30,9 +30,9 @@ pub struct Translation<'a> {
     pub hosts: &'a [String],
     /// The file to write.
     pub file: &'a Path,
-    /// Whether to overwrite it.
+    /// Whether to overwrite the file.
     pub force: bool,
-    /// Whether to leave out the comparison and the smoke run.
+    /// Whether to skip the comparison and the smoke run.
     pub no_smoke: bool,
 }
 
@@ -45,10 +45,10 @@ pub struct Created {
     pub is_failed: bool,
 }
 
-/// Reads the source, writes the script and runs it once. `say` gets messages in between.
+/// Reads the source, writes the script and runs it once. `say` receives messages meanwhile.
 ///
 /// # Errors
-/// Why there is no script, and how to fix it.
+/// Why no script was created, and how to fix it.
 pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Created, NotCreated> {
     let (source, file, format) = (what.source, what.file, what.format);
     let server = what.url.map(server).transpose();
@@ -68,7 +68,7 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
         say(&format!(
             "Sending the requests twice to {url}, to find values that differ"
         ));
-        // With a token, further requests succeed, whose responses have further values.
+        // With a token, further requests succeed, and their responses contain further values.
         for _ in 0..MOST_ROUNDS {
             if compare(&mut journey, &command)? == 0 {
                 break;
@@ -101,7 +101,7 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
     ));
     let checks = child::smoke(file)?;
     let wanted = u64::try_from(journey.requests.len()).unwrap_or(u64::MAX);
-    // Without a value that it needs, an iteration ends before its last request.
+    // If a value that an iteration needs is missing, the iteration ends before its last request.
     let is_failed = checks.passed < wanted;
     match is_failed {
         false => message.push_str(&format!(
@@ -124,7 +124,7 @@ pub fn translate(what: &Translation<'_>, say: &mut dyn FnMut(&str)) -> Result<Cr
     Ok(Created { message, is_failed })
 }
 
-/// The server of a URL without a path.
+/// The origin of a URL without a path.
 fn server(url: &str) -> Result<String, String> {
     let origin = url.trim_end_matches('/');
     let host = origin.split_once("://").map_or(origin, |(_, host)| host);
@@ -136,7 +136,7 @@ fn server(url: &str) -> Result<String, String> {
     }
 }
 
-/// Runs the journey twice, extracts the values that differ, and returns their number.
+/// Runs the journey twice and extracts the values that differ. Returns their number.
 fn compare(journey: &mut Journey, command: &str) -> Result<usize, String> {
     let folder = child::Scratch::new()?;
     let script = folder.0.join("capture.js");
@@ -165,7 +165,7 @@ fn described(journey: &Journey, file: &Path) -> String {
     }
     for request in &journey.requests {
         for extract in &request.extracts {
-            // The name comes last: a word after `bearer` would be taken for a secret.
+            // The name comes last, because a word after `bearer` would be treated as a secret.
             let (place, label) = (&extract.place, request.label());
             text.push_str(&format!(
                 "\n  {place} of {label} gives {}",

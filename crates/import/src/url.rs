@@ -1,4 +1,4 @@
-//! Parts of URLs. Nothing is resolved or normalized, so that a script sends what was recorded.
+//! Splits and decodes URLs. Nothing is resolved or normalized, so a script sends exactly what was recorded.
 
 /// The origin (scheme, host and port) of an absolute URL, and everything after it.
 pub fn split(url: &str) -> Option<(&str, &str)> {
@@ -28,8 +28,8 @@ pub fn host(url: &str) -> Option<&str> {
     }
 }
 
-/// The part of a host that pages of one site usually share: its last two labels, or three below
-/// registries such as `co.uk`. Addresses are a site of their own.
+/// The part of a host that pages of the same site usually share: its last two labels, or three for registries such as
+/// `co.uk`. An IP address is a separate site.
 pub fn site(host: &str) -> &str {
     if host.contains(':')
         || host
@@ -50,7 +50,7 @@ pub fn site(host: &str) -> &str {
     host.get(start..).unwrap_or(host)
 }
 
-/// Resolves `reference` against an absolute URL, as far as recordings need it.
+/// Resolves `reference` against an absolute URL. Supports only what recordings need.
 pub fn join(base: &str, reference: &str) -> String {
     if reference.contains("://") {
         return reference.to_owned();
@@ -109,7 +109,7 @@ pub fn encode(text: &str) -> String {
     encoded
 }
 
-/// The names and values of a form, if each name is there once and encoding them again gives the same.
+/// The names and values of a form. Only if each name occurs once, and if encoding them again yields the same text.
 pub fn form(text: &str) -> Option<Vec<(String, String)>> {
     let mut fields: Vec<(String, String)> = Vec::new();
     for field in text.split('&') {

@@ -1,4 +1,4 @@
-//! Values of a response that later requests may use, and how a script gets them.
+//! Values of a response that later requests may use, and the code to extract them in a script.
 
 use serde_json::Value;
 
@@ -11,17 +11,17 @@ use crate::url;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub value: String,
-    /// Its name: a key, a field or a header.
+    /// The value's name: a key, a field or a header.
     pub name: String,
     /// The JavaScript expression that reads it from `response`.
     pub code: String,
-    /// Its place, for messages.
+    /// The value's location, for messages.
     pub place: String,
-    /// Whether the value is a URL or a path, which later requests use as a whole.
+    /// Whether the value is a URL or a path that later requests use as a whole.
     pub is_url: bool,
     /// Whether the expression's value is a number.
     pub is_number: bool,
-    /// Whether it is a cookie, which the script sends anyway.
+    /// Whether it is a cookie. The script sends cookies anyway.
     pub is_cookie: bool,
 }
 
@@ -30,7 +30,7 @@ const MOST: usize = 20_000;
 /// Maximum length of a value in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// Last words of the names of values that a server chooses for each user or request.
+/// Last words of names whose values a server probably generates for each user or request.
 const NAMES: &[&str] = &[
     "id",
     "token",
@@ -46,7 +46,7 @@ const NAMES: &[&str] = &[
     "jwt",
     "sid",
 ];
-/// Words that also name values of a fixed list, such as a country code.
+/// Last words that also occur in names of values from a fixed list, such as a country code.
 const AMBIGUOUS_NAMES: &[&str] = &[
     "state",
     "ref",
@@ -61,7 +61,7 @@ const AMBIGUOUS_NAMES: &[&str] = &[
 ];
 
 impl Candidate {
-    /// Whether the server probably chose it for this user or request.
+    /// Whether the server has probably generated the value for this user or request.
     pub fn is_plausible(&self) -> bool {
         let value = self.value.as_str();
         if value.is_empty() || value.len() > LONGEST || value.chars().any(char::is_control) {
@@ -78,13 +78,13 @@ impl Candidate {
             || is_named(AMBIGUOUS_NAMES) && has_digit && value.len() >= 4
     }
 
-    /// Whether the value is too short to be found inside of other text.
+    /// Whether the value is too short to search for it inside other text.
     pub fn is_short(&self) -> bool {
         self.value.len() < 6
     }
 }
 
-/// Whether the last word of a name is this one: it is `id` in `userId`, `user_id` and `ID`, but not in `paid`.
+/// Whether this is the last word of a name: `id` is the last word of `userId`, `user_id` and `ID`, but not of `paid`.
 fn ends_with_word(name: &str, word: &str) -> bool {
     let start = name.len().checked_sub(word.len());
     let Some((before, end)) = start.and_then(|start| name.split_at_checked(start)) else {
@@ -98,17 +98,17 @@ fn ends_with_word(name: &str, word: &str) -> bool {
             end.starts_with(|char: char| char.is_ascii_uppercase()) && last.is_ascii_lowercase()
         }
     };
-    // A longer word is hardly ever the end of another one by chance.
+    // A longer word is rarely the end of another word by chance.
     end.eq_ignore_ascii_case(word) && (begins_word || word.len() > 3)
 }
 
-/// Whether a text looks like something that a program generated: long, with letters and digits.
+/// Whether a string looks as if a program had generated it: long, with letters and digits.
 pub(super) fn is_random(text: &str) -> bool {
     let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+/=".contains(&byte);
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
     let has_both = digits >= 2 && letters >= 2;
-    // Names of files and versions have dots and a few digits.
+    // Names of files and versions contain dots and few digits.
     let is_file = text.rsplit_once('.').is_some_and(|(_, end)| end.len() <= 5);
     text.len() >= 8
         && text.len() <= LONGEST
@@ -155,7 +155,7 @@ fn header(
         is_cookie: false,
     });
     if is_location {
-        // The last part of the path is usually the identifier of what was created.
+        // The last part of the path is usually the identifier of the resource that was created.
         let target = url::join(&response.url, value);
         let path = target.split(['?', '#']).next().unwrap_or_default();
         if let Some((_, last)) = path.trim_end_matches('/').rsplit_once('/') {
@@ -186,7 +186,7 @@ fn cookie(line: &str, found: &mut Vec<Candidate>) {
     let mut push = |value: &str, code: String| {
         found.push(Candidate {
             value: value.to_owned(),
-            // A cookie that a request repeats elsewhere is a token, whatever its name.
+            // A cookie that a request repeats elsewhere is a token, whatever its name is.
             name: format!("{name}-token"),
             code,
             place: format!("the cookie {name}"),
@@ -201,7 +201,7 @@ fn cookie(line: &str, found: &mut Vec<Candidate>) {
     }
 }
 
-/// The strings and numbers of JSON. The parser limits the depth.
+/// The strings and numbers in JSON. The parser limits the depth.
 fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Candidate>) {
     if found.len() >= MOST {
         return;
@@ -231,7 +231,7 @@ fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Candidate>) {
                 .clone()
                 .find(|key| !key.bytes().all(|byte| byte.is_ascii_digit()));
             let key = key.map_or("value", String::as_str);
-            // `id` alone is ambiguous, so the name of the enclosing object is added.
+            // `id` alone is ambiguous, so add the name of the enclosing object.
             let mut above = keys.skip_while(|part| *part != key).skip(1);
             let owner = above.find(|key| !key.bytes().all(|byte| byte.is_ascii_digit()));
             let name = match owner {
@@ -264,7 +264,7 @@ fn leaves(value: &Value, path: &mut Vec<String>, found: &mut Vec<Candidate>) {
     }
 }
 
-/// The path of a value for `response.json()`, in which dots separate keys.
+/// The path of a value for `response.json()`. Dots separate keys.
 pub(crate) fn json_path(path: &[String]) -> String {
     let mut whole = String::new();
     for key in path {
@@ -303,7 +303,7 @@ pub(crate) fn json_path(path: &[String]) -> String {
     whole
 }
 
-/// Values of fields and metadata of a page.
+/// The values of a page's fields and metadata.
 fn fields_of_html(text: &str, found: &mut Vec<Candidate>) {
     let mut rest = text;
     while let Some(start) = rest.find('<') {
@@ -343,7 +343,7 @@ fn fields_of_html(text: &str, found: &mut Vec<Candidate>) {
     }
 }
 
-/// The value of an attribute in the text between `<` and `>`.
+/// The value of an attribute in a tag. The text is the part between `<` and `>`.
 fn attribute_of(tag: &str, wanted: &str) -> Option<String> {
     let mut rest = tag;
     while let Some(at) = rest.find('=') {
@@ -376,7 +376,7 @@ fn attribute_of(tag: &str, wanted: &str) -> Option<String> {
     None
 }
 
-/// A value inside of text, found by what precedes it.
+/// A value inside text, found by the text before it.
 pub(super) fn in_text(response: &Response, value: &str) -> Option<Candidate> {
     let at_end_of_url = response.url.find(value);
     let (text, source, place) = match (response.body.find(value), at_end_of_url) {
@@ -386,7 +386,7 @@ pub(super) fn in_text(response: &Response, value: &str) -> Option<Candidate> {
     };
     let at = text.find(value)?;
     let after: String = text[at + value.len()..].chars().take(1).collect();
-    // The shortest text before the value whose first occurrence is here.
+    // Use the shortest text before the value that does not occur earlier.
     for length in [6, 12, 24, 48] {
         let start = text.floor_char_boundary(at.saturating_sub(length));
         let before = &text[start..at];
@@ -417,7 +417,7 @@ pub(super) fn in_text(response: &Response, value: &str) -> Option<Candidate> {
     None
 }
 
-/// Text as a part of a regular expression.
+/// Escapes text for a regular expression.
 fn expression(text: &str) -> String {
     let mut escaped = String::new();
     for char in text.chars() {

@@ -1,5 +1,5 @@
-//! Correlation by comparison: the journey was sent twice, and what differs between the responses is what the
-//! server chooses for each user.
+//! Correlation by comparison: the journey was sent twice. Values that differ between the responses are those that the
+//! server generates for each user.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use crate::captured::Captured;
 use crate::javascript::variable;
 use crate::journey::{Extract, Journey, Variable};
 
-/// Replaces values that differ between the first two repetitions: recorded ones by their value, and others by
-/// their name. Returns the number of values that were found.
+/// Replaces values that differ between the first two repetitions. Recorded values are found by value, and others by
+/// name. Returns the number of values that were found.
 pub fn by_captured(journey: &mut Journey, captured: &[Captured]) -> usize {
     let before = journey.extracts();
     for at in 0..journey.requests.len() {
@@ -56,7 +56,7 @@ fn by_place(candidates: Vec<Candidate>) -> HashMap<String, Candidate> {
     pairs.collect()
 }
 
-/// Recorded values that occur in later requests and in no earlier one.
+/// Recorded values that occur in later requests but in no earlier request.
 fn by_value(journey: &mut Journey, at: usize, found: Vec<Candidate>) {
     let index = super::index(journey);
     let is_new = |value: &str| index.get(value).is_some_and(|(first, _)| *first > at);
@@ -87,7 +87,7 @@ fn by_name(journey: &mut Journey, at: usize, found: Vec<Candidate>) {
         let is_token = candidate.name.to_ascii_lowercase().ends_with("token");
         let is_meant = |known: &&Variable| {
             let own = places::plain(&known.name);
-            // A description names only the kind of its authorization.
+            // A description contains only the type of its authorization.
             own == name || own == "token" && known.value.is_empty() && is_token
         };
         let constants: Vec<String> = journey
@@ -114,7 +114,7 @@ fn by_name(journey: &mut Journey, at: usize, found: Vec<Candidate>) {
     }
 }
 
-/// The resource that a request to a collection creates: `pet` for `POST /pets`.
+/// The resource that a request to a collection creates, such as `pet` for `POST /pets`.
 fn created_by(journey: &Journey, at: usize) -> String {
     let request = &journey.requests[at];
     let path = request.shown();
@@ -130,7 +130,7 @@ fn created_by(journey: &Journey, at: usize) -> String {
     }
 }
 
-/// Constants that extracted values have replaced everywhere.
+/// Constants that are unused because extracted values have replaced them everywhere.
 fn drop_unused_variables(journey: &mut Journey) {
     let mut used = String::new();
     for request in &mut journey.requests {

@@ -1,11 +1,11 @@
-//! Where requests have values: in URLs, headers and bodies.
+//! The parts of requests that may contain values: URLs, headers and bodies.
 
 use super::candidates::Candidate;
 use crate::journey::{Body, Json, Request};
 use crate::text::{Piece, Text};
 use crate::url;
 
-/// Calls `found` with each part of a request that could be a value of an earlier response.
+/// Calls `found` with each part of a request that could be a value from an earlier response.
 pub(super) fn tokens(request: &Request, found: &mut dyn FnMut(&str)) {
     for piece in &request.url.0 {
         if let Piece::Literal(literal) = piece {
@@ -62,13 +62,13 @@ fn literals(text: &Text, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// A word and the parts of it between slashes and equals signs.
+/// A word, and the parts of it that are separated by slashes and equals signs.
 pub(super) fn parts(word: &str) -> impl Iterator<Item = &str> {
     let parts = word.split(['/', '=']).filter(move |part| *part != word);
     std::iter::once(word).chain(parts)
 }
 
-/// Parts of free text that a token can be.
+/// The parts of free text that could be a token.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_of_word = |char: char| char.is_ascii_alphanumeric() || "-_.~+/=".contains(char);
     text.split(move |char| !is_of_word(char))
@@ -86,7 +86,7 @@ fn of_json(json: &Json, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Replaces the value of a response by the variable that has it. Returns whether it was there.
+/// Replaces the value of a response with its variable. Returns whether it occurred.
 pub(super) fn replace(request: &mut Request, candidate: &Candidate, variable: &str) -> bool {
     let value = candidate.value.as_str();
     let mut is_used = in_url(&mut request.url, candidate, variable);
@@ -94,7 +94,7 @@ pub(super) fn replace(request: &mut Request, candidate: &Candidate, variable: &s
         return is_used;
     }
     for (_, text) in &mut request.headers {
-        // Short values are in too many headers by chance.
+        // Short values occur in too many headers by chance.
         is_used |= !candidate.is_short() && text.replace(value, variable, is_whole(value));
     }
     is_used
@@ -149,7 +149,7 @@ fn in_url(text: &mut Text, candidate: &Candidate, variable: &str) -> bool {
     is_used
 }
 
-/// Whether an occurrence is a whole segment of a path, or a whole value of a query, after `start`.
+/// Whether an occurrence is a whole path segment or a whole query value. It must be after `start`.
 fn is_part_of_url(
     start: usize,
     value: &str,
@@ -164,7 +164,7 @@ fn is_part_of_url(
         if name.is_some_and(|name| !is_field_of(name, candidate)) {
             return false;
         }
-        // Only the first piece has the origin.
+        // Only the first piece contains the origin.
         let is_after_origin = at >= start || url::split(literal).is_none();
         let before = literal[..at].chars().next_back();
         let after = literal[at + length..].chars().next();
@@ -179,7 +179,7 @@ fn is_part_of_url(
     }
 }
 
-/// Whether an occurrence is not a part of a longer word.
+/// Whether an occurrence is not part of a longer word.
 fn is_whole(value: &str) -> impl Fn(&str, usize) -> bool {
     let length = value.len();
     let is_of_word = |char: char| char.is_alphanumeric() || char == '_';
@@ -190,7 +190,7 @@ fn is_whole(value: &str) -> impl Fn(&str, usize) -> bool {
     }
 }
 
-/// A field whose name says what it has may repeat a short value; others only a longer one.
+/// A field whose name matches may repeat a short value. Other fields may only repeat a longer value.
 fn is_field_of(field: &str, candidate: &Candidate) -> bool {
     let field = field.to_ascii_lowercase();
     let name = candidate.name.to_ascii_lowercase();
@@ -244,8 +244,8 @@ fn in_json(json: &mut Json, field: &str, candidate: &Candidate, variable: &str) 
     }
 }
 
-/// Replaces whole values of fields called `name` (letters and digits only, in lower case), and a bearer token if
-/// the value is one. For sources without recorded responses; what has code already stays.
+/// Replaces whole values of fields called `name` (only letters and digits, in lower case), and a bearer token if the
+/// value is one. For sources without recorded responses. Values that already contain code stay as they are.
 pub(super) fn replace_by_name(request: &mut Request, name: &str, variable: &str) -> bool {
     let mut is_used = false;
     let is_token = matches!(
@@ -304,7 +304,7 @@ fn json_by_name(json: &mut Json, field: &str, name: &str, variable: &str) -> boo
     }
 }
 
-/// Replaces a constant by a variable. Returns whether it was there.
+/// Replaces a constant with a variable. Returns whether it occurred.
 pub(super) fn replace_code(request: &mut Request, constant: &str, variable: &str) -> bool {
     let mut is_used = false;
     each_text(request, &mut |text| {
@@ -324,7 +324,7 @@ pub(super) fn replace_code(request: &mut Request, constant: &str, variable: &str
     is_used
 }
 
-/// Calls `visit` with each text of a request.
+/// Calls `visit` with each string of a request.
 pub(super) fn each_text(request: &mut Request, visit: &mut dyn FnMut(&mut Text)) {
     visit(&mut request.url);
     request.headers.iter_mut().for_each(|(_, text)| visit(text));
@@ -350,7 +350,7 @@ fn each_of_json(json: &mut Json, visit: &mut dyn FnMut(&mut Text)) {
     }
 }
 
-/// A name without case and separators.
+/// A name in lower case, without separators.
 pub(super) fn plain(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     letters.map(|char| char.to_ascii_lowercase()).collect()

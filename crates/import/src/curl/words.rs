@@ -1,4 +1,4 @@
-//! Words of a POSIX shell: quotes, escapes and continued lines. Nothing is expanded.
+//! Words of a POSIX shell: quotes, escapes and continuation lines. Nothing is expanded.
 
 /// The words of each command, or why they cannot be read.
 pub(super) fn commands(text: &str) -> Vec<Result<Vec<String>, String>> {
@@ -81,7 +81,7 @@ impl Reader<'_> {
 
     fn escape(&mut self) {
         match self.chars.next() {
-            // A continued line.
+            // A continuation line.
             Some('\n') | None => {}
             Some('\r') if self.chars.peek() == Some(&'\n') => _ = self.chars.next(),
             Some(char) => self.push(char),
@@ -119,7 +119,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `$'…'`, which browsers write for text with special characters.
+    /// `$'…'`: browsers write strings with special characters like this.
     fn ansi(&mut self) {
         self.word.get_or_insert_default();
         loop {
@@ -141,7 +141,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A character by its number, with at most this many digits.
+    /// A character from its code point, which has at most this number of digits.
     fn code(&mut self, digits: usize) {
         let mut number = 0;
         for _ in 0..digits {

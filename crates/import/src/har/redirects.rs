@@ -1,16 +1,16 @@
-//! Redirects: a browser records each of its requests, and a script's request follows them itself.
+//! Redirects: a browser records each request, but in a script one request follows redirects itself.
 
 use crate::journey::{Request, Response};
 use crate::url;
 
-/// The number of redirects that a script's request follows.
+/// The number of redirects that a request in a script follows.
 const MOST: usize = 10;
 
-/// Merges the requests of a redirect into one whose response is the last one.
+/// Merges the requests of a redirect chain into one request with the last response.
 pub(super) fn merge(requests: &mut Vec<Request>) {
     let mut merged: Vec<Request> = Vec::with_capacity(requests.len());
     let mut hops = 0;
-    // The target of the latest request, if its response is a redirect.
+    // The redirect target of the previous request, if its response is a redirect.
     let mut target: Option<String> = None;
     for request in requests.drain(..) {
         let next = redirect(&request);
@@ -53,7 +53,7 @@ fn follow(previous: &mut Request, request: Request) {
     previous.status = request.status;
     let mut last: Response = request.response.unwrap_or_default();
     if let Some(first) = previous.response.take() {
-        // Cookies of all responses are in the jar.
+        // The jar contains the cookies of all responses.
         let cookies = first
             .headers
             .into_iter()

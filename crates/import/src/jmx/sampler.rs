@@ -1,4 +1,4 @@
-//! An HTTP request of a plan, with what is in its tree: headers, assertions and extractors.
+//! An HTTP request of a plan, with the headers, assertions and extractors in its tree.
 
 use roxmltree::Node;
 
@@ -89,7 +89,8 @@ impl Reader {
         self.journey.requests.push(request);
     }
 
-    /// The URL. Variables of its server are replaced by their values, so that the script has it only once.
+    /// The URL. Variables in its origin are replaced with their values, so that the script contains each origin only
+    /// once.
     fn target(&mut self, scope: &Scope) -> Option<Text> {
         let path = scope.path.trim();
         if path.starts_with("http://") || path.starts_with("https://") {
@@ -125,7 +126,7 @@ impl Reader {
         )
     }
 
-    /// Text for a query, encoded where it is literal.
+    /// Text for a query. Its literal parts are percent-encoded.
     fn encoded(&mut self, text: &str) -> Text {
         let mut text = self.variables.text(text);
         for piece in &mut text.0 {
@@ -166,7 +167,7 @@ impl Reader {
         match json {
             Json::Plain(plain) => Json::Plain(plain),
             Json::Text(text) => {
-                // A string stays a string.
+                // A string remains a string.
                 let mut whole = Text(vec![crate::text::Piece::Literal(String::new())]);
                 whole
                     .0
@@ -206,7 +207,7 @@ impl Reader {
             names.sort_unstable();
             names.dedup();
             if names.len() < arguments.len() {
-                // An object would have only one of several values.
+                // An object would keep only one of several values.
                 let mut text = Text::default();
                 for (at, (name, value)) in arguments.iter().enumerate() {
                     text.push_literal(if at == 0 { "" } else { "&" });
@@ -337,7 +338,7 @@ impl Reader {
             "URL" => "response.url",
             _ => return None,
         };
-        // Possessive quantifiers and inline flags are not known to JavaScript.
+        // JavaScript does not support possessive quantifiers and inline flags.
         let is_known = !["(?i", "(?s", "(?m", "*+", "++", "?+", "\\Q"]
             .iter()
             .any(|part| expression.contains(part));

@@ -6,7 +6,7 @@ use roxmltree::Node;
 
 use super::property;
 
-/// Defaults, headers and pauses of a tree and those above it.
+/// The defaults, headers and pauses of a tree and of its ancestors.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     pub group: Option<String>,
@@ -19,7 +19,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// The defaults of HTTP requests. What they leave empty stays as it is.
+    /// Applies defaults for HTTP requests. Empty values leave the current ones unchanged.
     pub fn defaults(&mut self, element: Node<'_, '_>) {
         for (name, field) in [
             ("HTTPSampler.protocol", &mut self.protocol),

@@ -1,16 +1,16 @@
-//! Values for parameters and bodies: examples of the description, or values that fit a schema.
+//! Values for parameters and bodies: examples from the description, or values that match a schema.
 
 use serde_json::{Map, Value, json};
 
 use super::Reader;
 
-/// Deepest nesting of generated values.
+/// Maximum nesting depth of generated values.
 const DEEPEST: usize = 8;
 /// Maximum number of values to generate for one body.
 const MOST: usize = 500;
 
 impl<'a> Reader<'a> {
-    /// The example of a parameter or of a media type, or a value for its schema.
+    /// The example of a parameter or of a media type, or a value that matches its schema.
     pub(super) fn example(&self, holder: &'a Value) -> Value {
         if let Some(example) = holder.get("example") {
             return example.clone();
@@ -20,7 +20,7 @@ impl<'a> Reader<'a> {
             let first = self.resolved(first);
             return first.get("value").unwrap_or(first).clone();
         }
-        // Swagger 2 has the schema of a parameter in the parameter.
+        // In Swagger 2, the parameter itself contains the schema.
         let schema = holder.get("schema").unwrap_or(holder);
         self.generated(schema, 0, &mut 0)
     }
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
             }
         }
         let kind = match schema.get("type") {
-            // Version 3.1 has lists of types.
+            // In version 3.1, there may be a list of types.
             Some(Value::Array(kinds)) => {
                 let mut kinds = kinds.iter().filter_map(Value::as_str);
                 kinds.find(|kind| *kind != "null").unwrap_or_default()
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let value = self.generated(property, depth + 1, count);
-            // Recursive structures end with nothing.
+            // Recursive structures end with an empty value.
             if !value.is_null() {
                 fields.insert(name.clone(), value);
             }
@@ -121,7 +121,7 @@ fn text(schema: &Value) -> String {
         _ => "text",
     };
     let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0);
-    // Longer ones are not examples but attacks.
+    // A longer value is not an example but an attack.
     let least = usize::try_from(least.min(10_000)).unwrap_or(0);
     let most = schema
         .get("maxLength")

@@ -1,4 +1,4 @@
-//! One operation of an API as a request.
+//! Converts an API operation to a request.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::journey::{Body, Json, Part, Request};
 use crate::text::Text;
 use crate::url;
 
-/// The text of a value for a URL, a header or a form.
+/// A value as a string for a URL, a header or a form.
 fn scalar(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         let mut known: Vec<(&str, &str)> = Vec::new();
         for parameter in lists.flatten() {
             let parameter = self.resolved(parameter);
-            // Those of the operation replace those of the path.
+            // The parameters of the operation override those of the path.
             let key = (part(parameter, "in"), part(parameter, "name"));
             if !known.contains(&key) {
                 known.push(key);
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Parameters of the path that the description does not describe get values that the user sets.
+    /// Path parameters that are missing in the description become values that the user sets.
     fn undescribed(&mut self, path: &mut String, shown: &str) {
         while let Some((before, rest)) = path.split_once('{')
             && let Some((name, after)) = rest.split_once('}')
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The URL, with constants where the path has parameters.
+    /// The URL, with constants in place of path parameters.
     fn url(&self, path: &str, query: Text) -> Text {
         let mut url = Text::from(self.server.as_str());
         for (at, piece) in path.split('\u{0}').enumerate() {
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A name for the parameter `id` of a path, which is another one for each resource: `orderId` in `/orders/{id}`.
+/// A name for the parameter `id` of a path. It depends on the resource: `orderId` in `/orders/{id}`.
 fn resource_id(path: &str, name: &str) -> Option<String> {
     let (before, _) = path.split_once(&format!("/{{{name}}}"))?;
     let resource = before.rsplit('/').next()?;
@@ -302,7 +302,7 @@ fn resource_id(path: &str, name: &str) -> Option<String> {
 
 /// The parts of a request that parameters change.
 struct Call {
-    /// Constants are between zero bytes.
+    /// Constants are delimited by zero bytes.
     path: String,
     query: Text,
     headers: Vec<(String, Text)>,

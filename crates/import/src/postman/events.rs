@@ -1,4 +1,5 @@
-//! Test scripts of a collection: the usual lines that keep a value of a response or check its status.
+//! Test scripts of a collection. Common lines are translated: those that store a value of a response or check its
+//! status.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use crate::correlate::json_path;
 use crate::javascript::string;
 use crate::journey::{Extract, Request};
 
-/// Receivers of `.set(NAME, VALUE)`.
+/// Objects with a method `.set(NAME, VALUE)`.
 const STORES: &[&str] = &[
     "pm.environment.set(",
     "pm.collectionVariables.set(",
@@ -18,7 +19,7 @@ const STORES: &[&str] = &[
 ];
 
 impl Reader {
-    /// Translates what a script does with the response, and names the rest.
+    /// Translates the parts of a script that use the response, and reports the others.
     pub(super) fn events(&mut self, item: &Value, shown: &str, request: &mut Request) {
         for event in list(item.get("event")) {
             let listen = scalar(event.get("listen"));
@@ -55,7 +56,7 @@ impl Reader {
         }
     }
 
-    /// Whether a line is translated; `None` if it says nothing of its own.
+    /// Whether a line is translated. `None` if the line has no effect of its own.
     fn line(&mut self, line: &str, request: &mut Request) -> Option<bool> {
         if line.is_empty()
             || line.starts_with("//")
@@ -67,7 +68,7 @@ impl Reader {
         if line.contains(".json()") && !line.contains(".set(") && line.contains('=')
             || line.contains("JSON.parse(responseBody)")
         {
-            // It only names the body.
+            // This line only assigns the body to a name.
             return None;
         }
         if let Some(status) = between(line, "have.status(", ")") {

@@ -1,20 +1,20 @@
-//! The body of a request as an expression.
+//! The body of a request, as a JavaScript expression.
 
 use crate::javascript::{json, key, string, text, value};
 use crate::journey::{Body, Part};
 use crate::text::Text;
 
-/// A body, and the type that the script gives it.
+/// A body, and the content type that the script sets for it.
 pub(super) struct Written {
     pub code: Option<String>,
-    /// Replaces the header. Empty if the script engine sets it.
+    /// Replaces the header. Empty if the script engine sets the header.
     pub content_type: Option<String>,
 }
 
-/// Between the parts of a multipart body without files.
+/// The boundary between the parts of a multipart body without files.
 const BOUNDARY: &str = "----plimsoll-7MA4YWxkTrZu0gW";
 
-/// The expression of a body.
+/// The JavaScript expression for a body.
 pub(super) fn write(body: &Body, indent: usize) -> Written {
     match body {
         Body::None => Written {
@@ -67,7 +67,7 @@ fn with_files(parts: &[Part], indent: usize) -> String {
     object(&fields, indent)
 }
 
-/// RFC 7578. An object without files would be sent as a form of another type.
+/// Encodes a body according to RFC 7578. An object without files would be sent as a different type of form.
 fn without_files(parts: &[Part]) -> Text {
     let mut whole = Text::default();
     for part in parts {

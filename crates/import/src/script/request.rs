@@ -1,4 +1,4 @@
-//! A request with its check, and the values that later requests need.
+//! A request with its check, and with the values that later requests need.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::journey::Request;
 use crate::text::{Piece, Text};
 use crate::url;
 
-/// Columns of a line.
+/// Maximum length of a line.
 const WIDTH: usize = 100;
 
 impl Context<'_> {
@@ -134,7 +134,7 @@ impl Context<'_> {
         let mut fields = Vec::new();
         let own = request.headers.iter().filter(|(name, value)| {
             let is_common = self.common.iter().any(|(known, _)| known == name);
-            // The script engine sets the type of a form itself.
+            // The script engine sets the content type of a form itself.
             let is_default = content_type.is_some() && name.eq_ignore_ascii_case("content-type");
             !is_common && !is_default && !value.is_empty()
         });
@@ -160,7 +160,7 @@ impl Context<'_> {
             .iter()
             .any(|piece| matches!(piece, Piece::Code(_)));
         if has_code || request.name.is_some() {
-            // URLs that differ in one value have one name in the results.
+            // URLs that differ in one value share a name in the results.
             fields.push(format!("tags: {{ name: {} }}", string(label)));
         }
         if request.keeps_redirect {
@@ -170,7 +170,7 @@ impl Context<'_> {
     }
 }
 
-/// An object literal, on one line if it is short.
+/// An object literal. It is on one line if it is short.
 fn object(fields: &[String], indent: usize) -> String {
     let line = format!("{{ {} }}", fields.join(", "));
     if !line.contains('\n') && line.len() + indent + "headers: ,".len() <= WIDTH {
