@@ -16,11 +16,11 @@ GRPC_GO = v1.76.0
 .PHONY: help install setup demo book crates guides test lint spelling reports unit bench instructions lab-quick fuzz sanitize fmt interop autobahn fleet-campaign fleet-kubernetes
 
 help:
-	@echo "make demo   build, run a lab on the embedded server (about two minutes), show its conclusions and its report"
+	@echo "make demo   build, run a lab on the embedded server (about two minutes), and show its conclusions and report"
 	@echo "make install   build both programs and install them with cargo, into ~/.cargo/bin (ROOT=directory: elsewhere)"
-	@echo "make book   make one book with search of the documentation: target/book/html/index.html (needs Python and PyPI)"
-	@echo "make guides type the commands of the README and of the guides, as a reader would (Linux)"
-	@echo "make crates package the crates that are published, as cargo publish would, without building them again"
+	@echo "make book   build the documentation as one searchable book: target/book/html/index.html (needs Python and PyPI)"
+	@echo "make guides run the commands of the README and of the guides, as a reader would (Linux)"
+	@echo "make crates package the published crates, as cargo publish would, without building them again"
 	@echo "make test   run everything that must pass before a change lands"
 	@echo "make setup  install the programs that building and testing need (Debian)"
 	@echo "make lint   tidy, formatting, clippy and (where installed) cargo-deny"
@@ -29,11 +29,11 @@ help:
 	@echo "make lab-quick   run one of the five labs in its quick form: a different one for each commit, or LAB=name"
 	@echo "make interop   run gRPC's interoperability cases against grpc-go's server (needs Go)"
 	@echo "make autobahn  run Autobahn's WebSocket test suite on both modules (needs Python 2.7: PYTHON2=...)"
-	@echo "make fleet-campaign  run TRIALS trials of faults of a fleet at random (now $(TRIALS)), and large and fast fleets; print their tables"
-	@echo "make fleet-kubernetes  start agents with an API server of Kubernetes that is built from source; print what was checked"
+	@echo "make fleet-campaign  run TRIALS random fault trials of a fleet (now $(TRIALS)), and large and fast fleets; print their tables"
+	@echo "make fleet-kubernetes  start agents with a Kubernetes API server that is built from source; print the checks"
 	@echo "make fuzz   fuzz each target for FUZZ_SECONDS seconds (now $(FUZZ_SECONDS)) under AddressSanitizer (needs clang)"
-	@echo "make sanitize  run the same inputs each time, and the tests of unsafe code, under AddressSanitizer"
-	@echo "make fmt    format the tree"
+	@echo "make sanitize  run the same fuzz inputs each time, and the tests of unsafe code, under AddressSanitizer"
+	@echo "make fmt    format the source code"
 
 setup:
 	@scripts/setup test
@@ -80,7 +80,7 @@ spelling:
 	@if command -v codespell >/dev/null 2>&1; then git ls-files -z -- . $(NOT_OURS) | xargs -0 codespell --quiet-level=6; \
 	else echo "lint: codespell is not installed; spelling was not checked"; fi
 
-# What docs/reports/README.md says of the published results, and how the labs avoid the errors of their sources.
+# Checks docs/reports/README.md against the published results, and how the labs avoid the errors of their sources.
 reports:
 	@if command -v python3 >/dev/null 2>&1; then labs/rows --check && labs/avoided; \
 	else echo "lint: python3 is not installed; the published reports were not checked"; fi

@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
-"""Checks the times at which requests leave against the arrival process that was requested.
+"""Checks whether the times at which requests are sent follow the requested arrival process.
 
     bench/arrivals.py                     every process at 1,000/s and 20,000/s, five runs of 5 s each: five minutes
     bench/arrivals.py --rates 1000        one rate
     bench/arrivals.py --out FILE          write the table to a file too
 
-The kernel stamps each request on the loopback interface when it is sent; the stamps are read after the run, so that reading
-them disturbs nothing. Needs root. The gaps between requests are mapped to shares that are uniform between 0 and 1 if the
-process is the requested one. Each run has other random numbers. The table has the median and the range of the runs:
+The kernel timestamps each request on the loopback interface when it is sent. The timestamps are read after the run, so reading
+them does not disturb it. Needs root. The gaps between requests are mapped to shares that are uniform between 0 and 1 if the
+process is the requested one. Each run has different random numbers. The table has the median and the range of the runs:
 
-* A² is the statistic of Anderson and Darling for 2,000 gaps in eight parts of the run. Above 6.0, chance explains it in one of
-  1,000 cases.
-* The distance is the largest difference between both distribution functions, for all gaps. Chance makes 1.95/√n in one of
-  1,000 cases: 0.028 of 5,000 gaps and 0.006 of 100,000.
-* The correlation is that of the shares of all gaps with the first, second and third after them, whichever is largest. Chance
-  makes 3.6/√n in one of 1,000 cases: 0.051 of 5,000 gaps and 0.011 of 100,000.
+* A² is the Anderson–Darling statistic for 2,000 gaps in eight parts of the run. By chance, one in 1,000 cases exceeds 6.0.
+* The distance is the largest difference between the two distribution functions, for all gaps. By chance, one in 1,000 cases
+  exceeds 1.95/√n: 0.028 for 5,000 gaps and 0.006 for 100,000.
+* The correlation is the largest of the correlations of a gap's share with those of the first, second and third gap after it.
+  By chance, one in 1,000 cases exceeds 3.6/√n: 0.051 for 5,000 gaps and 0.011 for 100,000.
 
 The exit status is 1 if requests are missing, or if one of the runs at 1,000/s deviates by more than chance does in one of
-100,000 cases. At 20,000/s the mean gap is 50 µs. A generator that wakes up late by a few of these microseconds deviates
-measurably in 100,000 gaps; the distance shows how much that is.
+100,000 cases. At 20,000/s the mean gap is 50 µs. A generator that wakes up a few microseconds late deviates
+measurably in 100,000 gaps; the distance shows by how much.
 """
 
 import argparse
@@ -39,7 +38,7 @@ from harness import measure, rivals  # noqa: E402
 from harness.servers import FixedServer  # noqa: E402
 from harness.tables import spread, table  # noqa: E402
 
-# Chance exceeds this in one of 1,000 cases, and in one of 100,000.
+# By chance, one in 1,000 cases exceeds the first value, and one in 100,000 the second.
 UNLIKELY, REJECTED = 6.0, 10.3
 # The same in standard deviations of a correlation, one of 150,000.
 CORRELATED = 4.5

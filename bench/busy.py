@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures how long one call of a script can hold up its worker.
+"""Measures how long one call of a script can block its worker.
 
     bench/busy.py                    every call; takes about three minutes
     bench/busy.py --calls base64     calls whose names contain this
 
-Per call, one user makes it again and again. Another user of the same worker thread sleeps 10 ms at a time. After a few
-seconds comes SIGINT. The table shows by how much the longest sleep was too long, and the time from SIGINT to the exit.
-As root, the measured process runs ahead of other programs (nice -20). Prints a Markdown table.
+For each call, one user makes it again and again, and another user of the same worker thread sleeps 10 ms at a time. After a
+few seconds, the program gets SIGINT. The Markdown table shows by how much the longest sleep was too long, and the time from
+SIGINT to the exit. As root, the measured process has priority over other programs (nice -20).
 """
 
 import argparse

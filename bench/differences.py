@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Checks the conclusions of a lab on servers with known differences, beside other programs.
+"""Checks the conclusions of a lab on servers with known differences, while other programs run.
 
     bench/differences.py                  five labs; takes about 11 minutes
     bench/differences.py --labs 1         one lab
     bench/differences.py --out FILE       write the table to a file too
 
 Each lab compares a server that responds after 20 ms with equal ones and with ones that take 3, 10 and 50 % longer, while
-two programs of low priority use the processors in random bursts. Counts the outcomes, and how often the interval of the
-ratio contains the true one. The exit status is 1 if a conclusion is wrong: equal times that differ, a longer one that is
-shorter, or "no difference larger than x" where it is larger. Prints a Markdown table.
+two programs of low priority use the processors in random bursts. A Markdown table shows how often each outcome occurred, and
+how often the interval of the ratio contains the true ratio. The exit status is 1 if a conclusion is wrong: a difference
+between equal times, a longer time that is called shorter, or "no difference larger than x" although the difference is larger.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def main():
     )
     parser.add_argument("--labs", type=int, default=5, help="number of labs (default 5)")
     parser.add_argument("--restarts", type=int, default=5, help="restarts of each lab (default 5)")
-    parser.add_argument("--noise", type=int, default=2, help="programs beside them (default 2)")
+    parser.add_argument("--noise", type=int, default=2, help="number of other programs (default 2)")
     parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
     parser.add_argument("--out", type=Path, help="file for the table")
     args = parser.parse_args()

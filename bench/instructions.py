@@ -2,18 +2,18 @@
 """Counts the instructions that one request costs the generator, and checks them against a budget.
 
     bench/instructions.py             compare with bench/instructions.json; exit 1 above the budget
-    bench/instructions.py --record    write what was counted as the new budget
+    bench/instructions.py --record    write the counts as the new budget
 
-Seconds depend on the machine and on what else it does; instructions in user space hardly do. Each
-case runs twice under valgrind's callgrind, with few and with many requests, and the difference is
-what the requests cost, without the start of the program. What is counted is the default path, over
-epoll.
+Seconds depend on the machine and its other work; user-space instructions hardly do. Each
+case runs twice under valgrind's callgrind, with few and with many requests. The difference is
+the cost of the requests, without the start of the program. Only the default path, over epoll, is
+counted.
 
-Noise only adds instructions: work that goes by the clock, and waiting for a server that has no
-processor (a script's request costs 24,500 instructions on an idle machine, and up to 26,700 beside
-two busy programs). So the server shares the generator's processor, where it runs as soon as the
-generator waits; and a case that is not clearly within its budget is counted again, up to a number of
-rounds. The least round counts. --record counts all rounds.
+Noise only adds instructions: from work that depends on the clock, and from waiting for a server that has
+no processor (a script's request costs 24,500 instructions on an idle machine, and up to 26,700 while
+two busy programs run). So the server shares the generator's processor, where it runs as soon as the
+generator waits. If a case is not clearly within its budget, it is counted again, up to a maximum number of
+rounds. The round with the fewest instructions counts. --record always counts all rounds.
 """
 
 import argparse
@@ -30,14 +30,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUDGET = ROOT / "bench" / "instructions.json"
 FEW, MANY = 500, 2500
-MOST_ROUNDS = 6
-# A round with at most this increase ends a case.
+MAX_ROUNDS = 6
+# No further round is needed after one with at most this increase.
 CLOSE = 0.05
-# Tolerated increase. How often the generator has to wait for the server, and so to call
+# Tolerated increase. The number of times that the generator waits for the server, and so calls
 # the kernel, varies between runs.
 TOLERANCE = 0.10
 
-# By name: the server, and the command that makes this number of requests to it.
+# For each name, the server, and the command that sends this number of requests to it.
 CASES = {
     "plimsoll http": ("fixed-server", lambda url, count: _http(url, count)),
     "plimsoll http over HTTP/2": ("http2-fixed", lambda url, count: _http(url, count, "--h2c")),
@@ -64,11 +64,11 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--record", action="store_true", help="write the measured values as the new budget")
-    parser.add_argument("--no-build", action="store_true", help="take what is already built")
-    told = parser.parse_args()
+    parser.add_argument("--no-build", action="store_true", help="use the programs that are already built")
+    args = parser.parse_args()
     if not shutil.which("valgrind"):
-        sys.exit("valgrind is not here; on Debian: apt-get install valgrind")
-    if not told.no_build:
+        sys.exit("valgrind is not installed; on Debian: apt-get install valgrind")
+    if not args.no_build:
         # The other features take minutes to build, and no counted request uses them.
         build = ["cargo", "build", "--quiet", "--release", "--no-default-features", "--features", "plimsoll/scripts"]
         build += ["-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
@@ -84,16 +84,16 @@ def main():
             urls[name] = _address(server.stdout.readline())
         counted = {}
         for name, (server, case) in CASES.items():
-            goal = 0 if told.record else budget[name] * (1 + CLOSE)
+            goal = 0 if args.record else budget[name] * (1 + CLOSE)
             counted[name] = count(target / "plimsoll", case, urls[server], goal)
     finally:
         for server in servers:
             server.kill()
-    if told.record:
+    if args.record:
         BUDGET.write_text(json.dumps(counted, indent=2) + "\n")
         budget = counted
     over = False
-    print("| case | instructions a request | budget | |\n|---|---:|---:|---|")
+    print("| case | instructions per request | budget | |\n|---|---:|---:|---|")
     for name, instructions in counted.items():
         change = instructions / budget[name] - 1
         over |= change > TOLERANCE
@@ -103,28 +103,28 @@ def main():
         print(f"| {name} | {instructions:,} | {budget[name]:,} | {change:+.1%}, {verdict} |")
     if over:
         sys.exit(
-            f"a request costs over {TOLERANCE:.0%} more instructions than recorded in {BUDGET.name}; find out why "
-            "with `valgrind --tool=callgrind`, or record the new figure with --record and say why it is worth it"
+            f"a request costs over {TOLERANCE:.0%} more instructions than recorded in {BUDGET.name}. Find the reason "
+            "with `valgrind --tool=callgrind`, or record the new figure with --record and explain why it is worth it"
         )
 
 
 def _address(line):
     found = re.search(r"http://[^\s\"]+", line) or re.search(r"(\d+\.\d+\.\d+\.\d+:\d+)", line)
     if not found:
-        sys.exit(f"the fixed-answer server said {line!r} where its address was expected")
+        sys.exit(f"the fixed-response server printed {line!r} instead of its address")
     address = found.group(0)
     return address if address.startswith("http") else f"http://{address}/"
 
 
 def count(program, case, url, goal):
-    """Instructions of one request: the slope between a short run and a long one. Ends early at `goal`."""
+    """Instructions per request: the slope between a short run and a long run. Stops early at `goal`."""
 
     def slope():
         few, many = (_instructions([program, *case(url, number)], url) for number in (FEW, MANY))
         return (many - few) / (MANY - FEW)
 
     least = math.inf
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         least = min(least, slope())
         if least <= goal:
             break
@@ -132,7 +132,7 @@ def count(program, case, url, goal):
 
 
 def _pin():
-    """Binds a process to the processor on which everything runs."""
+    """Pins a process to the processor on which everything runs."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Counts the cache lines of user space that a request touches, by what they belong to.
+"""Counts the user-space cache lines that a request touches, by the kind of memory that they belong to.
 
     bench/lines.py                    all cases, with 10 and 50 users
     bench/lines.py --users 10 500     with other numbers of users
     bench/lines.py --case "get and one check"
 
-Users of a script are counted in both ways: with a runtime each, and with an image of the heap (docs/decisions/0015).
+Users of a script are counted in both modes: with separate runtimes, and with an image of the heap (docs/decisions/0015).
 
-Between two rounds, in which every user sends one request, the generator touches some lines that all users share (code,
-constants, tables) and some that only one user needs. With more users only the second kind grows, so two numbers of users
-separate them. As long as a round fits the cache, a line costs nothing; a line that has left it costs up to 100 ns.
+In a round, every user sends one request. The generator then touches some lines that all users share (code,
+constants, tables) and some that only one user needs. With more users, only the second kind grows, so counts for two numbers
+of users separate the kinds. A line costs almost nothing if a round fits into the cache, and up to 100 ns if it was evicted.
 
-Runs plimsoll under valgrind's lackey, on one processor with its server: about a minute for each case, way and number of
-users.
+Runs plimsoll under valgrind's lackey, on one processor with its server, which takes about a minute for each case, mode and
+number of users.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from instructions import CASES, ROOT, _address, _pin  # noqa: E402
 
 # crates/quickjs/src/fiber.rs, STACK_SIZE
 SCRIPT_STACK = 256 * 1024
-# How users of a script begin.
+# The modes in which users of a script can start.
 WAYS = {"own runtimes": "off", "image": "on"}
 # Kinds with fewer lines than this in a request are one row.
 LEAST = 3
@@ -44,38 +44,38 @@ def main():
     parser.add_argument("--skip", type=int, default=8, help="rounds before the count begins (default 8)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds counted (default 5)")
     parser.add_argument("--profile", default="release", help="Cargo profile of the programs (default release)")
-    parser.add_argument("--no-build", action="store_true", help="take what is already built")
-    told = parser.parse_args()
+    parser.add_argument("--no-build", action="store_true", help="use the programs that are already built")
+    args = parser.parse_args()
     for name in ("valgrind", "nm"):
         if not shutil.which(name):
-            sys.exit(f"{name} is not here; on Debian: apt-get install valgrind binutils")
-    if not told.no_build:
-        build = ["cargo", "build", "--quiet", "--profile", told.profile, "-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
+            sys.exit(f"{name} is not installed; on Debian: apt-get install valgrind binutils")
+    if not args.no_build:
+        build = ["cargo", "build", "--quiet", "--profile", args.profile, "-p", "plimsoll", "-p", "plimsoll-bench", "--bins"]
         subprocess.run(build, cwd=ROOT, check=True)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / told.profile
-    for name in told.case:
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / args.profile
+    for name in args.case:
         server, case = CASES[name]
         ways = {None: "off"} if name.startswith("plimsoll http") else WAYS
         process = subprocess.Popen([target / server, "--port", "0"], stdout=subprocess.PIPE, text=True, preexec_fn=_pin)
         try:
             url = _address(process.stdout.readline())
             for way, image in ways.items():
-                counted = [count(target, case, url, users, told, image) for users in told.users]
-                print(table(f"{name}, {way}" if way else name, told.users, counted), flush=True)
+                counted = [count(target, case, url, users, args, image) for users in args.users]
+                print(table(f"{name}, {way}" if way else name, args.users, counted), flush=True)
         finally:
             process.kill()
 
 
-def count(target, case, url, users, told, image):
+def count(target, case, url, users, args, image):
     """The lines of a round of all users, by kind."""
-    requests = users * (told.skip + told.rounds + 4)
+    requests = users * (args.skip + args.rounds + 4)
     arguments = [str(part) for part in case(url, requests)]
     # The cases are written for ten users.
     for flag in ("-c", "--vus"):
         if flag in arguments:
             arguments[arguments.index(flag) + 1] = str(users)
     command = [target / "touched-lines", "--program", target / "plimsoll", "--script-stack", SCRIPT_STACK]
-    command += ["--window", users, "--skip", told.skip, "--windows", told.rounds, "--", *arguments]
+    command += ["--window", users, "--skip", args.skip, "--windows", args.rounds, "--", *arguments]
     ran = subprocess.run(
         [str(part) for part in command],
         capture_output=True,

@@ -5,22 +5,23 @@
     bench/link.py --seconds 3           a quick look (2 minutes)
     bench/link.py --paths delay rate --patterns 200 burst
 
-Each cell relays exchanges of one request and one response, each on a new connection, and makes some directly. An
-exchange through the relay should take what a direct one takes, the configured delay, and the time that the line needs
-for what entered it before (a first-in, first-out queue, computed from when each message entered). The excess beyond that
-must be at most 0.2 ms at the median and 1 ms at p99, and so must be its lack. Lost messages must be as many as configured, within five
-standard deviations. Prints a Markdown table; the exit status is 1 when a cell misses a bound.
+Each cell makes exchanges of one request and one response through the relay, each on a new connection, and some directly. An
+exchange through the relay should take as long as a direct one, plus the configured delay, plus the time that the line needs
+for the messages before it (a first-in, first-out queue, computed from the times at which messages enter it). The deviation
+from this time, in either direction, must be at most 0.2 ms at the median and 1 ms at p99. The number of lost messages must
+match the configuration within five standard deviations. Prints a Markdown table; the exit status is 1 if a cell exceeds a
+bound.
 
-As root it runs in a network namespace of its own with more local ports than usual. A closed connection holds a port for a
-minute, and a kernel that has few free ports left takes longer for each connect, which is not the relay's delay.
+As root, it runs in its own network namespace with more local ports than usual. A closed connection holds a port for a
+minute, and if the kernel has few free ports left, each connect takes longer, which is not the relay's delay.
 
-The relay has one processor and the client and server share another. The relay takes real-time priority if it is
-permitted; the client and server have it only with --real-time, so other programs add to what they measure.
+The relay has one processor, and the client and server share another. The relay uses real-time priority if that is
+permitted. The client and server use it only with --real-time; without it, other programs add to the measured times.
 
-A virtual machine is not quiet even when nothing else runs in it: its host takes processors away for milliseconds. A
+A virtual machine is not quiet even if nothing else runs in it: its host takes processors away for milliseconds. A
 thread of higher priority on both processors records these pauses (bench/src/pauses.rs; Linux, root). Exchanges during a
-pause, and those of a burst after a pause in it, are counted in a column of their own and not judged. A cell with less
-than half of its exchanges left is not judged.
+pause, and those in a burst after a pause, are not judged but counted in a separate column. A cell is not judged if less
+than half of its exchanges remain.
 
 paths: delay, rate (and delay), jitter (and rate), loss (and jitter)
 patterns: 1, 20, 200 and 2000 new connections per second; burst: 1,000 at once, ten times
@@ -48,7 +49,7 @@ MEDIAN_MS, P99_MS = 0.2, 1.0
 PATHS = ["delay", "rate", "jitter", "loss"]
 PATTERNS = ["1", "20", "200", "2000", "burst"]
 RELAY_CPU, MEASURING_CPU = 1, 0
-# Says that this process has its network namespace.
+# Set if this process already has its network namespace.
 OWN_NETWORK = "PLIMSOLL_BENCH_OWN_NETWORK"
 LOCAL_PORTS = "2000 65000"
 REAL_TIME = 10
@@ -97,7 +98,7 @@ def main():
             rows.append(row)
             print(" · ".join(row), file=sys.stderr, flush=True)
     title = (
-        f"### A link of {ROUND_TRIP}, {RATE_MBITS} Mbit/s, ±{JITTER} and {LOSS:.0%} loss: time that it adds beyond that"
+        f"### A link of {ROUND_TRIP}, {RATE_MBITS} Mbit/s, ±{JITTER} and {LOSS:.0%} loss: deviation from the configured delay"
     )
     text = f"{title}\n\n{table(HEADINGS, rows)}\n"
     print(text)

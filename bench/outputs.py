@@ -2,7 +2,7 @@
 """Compares how late iterations start at 20,000/s without outputs and with three of them, and with the live page.
 
     bench/outputs.py                       12 rounds of three runs of 10 s; takes about eight minutes
-    bench/outputs.py --page                the three outputs, and the live page with 20 viewers, of which one stalls
+    bench/outputs.py --page                the three outputs, and the live page with 20 viewers, one of which stalls
     bench/outputs.py --page --out ''       the page alone
     bench/outputs.py --rounds 2 --seconds 3
     bench/outputs.py --out json=/dev/null  another output instead of the three
@@ -10,14 +10,14 @@
 
 Build the programs first: cargo build --release --package plimsoll --package plimsoll-bench
 
-The script requests a fixed response over HTTP. The outputs are Prometheus (Debian's), OpenTelemetry over HTTP and StatsD; what
-the latter two send is read and dropped. The server, the receivers and the viewers share CPU 0, the generator has CPU 1. The verdicts of the runs
-and what outputs complained about are below the table.
+The script requests a fixed response over HTTP. The outputs are Prometheus (Debian's), OpenTelemetry over HTTP and StatsD; the
+receivers of the latter two discard the data. The server, the receivers and the viewers share CPU 0; the generator has CPU 1.
+The verdicts of the runs and the outputs' warnings follow the table.
 
 A round has two runs without outputs and one with them, in a different order each time. Keep the machine otherwise idle. Prints
-a Markdown table: medians of the rounds, with the smallest and the largest, and the ratios to the first run without outputs of
-the same round. The two runs without outputs only differ by noise: a difference is within noise if the median ratio with
-outputs lies within the range of their ratios.
+a Markdown table: medians of the rounds, with the smallest and the largest value, and the ratios to the first run without outputs
+of the same round. The two runs without outputs differ only by noise. So a difference is within noise if the median ratio with
+outputs is within the range of their ratios.
 """
 
 import argparse
@@ -71,7 +71,7 @@ class Discard(http.server.BaseHTTPRequestHandler):
 
 
 class Receivers:
-    """Prometheus, and readers that drop what they get, on the server's CPU."""
+    """Prometheus, and receivers that discard their input, on the server's CPU."""
 
     def __enter__(self):
         program = shutil.which("prometheus") or sys.exit("install Prometheus: apt-get install prometheus")
@@ -207,7 +207,7 @@ def spread(values):
 
 
 def rows(found):
-    """The figures of each kind of run, and whether the difference is within noise."""
+    """The figures for each kind of run, and whether the difference is within noise."""
     lines = []
     for name in found["without"][0]:
         values = {kind: [figures[name] for figures in runs] for kind, runs in found.items()}
@@ -228,7 +228,7 @@ def main():
     parser.add_argument("--rate", type=int, default=20000, help="iterations per second (default 20000)")
     parser.add_argument("--out", action="append", help="an output instead of the three; may be repeated")
     parser.add_argument("--page", action="store_true", help="serve the live page, too")
-    parser.add_argument("--viewers", type=int, default=20, help="viewers of the page, of which one stalls (default 20)")
+    parser.add_argument("--viewers", type=int, default=20, help="viewers of the page, one of which stalls (default 20)")
     parser.add_argument("--profile", default="release", help="Cargo profile of the program (default release)")
     parser.add_argument("--cpus", default=str(GENERATOR_CPU), help="CPUs of the generator (default 1)")
     args = parser.parse_args()

@@ -3,10 +3,10 @@
 
     bench/run.py                     every part, about an hour and a half
     bench/run.py http1 tls           some parts
-    bench/run.py --quick             each part short, to see that it works
+    bench/run.py --quick             each part in short form, to check that it works
 
 The server runs on CPU 0 and the generator on CPU 1; keep the machine otherwise idle. Missing
-rivals are installed from their packages first, into bench/.rivals where the package allows it.
+tools are first installed from their packages, into bench/.rivals if the package allows it.
 """
 
 import argparse
@@ -69,37 +69,37 @@ def main():
     parser.add_argument("--rounds", type=int, help="rounds of each comparison (default 6)")
     parser.add_argument("--seconds", type=int, help="seconds of one run (default 8)")
     parser.add_argument("--profile", default="dist", help="Cargo profile of our programs (default dist)")
-    parser.add_argument("--no-build", action="store_true", help="take what is already built")
+    parser.add_argument("--no-build", action="store_true", help="use the programs that are already built")
     parser.add_argument("--out", type=Path, help="write the tables to this file too")
-    told = parser.parse_args()
-    for part in told.parts:
+    args = parser.parse_args()
+    for part in args.parts:
         if part not in PARTS:
-            parser.error(f"there is no part `{part}`; there are {', '.join(PARTS)}")
+            parser.error(f"unknown part `{part}`; the parts are {', '.join(PARTS)}")
     settings = Settings(
-        rounds=told.rounds or (1 if told.quick else 6),
-        seconds=told.seconds or (2 if told.quick else 8),
-        think_seconds=4 if told.quick else 15,
-        quick=told.quick,
+        rounds=args.rounds or (1 if args.quick else 6),
+        seconds=args.seconds or (2 if args.quick else 8),
+        think_seconds=4 if args.quick else 15,
+        quick=args.quick,
     )
-    rivals.use_profile(told.profile)
-    if not told.no_build:
+    rivals.use_profile(args.profile)
+    if not args.no_build:
         settings.say("building ours")
-        rivals.build_ours(told.profile, settings.say)
-    chosen = told.parts or list(PARTS)
+        rivals.build_ours(args.profile, settings.say)
+    chosen = args.parts or list(PARTS)
     needed = dict.fromkeys(name for part in chosen for name in PARTS[part][1])
     rivals.install_missing(needed, settings.say)
     for name in ("plimsoll", "wrk2"):
         if not rivals.find(name):
-            settings.say(f"!!! {name} is not here: IT IS LEFT OUT of every table")
+            settings.say(f"!!! {name} is not installed: IT IS LEFT OUT of every table")
     texts = [f"Measured on {_machine()}; server on CPU 0, generator on CPU 1.\n"]
     for part in chosen:
         settings.say(f"== {part}")
         texts.append(PARTS[part][0](settings))
     result = "\n\n".join(texts) + "\n"
     print(result)
-    if told.out:
-        told.out.parent.mkdir(parents=True, exist_ok=True)
-        told.out.write_text(result)
+    if args.out:
+        args.out.parent.mkdir(parents=True, exist_ok=True)
+        args.out.write_text(result)
 
 
 def _machine():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that memory stays flat at full speed.
+"""Checks that memory stays constant at full speed.
 
     bench/soak.py full                               30 minutes of each run, both kernel interfaces (9 hours)
     bench/soak.py full --seconds 600 --io epoll      ten minutes of each run (90 minutes)
@@ -12,13 +12,13 @@ full: 100 users of http, run, grpc and WebSocket, over kept and over new connect
 churn: connections come and go. Each cell runs one plimsoll load command with 4 users against one server, and reads the resident
 memory of the generator every second.
 
-A cell passes when the highest memory of the last third of the time after the warm-up is at most 5% or 2 MB above that
-of the first third. Prints a Markdown table; the exit status is 1 when a cell fails.
+After the warm-up, a cell passes if the highest memory of the last third of the time is at most 5% or 2 MB above that
+of the first third. Prints a Markdown table; the exit status is 1 if a cell fails.
 
 protocols: http1, h2c, h2 (over TLS), http3, grpc, websocket
 ways: persistent  one connection per user for the whole run
       new         a new connection for each request
-      refused     nobody listens
+      refused     no process listens on the port
       reset       the server resets each connection (HTTP/3: refuses the version)
       unread      the server sends more than the client reads before it closes
 """

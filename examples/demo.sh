@@ -6,14 +6,14 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup build
-# rustup installs cargo there; the shell that ran rustup does not have it in PATH yet.
+# rustup installs cargo there, but the shell that ran rustup does not have it in PATH yet.
 export PATH="$PATH:$HOME/.cargo/bin"
 
-# On a terminal, cargo shows how far it is.
+# On a terminal, cargo shows its progress.
 quiet=()
 [[ -t 2 ]] || quiet=(--quiet)
 echo "Building Plimsoll and one reference system. The first time takes about ten minutes on two processors …"
-# The lab needs no fleet, HTTP/3, Parquet or Redis, which are a third of what a whole build compiles.
+# The lab does not need fleet, HTTP/3, Parquet or Redis, which take a third of a full build.
 cargo build "${quiet[@]}" --release --package plimsoll --no-default-features --features scripts
 cargo build "${quiet[@]}" --release --manifest-path reference-systems/Cargo.toml \
   --no-default-features --features zanzibar

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sends runs to a real OpenTelemetry collector, over gRPC and HTTP, and compares what it received with what was printed.
+"""Sends runs to a real OpenTelemetry collector, over gRPC and HTTP, and compares the received figures with the printed ones.
 
     bench/collector/prove.py [PLIMSOLL]
 
-It builds the collector with Go 1.25 or newer, which takes some minutes; COLLECTOR names one that is built. The tests
-use a smaller receiver.
+It builds the collector with Go 1.25 or newer, which takes a few minutes, unless COLLECTOR names one that is already built.
+The tests use a smaller receiver.
 """
 
 import http.server

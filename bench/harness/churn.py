@@ -29,7 +29,7 @@ VERSION_FLAGS = {"http1": ["--h1"], "h2c": ["--h2c"], "h2": ["--h2"], "http3": [
 
 @dataclass
 class Cell:
-    """What one run used and did."""
+    """The memory and the result of one run."""
 
     name: str
     requests: int
@@ -87,7 +87,7 @@ def _watch(process, seconds):
         with contextlib.suppress(OSError, StopIteration):
             lines = status.read_text().splitlines()
             resident = next(line for line in lines if line.startswith("VmRSS:"))
-            # The last seconds of a run are its summary's.
+            # In the last seconds of a run, its summary is created.
             if len(samples) < seconds:
                 samples.append(int(resident.split()[1]) * 1024)
         time.sleep(1)

@@ -27,7 +27,7 @@ class Contender:
         return rivals.find(self.program) is not None
 
     def run(self, url, connections, seconds, env=None, **options):
-        """Runs once; gives (requests, Cost). A run that failed gives no requests."""
+        """Runs once and returns (requests, Cost). A failed run returns no requests."""
         with tempfile.TemporaryDirectory(prefix="bench-run-") as scratch:
             arguments = self.arguments(url, connections, seconds, scratch)
             cost = measure.run(
@@ -62,7 +62,7 @@ def _summary(_, scratch):
 
 
 def script(name, program, file, flags=(), env=None):
-    """A k6 script, run by k6 or by Plimsoll: both take the same arguments."""
+    """A k6 script, run by k6 or by Plimsoll, which accept the same arguments."""
     return Contender(
         name,
         program,
@@ -120,8 +120,8 @@ def bare(*flags):
 
 def _reported(_, scratch):
     report = [rivals.find("vegeta"), "report", "-type=json", "results.bin"]
-    told = subprocess.run(report, cwd=scratch, capture_output=True, text=True, check=True)
-    return int(json.loads(told.stdout)["requests"])
+    printed = subprocess.run(report, cwd=scratch, capture_output=True, text=True, check=True)
+    return int(json.loads(printed.stdout)["requests"])
 
 
 VEGETA = Contender(

@@ -1,4 +1,4 @@
-"""Programs in Go that a proof builds itself."""
+"""Go programs that a proof builds itself."""
 
 import os
 import shutil

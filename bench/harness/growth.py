@@ -1,4 +1,4 @@
-"""What a user costs, and what a request costs, as users and libraries grow."""
+"""The cost of a user and of a request, by the number of users and the size of their libraries."""
 
 import os
 import statistics
@@ -10,17 +10,17 @@ from .contenders import WRK, plimsoll_http, script
 from .servers import FixedServer
 from .tables import goals, spread, table
 
-# How users of a script can begin (docs/decisions/0015).
+# The modes in which users of a script can start (docs/decisions/0015).
 WAYS = {"own runtimes": {"PLIMSOLL_IMAGE": "off"}, "image": {"PLIMSOLL_IMAGE": "on"}}
 
-# What the table `libraries` shows: a name, the program, its environment.
+# The columns of the table `libraries`: a name, the program, its environment.
 SLEEPERS = [*((way, "plimsoll", env) for way, env in WAYS.items()), ("k6", "k6", {})]
 
 GOAL_KIB = 25
 GOAL_GB = 4
 GOAL_MS = 0.1
 
-# Of the memory that is available, what a run may need.
+# The share of the available memory that a run may use.
 SHARE_OF_MEMORY = 0.6
 
 # Longer than the first iterations of 10,000 users take to reach their sleep.
@@ -31,7 +31,7 @@ REQUESTS = "import http from 'k6/http';\n" + SLEEPS
 
 
 def libraries(settings):
-    """Memory and creation of a user, by the size of what its script imports."""
+    """Memory and creation of a user, by the size of the library that its script imports."""
     rows, found = [], {}
     sleepers = [sleeper for sleeper in SLEEPERS if rivals.find(sleeper[1])]
     for kilobytes in [0, 500] if settings.quick else [0, 100, 500]:
@@ -49,9 +49,9 @@ def libraries(settings):
     headings += [f"ms of CPU to create a user (goal ≤ {GOAL_MS}): {names[0]}", *names[1:]]
     text = (
         "### A user of a script with a library\n\n"
-        "Peak memory and processor time of a run beyond those of a run with one user, divided by the other users; with one "
-        "user, those of the whole program. The ratio is of the whole programs. – is a run that needs more memory than this "
-        "machine has. With HTTP, the time includes one request.\n\n" + table(headings, rows)
+        "Peak memory and processor time of a run minus those of a run with one user, divided by the number of other users; "
+        "with one user, those of the whole program. The ratio compares the whole programs. – marks a run that needs more "
+        "memory than this machine has. With HTTP, the time includes one request.\n\n" + table(headings, rows)
     )
     return f"{text}\n\n{goals(_goals_of_memory(found))}"
 
@@ -67,7 +67,7 @@ def _row(found, kilobytes, with_http, users):
 
 
 def _more(series, users=None):
-    """Bytes and seconds of one more user: of this number of users, or of the largest number that ran."""
+    """Bytes and seconds of an additional user, at this number of users or at the largest number that ran."""
     users = users or max(series)
     if users == 1:
         return series[1]
@@ -161,7 +161,7 @@ def resident(program, kilobytes, with_http, users, sleep, env):
 
 
 def library(kilobytes):
-    """A module of this size: functions, classes, tables and regular expressions, as bundled libraries have them."""
+    """A module of this size with functions, classes, tables and regular expressions, as in bundled libraries."""
     parts, size, number = [], 0, 0
     while size < kilobytes * 1000:
         number += 1

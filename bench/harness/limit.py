@@ -19,16 +19,16 @@ def find(settings):
     trial, soak = ("1s", "2s") if settings.quick else ("2s", "8s")
     for capacity, words, truth, start in SERVERS:
         with FixedServer(capacity=capacity) as server:
-            told = ["find", "--objective", "p95<50ms", "--trial", trial, "--soak", soak]
-            told += ["--repeats", "2", "--start", str(start), "--json", "--"]
-            cost = measure.run([rivals.find("plimsoll"), *told, "http", "-c", "100", server.url])
+            args = ["find", "--objective", "p95<50ms", "--trial", trial, "--soak", soak]
+            args += ["--repeats", "2", "--start", str(start), "--json", "--"]
+            cost = measure.run([rivals.find("plimsoll"), *args, "http", "-c", "100", server.url])
         try:
-            said = json.loads(cost.stdout)
+            result = json.loads(cost.stdout)
         except ValueError:
-            settings.say(f"{words}: no answer: {cost.stderr[-300:]}")
+            settings.say(f"{words}: no result: {cost.stderr[-300:]}")
             continue
-        settings.say(f"{words}: {said['answer']}")
-        kept, broken = said["kept"], said["broken"]
+        settings.say(f"{words}: {result['answer']}")
+        kept, broken = result["kept"], result["broken"]
         errors = [None if rate is None else rate / truth - 1 for rate in (kept, broken)]
         near = all(error is not None and abs(error) <= WANTED for error in errors)
         rows.append(
@@ -36,10 +36,10 @@ def find(settings):
                 words,
                 f"{truth:,.0f}",
                 *(_rate(rate, error) for rate, error in zip((kept, broken), errors)),
-                "yes" if said["confirmed"] else "no",
-                len(said["trials"]),
+                "yes" if result["confirmed"] else "no",
+                len(result["trials"]),
                 f"{cost.wall_seconds:.0f}",
-                "reached" if near and said["confirmed"] else "**missed**",
+                "reached" if near and result["confirmed"] else "**missed**",
             )
         )
     headings = [
@@ -52,7 +52,7 @@ def find(settings):
         "seconds",
         "both within 5 %",
     ]
-    title = "### The limit found, beside the capacity by construction\n\n"
+    title = "### The limit found, compared with the known capacity\n\n"
     return title + table(headings, rows)
 
 

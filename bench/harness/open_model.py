@@ -23,17 +23,17 @@ def lag(settings):
     if rivals.find("plimsoll"):
         for _ in range(settings.rounds):
             with FixedServer() as server:
-                told = ["http", "--rate", "20000", "-d", f"{settings.seconds}s", "--json", server.url]
-                cost = measure.run([rivals.find("plimsoll"), *told])
+                args = ["http", "--rate", "20000", "-d", f"{settings.seconds}s", "--json", server.url]
+                cost = measure.run([rivals.find("plimsoll"), *args])
             try:
-                said = json.loads(cost.stdout)
+                reported = json.loads(cost.stdout)
             except ValueError:
                 settings.say(f"plimsoll failed: {cost.stderr[-300:]}")
                 continue
-            late = said["send_lag"]
+            late = reported["send_lag"]
             rows.append(
                 (
-                    f"{said['requests_per_second']:.0f}",
+                    f"{reported['requests_per_second']:.0f}",
                     *(f"{late[name]:.3f}" for name in ("p50", "p99", "p999", "max")),
                     f"{cost.cpu_seconds / cost.wall_seconds:.2f}",
                     "reached" if late["p99"] < 1 else "**missed**",
@@ -45,36 +45,36 @@ def lag(settings):
 
 def truth(settings):
     """Reported quantiles compared with the server's actual delays."""
-    text = ["### Reported latency beside the truth, 1,000/s offered, open model\n"]
-    text.append("Milliseconds. In brackets: the difference from what the server recorded in that same run.\n")
+    text = ["### Reported latency compared with the server's, 1,000/s offered, open model\n"]
+    text.append("In milliseconds. The difference from what the server recorded in the same run is in parentheses.\n")
     seconds = 10 if settings.quick else 20
     for title, law in LAWS.items():
         rows, truth_row = [], None
         for name, ask in _reporters().items():
             with FixedServer(delay=law) as server:
-                said = ask(server.url, seconds)
-            if said is None:
+                reported = ask(server.url, seconds)
+            if reported is None:
                 settings.say(f"{name}: no figures under {law}")
                 continue
-            given = server.report["given"]
-            truth_row = truth_row or ("truth", *(f"{given[q]:.3f}" for q in QUANTILES), "")
-            rows.append((name, *(_cell(said.get(q), given[q]) for q in QUANTILES), _honest(said, given)))
-            settings.say(f"{law}: {name} {said}")
+            actual = server.report["given"]
+            truth_row = truth_row or ("truth", *(f"{actual[q]:.3f}" for q in QUANTILES), "")
+            rows.append((name, *(_cell(reported.get(q), actual[q]) for q in QUANTILES), _honest(reported, actual)))
+            settings.say(f"{law}: {name} {reported}")
         headings = ["", *QUANTILES, "within 2 % + 0.03 ms"]
         text.append(f"**{title}**\n\n" + table(headings, [truth_row, *rows] if truth_row else rows) + "\n")
     return "\n".join(text)
 
 
-def _cell(said, given):
-    return "–" if said is None else f"{said:.3f} ({said - given:+.3f})"
+def _cell(reported, actual):
+    return "–" if reported is None else f"{reported:.3f} ({reported - actual:+.3f})"
 
 
-def _honest(said, given):
-    """Checks p50, p95 and p99; the maximum is one sample and only shown."""
+def _honest(reported, actual):
+    """Checks p50, p95 and p99. The maximum is a single sample and is only shown."""
     wrong = [
         q
         for q in ("p50", "p95", "p99")
-        if said.get(q) is not None and abs(said[q] - given[q]) > 0.02 * given[q] + 0.03
+        if reported.get(q) is not None and abs(reported[q] - actual[q]) > 0.02 * actual[q] + 0.03
     ]
     return "yes" if not wrong else f"**no: {', '.join(wrong)}**"
 
@@ -94,8 +94,8 @@ def _reporters():
 
 
 def _plimsoll_http(url, seconds):
-    told = ["http", "--rate", "1000", "-d", f"{seconds}s", "--json", url]
-    cost = measure.run([rivals.find("plimsoll"), *told])
+    args = ["http", "--rate", "1000", "-d", f"{seconds}s", "--json", url]
+    cost = measure.run([rivals.find("plimsoll"), *args])
     try:
         return json.loads(cost.stdout)["response_time"]
     except (ValueError, KeyError):
@@ -105,11 +105,11 @@ def _plimsoll_http(url, seconds):
 def _script(program, metric):
     def ask(url, seconds):
         with tempfile.TemporaryDirectory(prefix="bench-truth-") as scratch:
-            told = ["run", "--quiet", "-e", f"URL={url}", "-e", f"SECONDS={seconds}"]
-            told += ["--summary-trend-stats", "p(50),p(95),p(99),max"]
-            told += ["--summary-export", "summary.json", SCRIPTS / "rate.js"]
+            args = ["run", "--quiet", "-e", f"URL={url}", "-e", f"SECONDS={seconds}"]
+            args += ["--summary-trend-stats", "p(50),p(95),p(99),max"]
+            args += ["--summary-export", "summary.json", SCRIPTS / "rate.js"]
             measure.run(
-                [rivals.find(program), *told], cwd=scratch, env={"K6_NO_USAGE_REPORT": "true"}
+                [rivals.find(program), *args], cwd=scratch, env={"K6_NO_USAGE_REPORT": "true"}
             )
             try:
                 metrics = json.loads((Path(scratch) / "summary.json").read_text())["metrics"]
@@ -122,19 +122,19 @@ def _script(program, metric):
 
 
 def _oha(url, seconds):
-    told = ["-z", f"{seconds}s", "-q", "1000", "--latency-correction", "-c", "1100", "--no-tui"]
-    cost = measure.run([rivals.find("oha"), *told, "--output-format", "json", url])
+    args = ["-z", f"{seconds}s", "-q", "1000", "--latency-correction", "-c", "1100", "--no-tui"]
+    cost = measure.run([rivals.find("oha"), *args, "--output-format", "json", url])
     try:
-        said = json.loads(cost.stdout)
-        values = {q: said["latencyPercentiles"][q] * 1e3 for q in ("p50", "p95", "p99")}
-        return {**values, "max": said["summary"]["slowest"] * 1e3}
+        reported = json.loads(cost.stdout)
+        values = {q: reported["latencyPercentiles"][q] * 1e3 for q in ("p50", "p95", "p99")}
+        return {**values, "max": reported["summary"]["slowest"] * 1e3}
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def _wrk2(url, seconds):
-    told = ["-t1", "-c1100", f"-d{seconds}s", "-R1000", "--latency", url]
-    cost = measure.run([rivals.find("wrk2"), *told])
+    args = ["-t1", "-c1100", f"-d{seconds}s", "-R1000", "--latency", url]
+    cost = measure.run([rivals.find("wrk2"), *args])
     units = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
     found = {}
     for line in cost.stdout.splitlines():

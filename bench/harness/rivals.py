@@ -12,14 +12,14 @@ RIVALS = BENCH / ".rivals"
 APT = {"wrk": "wrk", "iperf3": "iperf3", "h2load": "nghttp2-client", "nginx": "nginx-light"}
 GO = {
     "k6": "go.k6.io/k6@v1.8.1",
-    # The newest version whose modules all come from the module proxy.
+    # The newest version whose modules are all available from the module proxy.
     "fortio": "fortio.org/fortio@v1.66.5",
     "hey": "github.com/rakyll/hey@v0.1.4",
     "ghz": "github.com/bojand/ghz/cmd/ghz@v0.120.0",
     "vegeta": "github.com/tsenart/vegeta/v12@v12.12.0",
 }
 CARGO = {"oha": "1.16.0"}
-# Has no package: measured only if it is on the path.
+# Not available as a package: measured only if it is in PATH.
 UNPACKAGED = {"wrk2"}
 OURS = {
     "plimsoll": ("plimsoll", "release"),
@@ -33,7 +33,7 @@ OURS = {
 
 
 def find(name):
-    """The path of a program, or None when it is not there."""
+    """The path of a program, or None if it is not installed."""
     if name in OURS:
         built = target() / OURS[name][1] / name
         return built if built.exists() else None
@@ -75,7 +75,7 @@ def install_missing(names, say):
             version = ["--version", CARGO[name], "--locked"]
             _try(["cargo", "install", name, *version, "--root", RIVALS], say)
         if not find(name):
-            say(f"!!! {name} is not here and could not be installed: IT IS LEFT OUT of every table")
+            say(f"!!! {name} is not installed and could not be installed: IT IS LEFT OUT of every table")
 
 
 def _try(command, say, env=None, cwd=None):

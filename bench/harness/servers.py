@@ -16,7 +16,7 @@ BODY = '{"id":1,"name":"' + "x" * 48 + '"}'
 
 
 class FixedServer:
-    """The fixed-response server; `report` holds its own account once it has stopped."""
+    """The fixed-response server; after it has stopped, `report` contains its own figures."""
 
     def __init__(self, delay=None, mark=None, capacity=None):
         self.arguments = ["--cpu", str(SERVER_CPU)]
@@ -113,7 +113,7 @@ def free_port():
 def wait_for(port, process):
     for _ in range(200):
         if process.poll() is not None:
-            raise SystemExit(f"the server stopped at once with status {process.returncode}")
+            raise SystemExit(f"the server stopped immediately with status {process.returncode}")
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
             return

@@ -59,7 +59,7 @@ def attack(settings):
         ("plimsoll attack", "wrk", 1.2),
         ("plimsoll attack, results kept", "vegeta", 3.0),
     ]
-    title = "Target list of one, -rate=0 -max-workers=100, 150-byte responses"
+    title = "Attack: one target, -rate=0 -max-workers=100, 150-byte responses"
     return compare(title, FixedServer, rows, "wrk", goals, settings)
 
 
@@ -82,7 +82,7 @@ def tls(settings):
 def http2(settings):
     """HTTP/2 with one stream per connection, without and with TLS."""
     clear = compare(
-        "HTTP/2 in the clear, 100 connections, one stream each (nginx)",
+        "HTTP/2 in plain text, 100 connections, one stream each (nginx)",
         lambda: Nginx(tls=False, http2=True),
         [h2load("h2load", []), plimsoll_http(flags=["--h2c"])],
         "h2load",

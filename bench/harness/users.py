@@ -46,9 +46,9 @@ def startup(settings):
         first, last = [], []
         for _ in range(settings.rounds):
             with FixedServer(mark=users) as server:
-                told = ["run", "--quiet", "-e", f"URL={server.url}", "-e", f"USERS={users}"]
+                args = ["run", "--quiet", "-e", f"URL={server.url}", "-e", f"USERS={users}"]
                 cost = measure.run(
-                    [rivals.find(name), *told, SCRIPTS / "once.js"],
+                    [rivals.find(name), *args, SCRIPTS / "once.js"],
                     env={"K6_NO_USAGE_REPORT": "true"},
                 )
             if server.report["marked_request_ns"] is None:
@@ -58,5 +58,5 @@ def startup(settings):
             last.append((server.report["marked_request_ns"] - cost.started_ns) / 1e9)
             settings.say(f"{name}: first request after {first[-1]:.2f} s, last user's {last[-1]:.2f} s")
         rows.append((name, spread(first), spread(last)))
-    title = f"### {users:,} users from nothing, one CPU\n\n"
+    title = f"### Starting {users:,} users, one CPU\n\n"
     return title + table(["generator", "first request, s", "every user has sent one, s"], rows)

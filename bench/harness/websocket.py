@@ -46,7 +46,7 @@ def _echo(name, program, in_flight, file="websocket.js"):
         program,
         lambda url, connections, seconds, scratch: [
             *("run", "--quiet", "--summary-export", "summary.json"),
-            # With --iterations, --duration is the longest time they may take (10 minutes unless set).
+            # With --iterations, --duration limits the time that they may take (10 minutes by default).
             *("--vus", connections, "--iterations", connections, "--duration", f"{seconds + 60}s"),
             *("-e", f"URL={url}", "-e", f"SECONDS={seconds}", "-e", f"IN_FLIGHT={in_flight}"),
             SCRIPTS / file,
@@ -56,7 +56,7 @@ def _echo(name, program, in_flight, file="websocket.js"):
 
 
 def websocket(settings):
-    """One script for both: 100 users, messages of 100 bytes, back and forth."""
+    """The same script for both: 100 users echo messages of 100 bytes."""
     return "\n\n".join(_messages_in_flight(count, settings) for count in (1, 10))
 
 

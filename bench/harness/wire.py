@@ -45,11 +45,11 @@ def wire(settings):
     text = "### One TCP stream over loopback, client → server\n\n"
     text += table(["", "Gbit/s", "ratio to iperf3"], lines)
     shown = "–" if worst is None else f"{worst:.2f}"
-    return f"{text}\n\nThe lower of our clients' ratios: {shown}, wanted ≥ 0.95: {verdict}."
+    return f"{text}\n\nThe lower of Plimsoll's client ratios is {shown}. The goal is ≥ 0.95: {verdict}."
 
 
 def _stream(client, server, seconds):
-    """Bits per second that arrived; None when there is no result."""
+    """Received bits per second; None if there is no result."""
     port = _free_port()
     server = subprocess.Popen(
         ["taskset", "-c", str(measure.SERVER_CPU), *_program(server), "-s", "-1", "-p", str(port)],
@@ -58,8 +58,8 @@ def _stream(client, server, seconds):
     )
     try:
         time.sleep(0.3)
-        told = ["-c", "127.0.0.1", "-p", str(port), "-t", str(seconds), "-J"]
-        cost = measure.run([*_program(client), *told])
+        args = ["-c", "127.0.0.1", "-p", str(port), "-t", str(seconds), "-J"]
+        cost = measure.run([*_program(client), *args])
         return json.loads(cost.stdout)["end"]["sum_received"]["bits_per_second"]
     except (ValueError, KeyError):
         return None
@@ -82,7 +82,7 @@ def _free_port():
 
 
 def link(settings):
-    """Small messages to an echo and back, directly and through a link, at 10,000/s."""
+    """Small messages to an echo server and back, directly and through a link, at 10,000/s."""
     rows = []
     seconds = min(settings.seconds, 3)
     for protocol in ("udp", "tcp"):
@@ -91,7 +91,7 @@ def link(settings):
                 direct = _way(f"127.0.0.1:{port}", protocol, seconds)
                 with _link(port) as (address, account):
                     through = _way(address, protocol, seconds)
-                said = account()
+                report = account()
             # How much longer the round trip took than configured.
             errors = {q: through["way"][q] - direct["way"][q] - ROUND_TRIP_MS for q in ("p50", "p99")}
             rows.append(
@@ -102,7 +102,7 @@ def link(settings):
                     f"{through['way']['p50']:.3f}",
                     f"{errors['p50']:+.3f}",
                     f"{errors['p99']:+.3f}",
-                    f"{said['forward']['late_us']['p50'] / 1e3:.3f}",
+                    f"{report['forward']['late_us']['p50'] / 1e3:.3f}",
                     "reached" if abs(errors["p50"]) <= 0.2 else "**missed**",
                 )
             )
@@ -133,9 +133,9 @@ def _echo():
 
 @contextlib.contextmanager
 def _link(port):
-    told = ["--listen", "127.0.0.1:0", "--to", f"127.0.0.1:{port}", "--round-trip", f"{ROUND_TRIP_MS}ms"]
-    # The link has a processor of its own; the echo server and its client share the other.
-    command = ["taskset", "-c", str(measure.GENERATOR_CPU), str(rivals.find("plimsoll")), "link", *told]
+    args = ["--listen", "127.0.0.1:0", "--to", f"127.0.0.1:{port}", "--round-trip", f"{ROUND_TRIP_MS}ms"]
+    # The link has its own processor; the echo server and its client share the other.
+    command = ["taskset", "-c", str(measure.GENERATOR_CPU), str(rivals.find("plimsoll")), "link", *args]
     last = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as relay:
         try:
@@ -146,5 +146,5 @@ def _link(port):
 
 
 def _way(address, protocol, seconds):
-    told = ["--ask", address, "--protocol", protocol, "--rate", str(RATE), "--seconds", str(seconds)]
-    return json.loads(measure.run([rivals.find("echo-way"), *told], cpu=measure.SERVER_CPU).stdout)
+    args = ["--ask", address, "--protocol", protocol, "--rate", str(RATE), "--seconds", str(seconds)]
+    return json.loads(measure.run([rivals.find("echo-way"), *args], cpu=measure.SERVER_CPU).stdout)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sends runs to a real InfluxDB with the write API of version 1 and of version 2, and compares what it has with what was printed.
+"""Sends runs to a real InfluxDB with the write APIs of versions 1 and 2, and compares the stored figures with the printed ones.
 
     bench/influxdb/prove.py [PLIMSOLL]
 
-It builds InfluxDB 1.8 with Go 1.25 or newer, which takes some minutes; INFLUXD names one that is built. The server requires
-credentials, and wrong ones must fail.
+It builds InfluxDB 1.8 with Go 1.25 or newer, which takes a few minutes, unless INFLUXD names one that is already built. The
+server requires credentials, and wrong ones must fail.
 """
 
 import base64
@@ -70,7 +70,7 @@ def started(server):
 
 
 def compare(server, folder, version):
-    """Compares what the server has with what the run printed, and returns the number of differences."""
+    """Compares the server's figures with those that the run printed, and returns the number of differences."""
     database = "two" if version == 2 else "one"
     printed = json.loads((folder / "summary.json").read_text())["metrics"]
     expected = {

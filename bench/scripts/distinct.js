@@ -1,4 +1,4 @@
-// Every request has a URL of its own.
+// Every request has a different URL.
 import http from 'k6/http';
 
 export default function () {

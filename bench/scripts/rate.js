@@ -1,4 +1,4 @@
-// A thousand iterations per second, whatever the server does.
+// A thousand iterations per second, regardless of the server.
 import http from 'k6/http';
 
 export const options = {

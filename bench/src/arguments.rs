@@ -21,7 +21,7 @@ impl Arguments {
                 .filter(|name| known.contains(name))
                 .ok_or_else(|| {
                     format!(
-                        "`{argument}` is not an argument; there are --{}",
+                        "`{argument}` is not an argument; the arguments are --{}",
                         known.join(", --")
                     )
                 })?;
@@ -86,7 +86,7 @@ mod tests {
         let message = Arguments::parse(wrong, &["port", "cpu"]).err();
         assert_eq!(
             message.as_deref(),
-            Some("`--prot` is not an argument; there are --port, --cpu")
+            Some("`--prot` is not an argument; the arguments are --port, --cpu")
         );
         let right = Arguments::parse(["--port", "80"].map(String::from), &["port"]).ok();
         assert_eq!(

@@ -2,8 +2,8 @@
 
 /// Finds the ends of requests without a body: each ends with an empty line.
 ///
-/// The state is how much of `\r\n\r\n` has matched at the end of the bytes so far, so a request may
-/// be split anywhere.
+/// The state is the number of bytes of `\r\n\r\n` that have matched at the end of the input so far, so a
+/// request may be split anywhere.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RequestCounter {
     matched: u8,

@@ -6,7 +6,7 @@
 //! - `bare-client` sends fixed bytes and counts fixed-length responses: no client with epoll can
 //!   be faster on this machine.
 //!
-//! They share no code with the load generator, so they cannot share an error with it.
+//! They share no code with the load generator, so they cannot share a bug with it.
 
 pub mod arguments;
 pub mod capacity;

@@ -1,4 +1,4 @@
-//! One thread with epoll, for servers that respond on each connection to what arrives on it.
+//! A server loop on one thread with epoll, for protocols that respond on the connection of the request.
 
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};

@@ -19,12 +19,12 @@ pub const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: fix\r\nContent-Type: appl
 const _: () = assert!(ANSWER.len() == 150);
 
 /// Maximum responses to pipelined requests that go out in one write.
-const MOST_AT_ONCE: usize = 64;
+const MAX_PIPELINED: usize = 64;
 /// The kernel wakes a sleeping thread some tens of microseconds late, so the last part of a wait is
 /// a spin loop.
 const SPIN: Duration = Duration::from_micros(80);
 /// Maximum delays recorded for the report. Further ones are only counted, and the report says so.
-const MOST_RECORDED: usize = 8_000_000;
+const MAX_RECORDED: usize = 8_000_000;
 
 const LISTENER: u64 = u64::MAX;
 const STOP: u64 = u64::MAX - 1;
@@ -95,7 +95,7 @@ impl Server {
             connections: Vec::new(),
             free: Vec::new(),
             generation: 0,
-            answers: ANSWER.repeat(MOST_AT_ONCE),
+            answers: ANSWER.repeat(MAX_PIPELINED),
             held: BinaryHeap::new(),
             draws: Draws::new(0x9E37_79B9_7F4A_7C15),
             first_request: None,
@@ -263,7 +263,7 @@ impl Server {
             }
             let sent = syscalls::monotonic_nanos();
             self.answer(held.slot, held.count);
-            if self.given.len() < MOST_RECORDED {
+            if self.given.len() < MAX_RECORDED {
                 self.given.push(sent - held.came);
                 self.lateness.push(sent - held.due);
             }

@@ -1,4 +1,4 @@
-//! Which part of a program an instruction belongs to, from its table of symbols.
+//! Finds the part of a program that an instruction belongs to, with the program's symbol table.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ impl Symbols {
             })
             .collect();
         // The linker places the engine's files one after the other, and most of their functions have no common prefix.
-        // The parts that gcc splits off as cold lie elsewhere.
+        // The parts that gcc splits off as cold are elsewhere.
         let engine = functions
             .iter()
             .filter(|(_, name)| is_engine(name))

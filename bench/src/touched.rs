@@ -1,4 +1,4 @@
-//! Which cache lines a program touches between two of its system calls, and what they belong to.
+//! Counts the cache lines that a program touches between two system calls, by the kind of memory that they belong to.
 //!
 //! The input is what `valgrind --tool=lackey --trace-mem=yes --trace-syscalls=yes` writes: a line for each instruction
 //! (`I  04001000,3`), load (` L 1ffeffe7e0,8`), store (`S`) and both (`M`), and a line for each system call. Addresses
@@ -11,7 +11,7 @@ use crate::symbols::{Owner, Symbols};
 /// Bytes of a cache line of x86-64 and of most 64-bit ARM processors.
 const LINE: u64 = 64;
 
-/// The bits of an address that tell an image from what its users made (crates/quickjs/src/image/space.rs).
+/// The bits of an address that distinguish an image from objects of its users (crates/quickjs/src/image/space.rs).
 const IMAGE_SHIFT: u32 = 42;
 
 /// A system call whose beginning separates requests: all ways to send.
@@ -28,9 +28,9 @@ pub enum Region {
     ThreadStack,
     /// An image of the heap of a script.
     Image,
-    /// What its users made since, in small blocks.
+    /// Later objects of its users, in small blocks.
     MadeSince,
-    /// All else: what was allocated.
+    /// All other memory, which was allocated.
     Heap,
 }
 
@@ -91,7 +91,7 @@ impl Regions {
         (from..to).contains(&address).then(|| address - from)
     }
 
-    /// The region of an address; what is not mapped yet will be allocated.
+    /// The region of an address. Memory that is not mapped yet will be allocated.
     pub fn of(&self, address: u64) -> Region {
         match address >> IMAGE_SHIFT {
             8 => return Region::Image,
@@ -151,7 +151,7 @@ pub fn event(line: &[u8]) -> Event {
 }
 
 fn call(line: &[u8]) -> Event {
-    // The end of a call that waited is a line of its own, without the name.
+    // The end of a call that waited is on a separate line, without the name.
     let text = String::from_utf8_lossy(line);
     if SENDS.iter().any(|name| text.contains(name)) {
         Event::Send

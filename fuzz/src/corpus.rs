@@ -1,9 +1,9 @@
-//! The kept inputs: `fuzz/corpora/<target>.txt`, one input per line, escaped so that it can be read and compared.
+//! The stored inputs: `fuzz/corpora/<target>.txt`, one input per line, escaped so that it can be read and compared.
 
 /// Decodes one line. Printable ASCII is literal; `\\`, `\n`, `\r`, `\t` and `\xNN` are escapes.
 ///
 /// # Errors
-/// At an escape that is none of these, or a character that should have been escaped.
+/// At an unknown escape, or a character that should have been escaped.
 pub fn decode_line(line: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(line.len());
     let mut rest = line.bytes();

@@ -1,4 +1,4 @@
-//! Writes what libFuzzer starts from: each target's first inputs, and its dictionary.
+//! Writes libFuzzer's initial inputs and the dictionary of each target.
 
 use std::fmt::Write as _;
 use std::fs;

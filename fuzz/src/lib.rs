@@ -1,10 +1,10 @@
-//! Fuzz targets: everything that reads what comes from outside.
+//! Fuzz targets for every parser of untrusted input.
 //!
-//! A target is a plain function of bytes that must return, whatever the bytes; it may
-//! assert what must hold of what it read. `fuzz/run` feeds the targets to libFuzzer, which
-//! changes inputs until they reach new code. The inputs worth keeping are in `fuzz/corpora/`;
-//! the tests of this crate run them all. `reference-systems/fuzz` has the targets of the reference
-//! systems, in the same harness.
+//! A target is a plain function of bytes that must return for any input; it may
+//! assert properties of the parsed data. `fuzz/run` runs the targets with libFuzzer, which
+//! mutates inputs until they reach new code. The inputs worth keeping are in `fuzz/corpora/`;
+//! the tests of this crate run all of them. `reference-systems/fuzz` contains the targets of the reference
+//! systems, with the same harness.
 
 pub mod corpus;
 pub mod export;

@@ -1,8 +1,8 @@
 //! The libFuzzer harness: one binary for all targets of a workspace, built and driven by `fuzz/run`.
 //!
-//! libFuzzer brings `main` and reads the command line. The environment chooses what it feeds:
-//! `FUZZ_TARGET` names the target; `FUZZ_EXPORT` instead writes each target's first inputs and
-//! dictionary below that directory and exits.
+//! libFuzzer provides `main` and reads the command line. The environment selects the task:
+//! `FUZZ_TARGET` names the target to run; `FUZZ_EXPORT` instead writes each target's first inputs and
+//! dictionary to that directory and exits.
 
 #![no_main]
 #![allow(clippy::print_stderr)]

@@ -7,11 +7,11 @@ use crate::TARGETS;
 /// A parser of untrusted input.
 pub struct Target {
     pub name: &'static str,
-    /// Must return, whatever the bytes.
+    /// Must return for any input.
     pub run: fn(&[u8]),
     /// Inputs that it understands, to start from.
     pub seeds: &'static [&'static [u8]],
-    /// Words of its language.
+    /// Keywords of its syntax.
     pub words: &'static [&'static str],
 }
 

@@ -1,4 +1,4 @@
-//! The fuzz targets, one file each. An input that once broke a target is in its `seeds`, or a line of
+//! The fuzz targets, one file each. An input that once broke a target is in its `seeds` or in
 //! `fuzz/corpora/<target>.txt`.
 
 mod address_rules;
@@ -49,7 +49,7 @@ mod websocket_handshake;
 
 use crate::target::{Target, halves, text};
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[&Target] = &[
     &address_rules::TARGET,
     &archive::TARGET,

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs plimsoll with $ARGUMENTS, one a line, and writes its reports to $DIRECTORY. Plimsoll writes the annotations
-# and the summary of the step itself. The exit status is that of plimsoll.
+# Runs plimsoll with $ARGUMENTS, one per line, and writes its reports to $DIRECTORY. Plimsoll itself writes the annotations
+# and the step summary. The exit status is that of plimsoll.
 set -uo pipefail
 
 plimsoll=${PLIMSOLL:-plimsoll}
@@ -16,11 +16,11 @@ while IFS= read -r line; do
   fi
 done <<<"${ARGUMENTS:-}"
 if [ ${#arguments[@]} -eq 0 ]; then
-  echo "::error title=Plimsoll::the input \"arguments\" is empty: write one argument a line, such as http"
+  echo "::error title=Plimsoll::the input \"arguments\" is empty: write one argument per line, such as http"
   exit 104
 fi
 if ! command -v "$plimsoll" >/dev/null 2>&1; then
-  echo "::error title=Plimsoll::there is no program $plimsoll: install it in an earlier step, or set the input \"plimsoll\""
+  echo "::error title=Plimsoll::the program $plimsoll was not found: install it in an earlier step, or set the input \"plimsoll\""
   exit 255
 fi
 

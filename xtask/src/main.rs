@@ -46,7 +46,7 @@ fn run_tidy() -> ExitCode {
                 println!("{finding}");
             }
             println!(
-                "tidy: {} to fix (the rules: CONTRIBUTING.md)",
+                "tidy: {} to fix (CONTRIBUTING.md explains the rules)",
                 findings.len()
             );
             ExitCode::FAILURE

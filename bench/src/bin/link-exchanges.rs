@@ -147,7 +147,7 @@ impl Path {
         let mut excess: Vec<f64> = through
             .iter()
             .zip(self.expected(&through))
-            // Work that a pause left behind delays all that is due at once, also what starts after the pause.
+            // A pause leaves work behind that delays exchanges of the same burst, even those that start after the pause.
             .filter(|(exchange, _)| !pauses::any_between(pauses, exchange.due, exchange.response))
             .map(|(exchange, expected)| {
                 let excess = exchange.on_the_network() as f64 - expected as f64 - direct_median;

@@ -66,7 +66,7 @@ fn the_action_for_github_runs_and_keeps_reports() {
     let record = fs::read_to_string(work.path().join("out/run.jsonl")).expect("a record");
     assert!(
         record.contains("Accept: text/html, */*"),
-        "one argument a line"
+        "one argument per line"
     );
     // The status of the condition is that of the step.
     assert_eq!(action(&arguments, "objective").status, Some(3));

@@ -1,5 +1,5 @@
-//! Archives of scripts: any bytes give a result, in memory of a few times their size. What was read can be
-//! written, and is the same when read again.
+//! Archives of scripts: any bytes give a result, and reading them needs only a few times their size in memory. An archive
+//! that was read can be written, and reads the same again.
 
 use plimsoll_script::Archive;
 
@@ -36,7 +36,7 @@ fn run(data: &[u8]) {
     let size: usize = archive.files.files.values().map(|bytes| bytes.len()).sum();
     let web: usize = archive.files.web.values().map(|bytes| bytes.len()).sum();
     assert!(archive.source.len() <= data.len());
-    // Links share what they link to.
+    // Links share the data of their targets.
     assert!(size + web <= data.len() * (1 + data.len() / 512));
     let mut written = Vec::new();
     if archive.write(&mut written).is_ok() {

@@ -1,5 +1,5 @@
-//! Results of attacks, in every format that is read; reports of them; and what
-//! is written of them, which must be read as the same.
+//! Results of attacks in every supported format, and reports about them. Results that are written must read
+//! the same again.
 
 use plimsoll_vegeta::batch::Batch;
 use plimsoll_vegeta::plot::Plot;
@@ -31,7 +31,7 @@ fn run(data: &[u8]) {
     let mut metrics = Metrics::with_buckets(buckets);
     let (mut plot, mut batch) = (Plot::default(), Batch::new(Vec::new()));
     let (mut hit, mut all) = (Hit::default(), Vec::new());
-    // A hit takes a byte at least; so results end.
+    // A hit takes at least one byte, so the results end.
     while all.len() <= data.len() && results.next(&mut hit).unwrap_or(false) {
         metrics.add(&hit);
         plot.add(&hit);

@@ -1,4 +1,4 @@
-//! Base64 in all its dialects.
+//! Base64 in all of k6's variants.
 
 use plimsoll_k6::pure::base64::{Dialect, decode, encode};
 

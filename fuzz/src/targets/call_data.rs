@@ -1,4 +1,4 @@
-//! The data of `plimsoll grpc`, with what is filled in for each call.
+//! The data of `plimsoll grpc`, with templates that are filled in for each call.
 
 use plimsoll_scriptless::{Facts, Generated, Random};
 

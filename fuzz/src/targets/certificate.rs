@@ -1,4 +1,4 @@
-//! Certificates and keys in PEM: of a client, and of authorities.
+//! PEM certificates and keys of clients, and PEM certificates of authorities.
 
 use plimsoll_address::TlsVersion;
 use plimsoll_net::{ClientCertificate, TlsSettings};
@@ -31,7 +31,7 @@ fn run(data: &[u8]) {
         insecure_skip_verify: true,
         ..TlsSettings::default()
     };
-    // The message is for people. Here it only matters that there is one.
+    // The message is for people. This test only checks that it exists.
     let _ = settings.check();
     let roots = TlsSettings {
         extra_roots: vec![data.to_vec()],

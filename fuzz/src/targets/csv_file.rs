@@ -27,6 +27,9 @@ fn run(data: &[u8]) {
     while let Ok(Some(record)) = reader.next(text) {
         records += 1;
         assert!(!record.is_empty());
-        assert!(records <= text.len(), "every record takes at least a byte");
+        assert!(
+            records <= text.len(),
+            "every record takes at least one byte"
+        );
     }
 }

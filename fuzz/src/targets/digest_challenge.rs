@@ -30,7 +30,7 @@ fn run(data: &[u8]) {
             credentials.starts_with("Digest username=\"user\""),
             "{credentials}"
         );
-        // A header cannot have line breaks, and nothing here adds one.
+        // Headers cannot contain line breaks, and this code does not add any.
         let breaks = |text: &str| text.matches(['\r', '\n']).count();
         assert!(breaks(&credentials) <= breaks(&challenge), "{credentials}");
     }

@@ -21,12 +21,12 @@ fn run(data: &[u8]) {
     for family in [Family::V4, Family::V6] {
         let host = text(data);
         if let Some(asked) = question(7, &host, family) {
-            // A name of 255 bytes, the header before it, and four after it.
+            // A name of 255 bytes, with the header before it and four bytes after it.
             assert!(asked.len() <= 12 + 255 + 4, "{host}");
         }
         let asked = question(7, "a.test", family).unwrap_or_default();
         if let Ok(said) = reply(&asked, family, data) {
-            // Each address has a record of its own, with eleven bytes besides.
+            // Each address has its own record with eleven further bytes.
             assert!(said.addresses.len() <= data.len() / 12);
             assert!(
                 said.addresses

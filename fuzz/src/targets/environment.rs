@@ -1,4 +1,4 @@
-//! `K6_*` variables, one a line.
+//! `K6_*` variables, one per line.
 
 use std::collections::BTreeMap;
 

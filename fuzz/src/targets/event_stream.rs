@@ -16,7 +16,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// The pieces in which a stream arrives make no difference.
+/// The result does not depend on the pieces in which a stream arrives.
 fn run(data: &[u8]) {
     let all = |pieces: &[&[u8]]| -> Vec<Event> {
         let (mut events, mut found) = (Events::default(), Vec::new());

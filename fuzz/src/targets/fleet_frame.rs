@@ -1,5 +1,5 @@
-//! Frames of a fleet's agents, and the samples in them. What was read must be written as the same
-//! bytes, and can be added up.
+//! Frames of a fleet's agents, and the samples in them. A frame that was read must be written as the same
+//! bytes, and its samples can be added up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::Target;
 pub const TARGET: Target = Target {
     name: "fleet_frame",
     run,
-    // Without the checksum, which almost no changed input would have.
+    // Without the checksum, because almost no mutated input would have a valid one.
     seeds: &[
         include_bytes!("../../seeds/fleet_frame_window.bin"),
         include_bytes!("../../seeds/fleet_frame_end.bin"),

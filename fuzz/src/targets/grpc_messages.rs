@@ -1,5 +1,5 @@
-//! Data from gRPC servers: framed messages, cut anywhere, and what they are as JSON; and the other
-//! way about, JSON that scripts send.
+//! Data from gRPC servers: framed messages, cut anywhere, and their conversion to JSON. Also the reverse: JSON
+//! that scripts send.
 
 use plimsoll_grpc::{Deframer, Found, Schema, Source};
 
@@ -31,7 +31,7 @@ impl Source for Text {
 thread_local! {
     static SCHEMA: Schema = {
         let mut schema = Schema::new();
-        // The text above is a description.
+        // The schema above is valid.
         let _ = schema.compile(&["m.proto".to_owned()], Text);
         schema
     };

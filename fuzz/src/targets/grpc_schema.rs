@@ -1,4 +1,4 @@
-//! Descriptions of gRPC services: `.proto` files, and the descriptors that a server's reflection sends.
+//! Descriptions of gRPC services: `.proto` files, and descriptors from a server's reflection service.
 
 use plimsoll_grpc::{Schema, Source};
 
@@ -13,7 +13,7 @@ pub const TARGET: Target = Target {
         b"edition = \"2023\"; message M { int32 a = 1 [features.field_presence = IMPLICIT]; }",
         // A set with one file: m.proto, package p, message M, service S with method R.
         b"\x0a\x2f\x0a\x07m.proto\x12\x01p\x22\x03\x0a\x01M\x32\x14\x0a\x01S\x12\x0f\x0a\x01R\x12\x04.p.M\x1a\x04.p.M\x62\x06proto3",
-        // Once ended by a panic: the syntax is unknown.
+        // Once caused a panic: the syntax is unknown.
         b"\x0a\x2f\x0a\x07m.proto\x12\x01p\x22\x03\x0a\x01M\x32\x14\x0a\x01S\x12\x0f\x0a\x01R\x12\x04.p.M\x1a\x04.p.M\x62\x06proto4",
     ],
     words: &[
@@ -23,7 +23,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// Serves the input as the one file `m.proto`.
+/// Provides the input as the only file, `m.proto`.
 struct One(String);
 
 impl Source for One {

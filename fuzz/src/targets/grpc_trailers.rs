@@ -22,7 +22,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-/// One field a line.
+/// One field per line.
 fn run(data: &[u8]) {
     let fields = data.split(|&byte| byte == b'\n').filter_map(|line| {
         let at = line.windows(2).position(|two| two == b": ")?;

@@ -1,4 +1,4 @@
-//! The file of hosts.
+//! The hosts file.
 
 use plimsoll_net::hosts_file::addresses_of;
 

@@ -35,7 +35,7 @@ fn run(data: &[u8]) {
     }
     assert!(found <= nodes);
     let _ = root.text();
-    // Written HTML can be parsed again.
+    // The serialized HTML can be parsed again.
     let written = root.inner_html();
     let _ = parse(&written).inner_html();
 }

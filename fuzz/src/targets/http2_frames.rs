@@ -1,4 +1,4 @@
-//! Whole exchanges over HTTP/2 whose server sends any bytes, split anywhere: plain requests, an
+//! Whole exchanges over HTTP/2 with a server that sends arbitrary bytes, split anywhere: plain requests, an
 //! upload, a body that is only counted, and HEAD.
 
 use super::{Target, halves};

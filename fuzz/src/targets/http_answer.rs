@@ -32,7 +32,7 @@ pub const TARGET: Target = Target {
     ],
 };
 
-const MOST_BODY: u64 = 1 << 20;
+const MAX_BODY: u64 = 1 << 20;
 
 thread_local! {
     static RUNTIME: OnceCell<Option<Runtime>> = const { OnceCell::new() };
@@ -53,14 +53,13 @@ fn run(data: &[u8]) {
         let answer = runtime.block_on(read_answer(
             &pieces,
             sum.is_multiple_of(5),
-            MOST_BODY,
+            MAX_BODY,
             deadline,
         ));
         if let Ok(answer) = answer {
             assert!((0..1000).contains(&answer.status));
             assert!(
-                answer.body.is_err()
-                    || answer.body.is_ok_and(|body| body.len() as u64 <= MOST_BODY)
+                answer.body.is_err() || answer.body.is_ok_and(|body| body.len() as u64 <= MAX_BODY)
             );
         }
     });

@@ -1,4 +1,4 @@
-//! Files of other tools, as scripts: recordings, descriptions of APIs, collections, commands and test plans.
+//! Files of other tools that are converted to scripts: recordings, API descriptions, collections, commands and test plans.
 
 use plimsoll_import::{Captured, Format, Purpose, Settings};
 use plimsoll_k6::pure::typescript::strip;
@@ -54,7 +54,7 @@ pub const JMX: Target = Target {
     words: &["<hashTree>", "</hashTree>", "<HTTPSamplerProxy>", "<stringProp name='HTTPSampler.path'>", "</stringProp>", "${", "}", "${__UUID}", "<HeaderManager>", "<TransactionController testname='g'/>", "<JSONPostProcessor>", "$.a[0]", "enabled='false'", "&amp;", "<![CDATA[", "]]>"],
 };
 
-/// The file before the first zero byte, and after it responses that a run of the script printed.
+/// The file, a zero byte, and the responses that a run of the script printed.
 fn run(format: Format, data: &[u8]) {
     let (file, responses) = halves(data);
     let (file, responses) = (text(file), text(responses));
@@ -71,7 +71,7 @@ fn run(format: Format, data: &[u8]) {
         plimsoll_import::by_captured(&mut journey, &captured);
         for purpose in [Purpose::Keep, Purpose::Capture] {
             let script = plimsoll_import::write(&journey, "plimsoll new", purpose);
-            // Nothing in a file may end a string or a comment of the script.
+            // No text in a file may end a string or a comment of the script.
             assert!(strip(&script).is_ok(), "not a script:\n{script}");
         }
     }

@@ -1,4 +1,4 @@
-//! JSON bodies, and the paths that scripts select from them by.
+//! JSON bodies, and the paths with which scripts select values from them.
 
 use plimsoll_k6::pure::{gjson, json_syntax};
 
@@ -34,6 +34,6 @@ fn run(data: &[u8]) {
         assert!(line >= 1 && column <= json.len() + 1);
         error.sentence(json);
     }
-    // Selecting must survive JSON that is none, too.
+    // Selecting must also survive invalid JSON.
     gjson::get(json, &text(path));
 }

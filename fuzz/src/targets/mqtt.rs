@@ -14,7 +14,7 @@ pub const TARGET: Target = Target {
     words: &["\0\x01a", "\x02\0\x09"],
 };
 
-/// The pieces in which packets arrive make no difference, and messages can be written again.
+/// The result does not depend on the pieces in which packets arrive, and messages can be written again.
 fn run(data: &[u8]) {
     let all = |pieces: &[&[u8]]| {
         let (mut decoder, mut found) = (Decoder::default(), Vec::new());
@@ -30,7 +30,7 @@ fn run(data: &[u8]) {
         let Packet::Publish(message) = packet else {
             continue;
         };
-        let wire = publish(message).expect("what was read is not too long");
+        let wire = publish(message).expect("a packet that was read is not too long");
         assert_eq!(all(&[&wire[..]]), (vec![packet.clone()], true));
     }
 }

@@ -1,4 +1,4 @@
-//! Records of runs, of any origin: read, and their figures taken.
+//! Records of runs from any source, and the figures that are computed from them.
 
 use plimsoll_results::compare;
 use plimsoll_results::differences;

@@ -1,4 +1,4 @@
-//! Reports of load tests, of any tool, alone or in Markdown.
+//! Load-test reports of any tool, alone or in Markdown.
 
 use plimsoll_audit::formats;
 

@@ -1,4 +1,4 @@
-//! Scripts as text, with the modules, packages and data that they load: compiled and run by the engine, within limits.
+//! Scripts as source code, with the modules, packages and data that they load. The engine compiles and runs them within limits.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -65,6 +65,6 @@ fn run(data: &[u8]) {
         files,
         web: BTreeMap::new(),
     };
-    // Most inputs throw. That they end, and leave memory alone, is the point.
+    // Most inputs throw. They must only end, without invalid memory accesses.
     let _ = in_memory::run(source, packed, LIMITS);
 }

@@ -1,5 +1,6 @@
-//! Scripts made from bytes: calls of whatever the engine and the host offer, with arguments that change what is being
-//! read (getters and conversions that resize, detach and delete). Every program is valid, so that all time goes to calls.
+//! Scripts generated from bytes: they call all functions of the engine and the host, with arguments that change values while
+//! these are read (getters and conversions that resize, detach and delete). Every program is valid, so all time is spent on
+//! calls.
 
 use std::fmt::Write as _;
 
@@ -40,7 +41,7 @@ const g = (i) => v[i % v.length];
 const t = (d, f) => { try { v[d % 64] = f(); } catch (e) { if (d > 200) v[d % 64] = e; } };
 ";
 
-/// Steps of one program; more are not read.
+/// Maximum steps of one program.
 const STEPS: usize = 40;
 
 fn run(data: &[u8]) {
@@ -57,7 +58,7 @@ fn run(data: &[u8]) {
     let _ = in_memory::run(writer.text.as_bytes(), Packed::default(), LIMITS);
 }
 
-/// Turns bytes into the text of a program.
+/// Converts bytes to the source of a program.
 struct Writer<'a> {
     bytes: std::slice::Iter<'a, u8>,
     text: String,
@@ -74,7 +75,7 @@ impl Writer<'_> {
         let _ = self.text.write_fmt(text);
     }
 
-    /// One statement, which may hold others in functions that are called back.
+    /// One statement, which may contain others in callbacks.
     fn step(&mut self, depth: u8) {
         let (kind, target) = (self.byte(), self.byte());
         let (a, b, c, d) = (self.byte(), self.byte(), self.byte(), self.byte());
@@ -134,7 +135,7 @@ impl Writer<'_> {
 mod tests {
     use super::*;
 
-    /// A fault in the text of every program would leave the target without effect.
+    /// An error in the common part of all programs would make the target useless.
     #[test]
     fn every_kind_of_step_is_a_valid_program() {
         let all: Vec<u8> = (0..20).flat_map(|kind| [kind, 70, 1, 2, 3, 4]).collect();

@@ -27,7 +27,7 @@ fn run(data: &[u8]) {
 fn read(data: &[u8], format: Format) {
     let read_body = Box::new(|path: &str| Ok(path.as_bytes().to_vec()));
     let mut list = List::new(data, format, Defaults::default(), read_body);
-    // Each target takes a byte at least; so the list ends.
+    // Each target takes at least one byte, so the list ends.
     for _ in 0..=data.len() {
         match list.read_next() {
             Ok(Some(target)) => assert!(!target.url.is_empty() && !target.method.is_empty()),

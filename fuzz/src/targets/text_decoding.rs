@@ -46,5 +46,9 @@ fn run(data: &[u8]) {
             Err(_) => joined = None,
         }
     }
-    assert_eq!(whole.ok(), joined, "pieces change nothing");
+    assert_eq!(
+        whole.ok(),
+        joined,
+        "the result does not depend on the pieces"
+    );
 }

@@ -52,7 +52,7 @@ fn run(data: &[u8]) {
     let whole = serde_json::from_slice(data.get(4..).unwrap_or_default()).ok();
     for value in [read_json(data).ok(), whole].into_iter().flatten() {
         let mut written = Vec::new();
-        write_json(&mut written, &value).expect("memory takes all");
+        write_json(&mut written, &value).expect("a write to memory accepts all bytes");
         assert!(read_json(&written[..]).is_ok());
         if let Ok(test) = Test::from_json(&value) {
             assert_eq!(test.check(), Ok(()));
@@ -60,8 +60,8 @@ fn run(data: &[u8]) {
             assert!(test.streams().count() <= 256);
         }
         if let Ok(results) = Results::from_json(&value) {
-            let again =
-                Results::from_json(&results.to_json()).expect("what was read can be written");
+            let again = Results::from_json(&results.to_json())
+                .expect("a header that was read can be written");
             assert_eq!(again.streams.len(), results.streams.len());
         }
     }

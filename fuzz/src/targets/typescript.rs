@@ -1,4 +1,4 @@
-//! TypeScript sources, turned into JavaScript of the same shape.
+//! TypeScript sources, converted to JavaScript with the same lines and columns.
 
 use plimsoll_k6::pure::typescript::{is_esm, strip};
 
@@ -27,7 +27,7 @@ fn run(data: &[u8]) {
     let source = text(data);
     is_esm(&source);
     if let Ok(stripped) = strip(&source) {
-        // Line numbers in error messages must stay right.
+        // Line numbers in error messages must stay correct.
         assert_eq!(stripped.matches('\n').count(), source.matches('\n').count());
     }
 }

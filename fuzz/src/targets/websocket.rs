@@ -1,5 +1,5 @@
-//! WebSocket frames of a server, with and without permessage-deflate. However they are
-//! split, they give the same messages, and no message grows beyond the limit.
+//! WebSocket frames from a server, with and without permessage-deflate. The messages do not depend on how the
+//! frames are split, and no message exceeds the limit.
 
 use plimsoll_ws::{AgreedDeflate, Decoder, Event, Limits, Violation};
 
@@ -13,7 +13,7 @@ pub const TARGET: Target = Target {
         b"\x01\x01\x03one\x89\x01p\x80\x04 two\x82\x00\x88\x05\x03\xe8bye",
         b"\x02\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00",
         b"\x03\x82\x7e\x00\x80\x82\x7f\x00\x00\x00\x00\x00\x01\x00\x00",
-        // A kilobyte of zeros in a few bytes, again and again.
+        // A kilobyte of zeros compressed to a few bytes, repeated.
         b"\x02\xc2\x09\x62\x60\x18\x05\xa3\x60\x14\x00\x00\xc2\x09\x62\x60\x18\x05\xa3\x60\x14\x00\x00",
     ],
     words: &["\u{1}", "\u{2}", "\u{9}", "\u{a}", "\u{0}\u{0}", "~", "\u{7f}"],
@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits {
     max_message: 1 << 16,
 };
 
-/// The first byte says how the rest is cut, and whether compression was agreed on.
+/// The first byte selects how the rest is cut, and whether compression is negotiated.
 fn run(data: &[u8]) {
     let Some((&how, bytes)) = data.split_first() else {
         return;
@@ -60,7 +60,7 @@ fn decode(
     let mut decoder = Decoder::new(LIMITS, deflate);
     let mut events = Vec::new();
     for mut input in bytes.chunks(piece) {
-        // A message that is being decompressed takes more calls, and no input.
+        // While a message is decompressed, calls make progress without consuming input.
         while !input.is_empty() || decoder.is_inflating() {
             events.extend(decoder.feed(&mut input)?);
         }

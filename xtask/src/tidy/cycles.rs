@@ -1,4 +1,4 @@
-//! Import cycles in the product: no two top-level modules of a crate may use each other, directly or through
+//! Rejects import cycles in the product: top-level modules of a crate may not use each other, directly or through
 //! others. A module is a file in `src` together with the folder of the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +12,7 @@ const UNCHECKED: &[&str] = &["crates/quickjs"];
 /// The modules that each module uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Finds the cycles of every crate, and crates that need not be excepted any more.
+/// Finds the cycles of every crate, and exceptions that are no longer needed.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in tree.rust().filter(|file| !file.is_test) {
@@ -57,7 +57,7 @@ fn graph(folder: &str, files: &[&File]) -> Graph {
         .map(|file| (module(file), BTreeSet::new()))
         .collect();
     graph.retain(|name, _| !is_root(name));
-    // The names that the root re-exports, and the modules that they come from.
+    // The names that the root re-exports, with the modules that define them.
     let mut owners: BTreeMap<String, String> = BTreeMap::new();
     for root in files.iter().filter(|file| is_root(&module(file))) {
         let code = code(root);
@@ -133,7 +133,7 @@ fn word(text: &str) -> String {
         .collect()
 }
 
-/// The groups of modules that reach each other.
+/// The groups of modules that import each other.
 fn cycles(graph: &Graph) -> Vec<Vec<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> = graph
         .keys()

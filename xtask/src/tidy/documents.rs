@@ -59,7 +59,7 @@ fn crates_without_row(tree: &Tree, manifests: &[Manifest]) -> Vec<Finding> {
             Finding::new(
                 "ARCHITECTURE.md",
                 0,
-                format!("the crate `{}` is not named", manifest.short_name()),
+                format!("the crate `{}` is missing", manifest.short_name()),
             )
         })
         .collect()
@@ -86,7 +86,7 @@ fn dead_links(tree: &Tree, path: &str, text: &str) -> Vec<Finding> {
                 findings.push(Finding::new(
                     path,
                     index + 1,
-                    format!("the link to {target} leads nowhere"),
+                    format!("the target of this link does not exist: {target}"),
                 ));
             }
         }
@@ -146,7 +146,7 @@ mod tests {
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert!(messages.contains(&"ARCHITECTURE.md: the crate `plan` is not named".to_owned()));
+        assert!(messages.contains(&"ARCHITECTURE.md: the crate `plan` is missing".to_owned()));
         assert!(
             messages
                 .iter()

@@ -1,5 +1,5 @@
-//! The crates that may use large dependencies: one crate each, so that their build time and types stay
-//! there.
+//! The crates that may use large dependencies: one crate for each dependency, so that its build time and types do
+//! not spread.
 
 use super::Finding;
 use super::manifest::Manifest;
@@ -9,18 +9,18 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (
         &["rquickjs", "plimsoll-quickjs-sys", "corosensei"],
         &["quickjs"],
-        "JavaScript lives in `quickjs`",
+        "`quickjs` wraps the JavaScript engine",
     ),
     (
         &["oxc_parser", "oxc_ast", "oxc_allocator", "oxc_span"],
         &["k6"],
-        "TypeScript is stripped in `k6`",
+        "`k6` strips types from TypeScript",
     ),
-    (&["html5ever"], &["k6"], "pages are read in `k6`"),
+    (&["html5ever"], &["k6"], "`k6` parses HTML pages"),
     (
         &["serde-saphyr", "roxmltree"],
         &["import"],
-        "files of other tools are read in `import`",
+        "`import` reads files of other tools",
     ),
     (
         &[
@@ -31,23 +31,23 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
             "webpki-roots",
         ],
         &["net"],
-        "TLS lives in `net`",
+        "`net` implements TLS",
     ),
     (
         &["rusqlite", "libsqlite3-sys"],
         &["results", "sql"],
-        "the store of runs lives in `results`, databases of scripts in `sql`",
+        "`results` implements the store of runs, and `sql` the databases of scripts",
     ),
     (
         &["tokio-postgres"],
         &["sql"],
-        "databases of scripts live in `sql`",
+        "`sql` implements the databases of scripts",
     ),
-    (&["clap"], &["cli"], "the command line lives in `cli`"),
+    (&["clap"], &["cli"], "`cli` parses the command line"),
     (
         &["httparse"],
         &["http", "live"],
-        "protocols live in `http`; `live` has a server of its own",
+        "`http` implements the protocol; `live` has its own server",
     ),
     (
         &["h2"],
@@ -57,12 +57,12 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (
         &["quinn", "quinn-proto", "h3", "h3-quinn"],
         &["http3"],
-        "QUIC lives in `http3`, its TLS settings in `net`",
+        "`http3` uses QUIC, and `net` configures its TLS",
     ),
     (
         &["rcgen"],
         &["certs"],
-        "certificates for tests are made in `certs`",
+        "`certs` creates certificates for tests",
     ),
     (
         &["rsa"],
@@ -72,32 +72,32 @@ const HEAVY: &[(&[&str], &[&str], &str)] = &[
     (
         &["p256", "p384", "p521", "x509-parser", "redis"],
         &["k6"],
-        "elliptic curves, certificates and Redis of scripts are in `k6`",
+        "`k6` offers elliptic curves, certificates and Redis to scripts",
     ),
     (
         &["async-nats"],
         &["fleet"],
-        "messages between agents are sent in `fleet`",
+        "`fleet` sends messages between agents",
     ),
     (
         &["prost", "snap", "parquet"],
         &["exporters"],
-        "messages for monitoring systems are made in `exporters`",
+        "`exporters` creates messages for monitoring systems",
     ),
     (
         &["prost-reflect", "protox"],
         &["grpc"],
-        "protobuf is read at run time in `grpc`",
+        "`grpc` reads protobuf descriptions at run time",
     ),
     (
         &["hyper", "hyper-util", "axum", "tonic"],
         &[],
-        "a server library belongs to what is measured, never to the generator",
+        "server libraries belong to the measured systems, never to the generator",
     ),
     (
         &["async-std", "smol", "openssl", "native-tls", "reqwest"],
         &[],
-        "there is tokio and rustls, and a client of our own",
+        "tokio, rustls and our own client do the same",
     ),
 ];
 

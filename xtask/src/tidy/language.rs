@@ -158,7 +158,7 @@ enum Position {
     After,
 }
 
-/// Text from other programs or people, and text with its own vocabulary.
+/// Files with text from other programs or people, and files with their own vocabulary.
 const NOT_OURS: &[&str] = &[
     "cases/",
     "docs/reports/",
@@ -261,7 +261,7 @@ fn is_prose(literal: &str) -> bool {
     literal.contains(char::is_whitespace) || literal.starts_with(char::is_uppercase)
 }
 
-/// The sign that begins a comment in a script or a configuration file.
+/// The characters that start a comment in a script or a configuration file.
 fn comment_sign(file: &File) -> Option<&'static str> {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     match name.rsplit_once('.').map(|(_, extension)| extension) {
@@ -272,8 +272,8 @@ fn comment_sign(file: &File) -> Option<&'static str> {
     }
 }
 
-/// `text` without what is between `open` and `close`: code in comments and Markdown, placeholders
-/// in string literals. Names in code are not checked there either.
+/// `text` without the parts between `open` and `close`: code in comments and Markdown, and placeholders
+/// in string literals. Their names are not checked either.
 fn without_code(text: &str, open: char, close: char) -> String {
     let mut prose = String::new();
     let mut rest = text;
@@ -289,7 +289,7 @@ fn without_code(text: &str, open: char, close: char) -> String {
     prose
 }
 
-/// How often `phrase` occurs in `text` as whole words, without the uses that are fine.
+/// Counts `phrase` in `text` as whole words, without the accepted uses.
 fn occurrences(text: &str, phrase: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/');
     text.match_indices(phrase)

@@ -21,7 +21,11 @@ pub fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
     for package in packages {
         let name = format!("{} {}", text(&package["name"]), text(&package["version"]));
         let Some(license) = package["license"].as_str() else {
-            findings.push(Finding::new(LIST, 0, format!("{name} names no license")));
+            findings.push(Finding::new(
+                LIST,
+                0,
+                format!("{name} does not name a license"),
+            ));
             continue;
         };
         let excepted = list.map(|file| excepted(&file.text, text(&package["name"])));
@@ -32,7 +36,7 @@ pub fn check(tree: &Tree, metadata: &Value) -> Vec<Finding> {
                 findings.push(Finding::new(
                     LIST,
                     0,
-                    format!("{name} is under {license}, which is not allowed here"),
+                    format!("{name} is under {license}, which deny.toml does not allow"),
                 ));
             }
             None => findings.push(Finding::new(
@@ -203,8 +207,8 @@ mod tests {
         assert_eq!(
             messages,
             [
-                "bad 2.0.0 is under AGPL-3.0, which is not allowed here",
-                "silent 3.0.0 names no license"
+                "bad 2.0.0 is under AGPL-3.0, which deny.toml does not allow",
+                "silent 3.0.0 does not name a license"
             ]
         );
     }

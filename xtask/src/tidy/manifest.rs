@@ -36,7 +36,7 @@ impl Manifest {
         short_name(&self.package)
     }
 
-    /// The line that names `word` as a key, or 0.
+    /// The line with `word` as its key, or 0.
     pub fn line_of(&self, word: &str) -> usize {
         let name = short_name(word);
         let names = |line: &str, name: &str| {
@@ -77,7 +77,7 @@ pub fn metadata(root: &Path) -> Result<Value, String> {
         ));
     }
     serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed no JSON: {error}"))
+        .map_err(|error| format!("the output of cargo metadata is not valid JSON: {error}"))
 }
 
 /// The workspace's own crates.
@@ -102,7 +102,7 @@ fn parse(metadata: &Value, root: &Path) -> Vec<Manifest> {
         .iter()
         .filter(|package| members.contains(&package["id"]));
     ours.map(|package| parse_package(package, root))
-        // Patched crates of others follow their own rules.
+        // Vendored crates follow their own rules.
         .filter(|manifest| !manifest.path.starts_with("vendor/"))
         .collect()
 }

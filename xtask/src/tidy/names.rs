@@ -43,7 +43,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn complaint(name: &str) -> String {
-    format!("'{name}' says nothing about what is in it; name it after its one concept")
+    format!("'{name}' does not describe its contents; name it after its one concept")
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Outside input must not cause a panic: an `unwrap` or `expect` in product code needs a comment
-//! above it that says why it cannot fail. Disabled tests are rejected.
+//! Untrusted input must not cause a panic: an `unwrap` or `expect` in product code needs a comment
+//! above it that explains why it cannot fail. Disabled tests are rejected.
 
 use super::Finding;
 use super::source::Line;
@@ -51,7 +51,7 @@ const NEVER: &[(&str, &str)] = &[
     ),
     (
         concat!("#[", "ignore"),
-        "a test that does not run is deleted or repaired",
+        "fix or delete a test that does not run",
     ),
 ];
 

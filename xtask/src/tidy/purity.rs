@@ -23,7 +23,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     (
         &["units", "address", "plan", "pace", "stats"],
         &["Instant", "SystemTime"],
-        "this crate has no clock: time comes in as a Moment or a Duration",
+        "this crate has no clock: pass the time as a Moment or a Duration",
     ),
     (
         &[
@@ -45,7 +45,7 @@ const RULES: &[(&[&str], &[&str], &str)] = &[
     (
         &["net", "http"],
         &["JSValue", "quickjs"],
-        "protocols know no JavaScript",
+        "protocols do not know about JavaScript",
     ),
 ];
 
@@ -74,7 +74,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
                 findings.push(Finding::new(
                     &file.path,
                     line.number,
-                    "metrics are named in `samples` alone; hand over facts",
+                    "only `samples` names metrics; pass facts to it",
                 ));
             }
         }

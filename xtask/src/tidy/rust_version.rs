@@ -1,4 +1,4 @@
-//! The stated minimum version of Rust is the one that everything is built and tested with.
+//! The stated minimum version of Rust must be the version with which everything is built and tested.
 
 use super::Finding;
 use super::tree::Tree;

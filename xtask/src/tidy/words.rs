@@ -1,4 +1,4 @@
-//! Text that may not be in the tree, and printing from crates that may not print.
+//! Rejects forbidden words, and printing from crates that may not print.
 
 use super::Finding;
 use super::tree::Tree;
@@ -17,12 +17,9 @@ const WORDS: &[(&str, &str)] = &[
     (concat!("<<<<", "<<< "), "finish the merge"),
     (
         concat!("FIX", "ME"),
-        "fix it, or document what is missing where a reader looks",
+        "fix it, or document the gap for users",
     ),
-    (
-        concat!("XX", "X:"),
-        "fix it, or document what is missing where a reader looks",
-    ),
+    (concat!("XX", "X:"), "fix it, or document the gap for users"),
     (
         concat!("TO", "DO:"),
         "do it, or write down what is left out where a reader looks",
