@@ -1,4 +1,4 @@
-//! How the iterations of an open model are spread around its rate.
+//! How the starts of an open model's iterations are distributed around its rate.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,38 +7,38 @@ use plimsoll_units::duration;
 
 use crate::trace::Trace;
 
-/// The process by which iterations arrive, and the seed of its random numbers. The number of
-/// iterations in the whole duration is always the one that the rate implies.
+/// The process by which iterations arrive, and the seed of its random numbers. The total number of iterations always
+/// follows from the rate and the duration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrivals {
     /// The process.
     pub process: ArrivalProcess,
-    /// `None` for the usual one. All machines of a run must use the same seed.
+    /// `None` selects the default seed. All machines of a run must use the same seed.
     pub seed: Option<u64>,
 }
 
 /// A process by which iterations arrive.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
-    /// At equal distances, as k6 does it.
+    /// At equal intervals, as in k6.
     Even,
-    /// Independent of each other, as users who do not know of each other.
+    /// Independently of each other, as with users who do not know of each other.
     Poisson,
-    /// With distances that follow a gamma distribution: burstier than Poisson with a shape below 1,
-    /// more even above.
+    /// At intervals that follow a gamma distribution. With a shape below 1 they are burstier than Poisson, and with a
+    /// shape above 1 more even.
     Gamma {
-        /// More than 0; 1 is Poisson.
+        /// Greater than 0; 1 is Poisson.
         shape: f64,
     },
-    /// Poisson arrivals in bursts: only in the first `on` of every `on + off`, at a rate that is
-    /// higher accordingly.
+    /// Poisson arrivals in bursts: only in the first `on` of each period of `on + off`, at a correspondingly higher
+    /// rate.
     OnOff {
-        /// More than zero.
+        /// Greater than zero.
         on: Duration,
         /// The pause between bursts.
         off: Duration,
     },
-    /// At recorded times, whatever the rate.
+    /// At recorded times, regardless of the rate.
     Trace(Trace),
 }
 
@@ -57,7 +57,7 @@ const USUAL_SEED: u64 = 1;
 /// The accepted forms.
 pub const ARRIVAL_FORMS: &str = "even, poisson, gamma:SHAPE or on-off:ON/OFF, and optionally @SEED; or trace:FILE, and optionally @SPEEDx";
 
-/// Limits of a gamma distribution's shape: beyond them, all arrivals coincide or are even.
+/// Limits of the shape of a gamma distribution. Beyond them, all arrivals coincide or are even.
 const SHAPES: std::ops::RangeInclusive<f64> = 0.01..=10_000.0;
 
 impl Arrivals {
@@ -104,8 +104,9 @@ impl Arrivals {
         Ok(Arrivals { process, seed })
     }
 
-    /// Selects the random numbers of a run, unless the arrivals have a seed of their own. With equal random numbers, every
-    /// run of several would have the same excess or lack of arrivals by chance, and repeats would not show it.
+    /// Sets the seed of a run, unless the arrivals have their own seed. If all runs of a series had the same random
+    /// numbers, all of them would have the same excess or lack of arrivals by chance, and repeating them would not show
+    /// it.
     #[must_use]
     pub fn seeded(mut self, seed: Option<u64>) -> Arrivals {
         if !matches!(
@@ -122,12 +123,12 @@ impl Arrivals {
         self.seed.unwrap_or(USUAL_SEED)
     }
 
-    /// Whether iterations start at equal distances.
+    /// Whether iterations start at equal intervals.
     pub fn is_even(&self) -> bool {
         self.process == ArrivalProcess::Even
     }
 
-    /// The recorded times, if arrivals follow some.
+    /// The recorded times, if arrivals follow recorded times.
     pub fn trace(&self) -> Option<&Trace> {
         match &self.process {
             ArrivalProcess::Trace(trace) => Some(trace),
@@ -135,7 +136,7 @@ impl Arrivals {
         }
     }
 
-    /// Reads the recorded times, if arrivals follow some. `read` returns the text of a file.
+    /// Reads the recorded times, if arrivals follow recorded times. `read` returns the contents of a file.
     ///
     /// # Errors
     /// If the file cannot be read, or contains no times.

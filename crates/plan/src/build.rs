@@ -1,4 +1,4 @@
-//! From consolidated options to a valid plan.
+//! Turns consolidated options into a valid plan.
 
 use crate::error::{Errors, Warning};
 use crate::options::Options;
@@ -22,12 +22,12 @@ pub struct Plan {
     pub scenarios: Vec<Scenario>,
     /// Sorted by metric name.
     pub thresholds: Vec<Threshold>,
-    /// Metrics with an empty list of thresholds: the summary shows them even without samples.
+    /// Metrics with an empty list of thresholds. The summary shows them even without samples.
     pub watched: Vec<MetricSelector>,
-    /// The consolidated options, with `scenarios`, `systemTags` and
-    /// `summaryTrendStats` filled in: what `exec.test.options` shows.
+    /// The consolidated options, with `scenarios`, `systemTags` and `summaryTrendStats` filled in, as
+    /// `exec.test.options` shows them.
     pub options: Options,
-    /// The part of the whole test that runs in this instance.
+    /// The part of the whole test that this instance runs.
     pub segment: Segment,
     /// Warnings.
     pub warnings: Vec<Warning>,
@@ -37,7 +37,7 @@ impl Plan {
     /// Builds a plan from consolidated options.
     ///
     /// # Errors
-    /// All errors at once.
+    /// All errors, not just the first one.
     pub fn build(options: &Options, exports: &Exports) -> Result<Plan, Errors> {
         let (mut errors, mut warnings) = (Errors::default(), Vec::new());
         let mut options = options.clone();
@@ -66,7 +66,7 @@ impl Plan {
                 Checked::scenario(name, scenario, &exports.functions, &division, &mut errors)
             })
             .collect();
-        // They are sorted by name already, and the sort is stable.
+        // They are already sorted by name, and the sort is stable.
         scenarios.sort_by_key(|scenario| scenario.start_time);
         options.scenarios = Some(written);
         options.fill_defaults();
@@ -87,7 +87,7 @@ impl Plan {
         })
     }
 
-    /// A plan of one scenario, for runs without a script.
+    /// A plan with a single scenario, for runs without a script.
     pub fn single(scenario: Scenario, thresholds: Vec<Threshold>) -> Plan {
         Plan {
             scenarios: vec![scenario],
@@ -100,7 +100,7 @@ impl Plan {
     }
 }
 
-/// `vu` and `iter` are metadata of samples, not tags, so nothing can select them.
+/// `vu` and `iter` are metadata of samples, not tags, so selectors cannot match them.
 fn warn_of_unindexed(
     thresholds: &[Threshold],
     watched: &[MetricSelector],

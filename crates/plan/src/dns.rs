@@ -20,11 +20,10 @@ pub struct DnsOptions {
 }
 
 impl DnsOptions {
-    /// Parses `ttl=5m,select=random,policy=preferIPv4`, or any part of it, as in
-    /// `--dns` and `K6_DNS`.
+    /// Parses `ttl=5m,select=random,policy=preferIPv4`, or some of these parts, as in `--dns` and `K6_DNS`.
     ///
     /// # Errors
-    /// When a part is unknown or has a wrong value.
+    /// If a part is unknown or has an invalid value.
     pub fn parse(text: &str) -> Result<DnsOptions, Fault> {
         let mut dns = DnsOptions::default();
         for part in text.split(',') {
@@ -51,12 +50,11 @@ impl DnsOptions {
     }
 }
 
-/// How long to cache a resolved address. The text is kept as written, because it is shown that way
-/// again.
+/// How long to cache a resolved address. The string is kept as written, because the option is shown like that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DnsTtl {
     written: String,
-    /// `None` caches it forever; zero repeats the lookup for every connection.
+    /// `None` means forever. Zero means to repeat the lookup for every connection.
     pub keep: Option<Duration>,
 }
 
@@ -64,7 +62,7 @@ impl DnsTtl {
     /// Parses `inf`, `0`, or a duration.
     ///
     /// # Errors
-    /// When it is none of these.
+    /// If it is none of these.
     pub fn parse(text: &str) -> Result<DnsTtl, Fault> {
         let keep = match text.trim() {
             "inf" => None,

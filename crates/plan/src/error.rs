@@ -6,11 +6,11 @@ use plimsoll_address::ParseError;
 use plimsoll_units::UnknownName;
 pub(crate) use plimsoll_units::excerpt;
 
-/// One error: where, what, and how to fix it, in one sentence.
+/// An error: the location, the problem, and how to fix it, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The location: an option's path such as `scenarios.login.vus`, a variable such as `K6_VUS`,
-    /// or a flag. Empty if the message contains it.
+    /// The location: an option's path such as `scenarios.login.vus`, an environment variable such as `K6_VUS`, or a
+    /// flag. Empty if the message contains it.
     pub place: String,
     /// The error and its fix.
     pub message: String,
@@ -48,7 +48,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// All errors; never empty when returned as an error. Any of them ends a run with exit status 104.
+/// All errors. Never empty when returned as an error. Any error ends a run with exit status 104.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Errors(pub Vec<Fault>);
 
@@ -75,7 +75,7 @@ impl From<Fault> for Errors {
 }
 
 impl fmt::Display for Errors {
-    /// Prints one error as a sentence, several as a list, one per line.
+    /// Prints one error as a sentence, and several as a list with one error per line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.as_slice() {
             [] => f.write_str("no problems"),
@@ -98,12 +98,12 @@ impl std::error::Error for Errors {}
 pub struct Warning {
     /// The sentence in the log.
     pub message: String,
-    /// Further fields of the log line, by name: the same as in k6.
+    /// Additional fields of the log message, by name. They are the same as in k6.
     pub fields: Vec<(String, String)>,
 }
 
 impl Warning {
-    /// A warning that is one sentence.
+    /// A warning that consists of one sentence.
     pub fn new(message: impl Into<String>) -> Warning {
         Warning {
             message: message.into(),
@@ -111,7 +111,7 @@ impl Warning {
         }
     }
 
-    /// The warning with a further field.
+    /// The warning with an additional field.
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Warning {
         self.fields.push((name.to_owned(), value.into()));

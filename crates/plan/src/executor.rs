@@ -3,14 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
-/// k6's seven executors, each with exactly the settings it needs.
+/// k6's seven executors, each with the settings that it needs.
 ///
-/// Numbers of users and shared iterations are already scaled to the execution segment. Rates and
-/// ramps are the whole test's: the [`Stripe`](crate::Stripe) selects the iterations and users of
-/// this instance.
+/// Numbers of users and shared iterations are already scaled to the execution segment. Rates and ramps apply to the
+/// whole test: the [`Stripe`](crate::Stripe) selects the iterations and users of this instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Executor {
-    /// A total of `iterations`, each run by the next free one of `users`.
+    /// A total of `iterations`. The next free one of `users` runs each of them.
     SharedIterations {
         /// Number of users.
         users: u32,
@@ -32,41 +31,41 @@ pub enum Executor {
     ConstantUsers {
         /// Number of users.
         users: u32,
-        /// The time in which they start iterations.
+        /// The time in which the users start iterations.
         duration: Duration,
     },
-    /// The number of looping users follows straight lines between stages.
+    /// The number of looping users changes linearly between stages.
     RampingUsers {
-        /// The whole test's users at the start.
+        /// The number of users at the start, for the whole test.
         start: u32,
-        /// Stages; targets are the whole test's users.
+        /// The stages. Their targets are numbers of users, for the whole test.
         stages: Vec<Stage>,
         /// How long a removed user may take to finish its iteration.
         graceful_ramp_down: Duration,
     },
-    /// Iterations start at a fixed rate; free users run them.
+    /// Iterations start at a fixed rate. Free users run them.
     ConstantArrivalRate {
-        /// The whole test's rate.
+        /// The rate, for the whole test.
         rate: Rate,
         /// The time in which iterations start.
         duration: Duration,
-        /// Users initialized before the start.
+        /// Users to initialize before the start.
         pre_allocated: u32,
-        /// Maximum users, including pre-allocated ones.
+        /// Maximum number of users, including pre-allocated ones.
         max_users: u32,
     },
-    /// The start rate follows straight lines between stages.
+    /// The rate changes linearly between stages.
     RampingArrivalRate {
-        /// The whole test's rate at the start.
+        /// The rate at the start, for the whole test.
         start: Rate,
-        /// Stages; targets are the whole test's iterations per `start.per`.
+        /// The stages. Their targets are iterations per `start.per`, for the whole test.
         stages: Vec<Stage>,
-        /// Users initialized before the start.
+        /// Users to initialize before the start.
         pre_allocated: u32,
-        /// Maximum users, including pre-allocated ones.
+        /// Maximum number of users, including pre-allocated ones.
         max_users: u32,
     },
-    /// The number of users is set from outside during the test.
+    /// The number of users is controlled from outside during the test.
     ExternallyControlled {
         /// Users at the start.
         users: u32,
@@ -77,21 +76,21 @@ pub enum Executor {
     },
 }
 
-/// The straight line to `target` over `duration`. Without a duration it is a jump.
+/// A linear change to `target` over `duration`. Without a duration, it is a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stage {
     /// Duration of the stage.
     pub duration: Duration,
-    /// Users, or iterations per time unit, at its end.
+    /// The number of users, or of iterations per time unit, at the end of the stage.
     pub target: u64,
 }
 
-/// `count` iterations in each `per`.
+/// A rate of `count` iterations per `per`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rate {
     /// Number of iterations.
     pub count: u64,
-    /// The time for them. Never zero in a valid plan.
+    /// The time unit. Never zero in a valid plan.
     pub per: Duration,
 }
 
@@ -102,7 +101,7 @@ impl Rate {
     }
 }
 
-/// An executor by its name in scripts.
+/// The kind of an executor, which has a name in scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExecutorKind {
     SharedIterations,
@@ -115,7 +114,7 @@ pub enum ExecutorKind {
 }
 
 impl ExecutorKind {
-    /// All of them, in the order of k6's documentation.
+    /// All kinds, in the order of k6's documentation.
     pub const ALL: [ExecutorKind; 7] = [
         ExecutorKind::SharedIterations,
         ExecutorKind::PerUserIterations,
@@ -174,8 +173,7 @@ impl Executor {
         )
     }
 
-    /// The time in which iterations may start; `None` only for an externally
-    /// controlled scenario without a duration.
+    /// The time in which iterations may start. `None` only for an externally controlled scenario without a duration.
     pub fn duration(&self) -> Option<Duration> {
         match self {
             Executor::SharedIterations { max_duration, .. }
@@ -189,7 +187,7 @@ impl Executor {
     }
 }
 
-/// When a ramp of users ends: with its last stage, or before trailing stages without users.
+/// When a ramp of users ends: with its last stage, or before the trailing stages without users.
 fn until_nobody(start: u32, stages: &[Stage]) -> Duration {
     let mut kept = stages;
     while let [before @ .., last] = kept

@@ -3,7 +3,7 @@
 use crate::error::{Errors, Warning};
 use crate::options::Options;
 
-/// The options of a run by source, the weakest first.
+/// The options of a run by source. Later sources take precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     /// The config file.
@@ -14,19 +14,18 @@ pub struct Layers {
     pub env: Options,
     /// The command line.
     pub flags: Options,
-    /// Tags of all layers are used together; otherwise the strongest layer with tags replaces the others.
+    /// Whether to combine the tags of all layers. Otherwise the tags of the highest layer replace the others.
     pub merges_tags: bool,
 }
 
-/// Merges the layers; stronger layers override weaker ones.
+/// Merges the layers. Higher layers override lower ones.
 ///
-/// The four options that shape the run — `duration`, `iterations`, `stages`,
-/// `scenarios` — go together: a layer that sets one of them removes all four from
-/// the weaker layers. If that removes whole scenarios, it is a warning, unless a
-/// flag replaces a shortcut option: that is what such flags are for.
+/// The four options that define scenarios (`duration`, `iterations`, `stages` and `scenarios`) belong together: a layer
+/// that sets one of them removes all four from the lower layers. If that removes whole scenarios, there is a warning,
+/// unless a flag replaces a shortcut option, which is the purpose of such flags.
 ///
 /// # Errors
-/// When the result shapes the run in two contradictory ways.
+/// If the result defines scenarios in two contradictory ways.
 pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     let (mut sum, mut warnings) = (Options::default(), Vec::new());
     let named = [
@@ -37,7 +36,7 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     ];
     let mut shaper = "";
     for (name, mut layer) in named {
-        // An empty set of tags does not remove those of weaker layers.
+        // An empty set of tags does not remove those of lower layers.
         layer.tags = layer
             .tags
             .filter(|tags| !tags.is_empty() || sum.tags.is_none());
@@ -71,7 +70,7 @@ pub fn consolidate(layers: Layers) -> Result<(Options, Vec<Warning>), Errors> {
     errors.or((sum, warnings))
 }
 
-/// The shaping options that are set.
+/// The options that are set and define scenarios.
 fn shaping(options: &Options) -> Vec<&'static str> {
     let set = [
         ("duration", options.duration.is_some()),
@@ -90,8 +89,7 @@ fn listed(names: &[&str]) -> String {
     quoted.join(" and ")
 }
 
-/// `iterations` and `duration` may be combined: the duration is then the limit. Any other pair is a
-/// contradiction.
+/// `iterations` and `duration` may be combined. The duration is then the limit. Any other pair is a contradiction.
 fn check_mixing(shaper: &str, sum: &Options, errors: &mut Errors) {
     let mut shaping = shaping(sum);
     if sum.timed_stages().next().is_none() {

@@ -1,12 +1,11 @@
 //! The plan of a run: options, scenarios, thresholds. A plan is always valid.
 //!
-//! Options are processed in this order: [`Options::from_json`] reads what a script exports or a
-//! config file contains, [`Options::from_env`] reads the `K6_*` variables, and the command line
-//! fills in the fields itself. [`consolidate`] merges these layers. [`Plan::build`] turns the
-//! result into scenarios and thresholds that need no further checks, or returns *all* errors at
-//! once.
+//! Options are processed in this order: [`Options::from_json`] reads the options that a script exports or a config file
+//! contains, [`Options::from_env`] reads the `K6_*` variables, and the command line sets the fields itself.
+//! [`consolidate`] merges these layers. [`Plan::build`] turns the result into scenarios and thresholds that need no
+//! further checks, or returns *all* errors.
 //!
-//! Names and meanings are k6's. Nothing here reads a clock, a socket or the environment.
+//! Names and meanings are those of k6. Nothing here reads a clock, a socket or the environment.
 
 mod arrivals;
 mod build;

@@ -1,4 +1,4 @@
-//! How values of each type are written in JSON and in an environment variable.
+//! The formats of option values in JSON and in environment variables.
 
 mod read;
 
@@ -15,24 +15,24 @@ use crate::stage::StageOption;
 
 pub(crate) use read::{Fields, Findings, Reader};
 
-/// A type of option: reads JSON and text, writes JSON, and merges with the value of a weaker layer.
+/// A type of option: reads JSON and strings, writes JSON, and merges with the value of a lower layer.
 pub(crate) trait OptionValue: Sized {
-    /// Reads a value that is not `null`; errors go to the reader.
+    /// Reads a value that is not `null`. Errors are reported to the reader.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Self>;
 
-    /// The meaning of `null` in a list or an object; invalid for most types.
+    /// The meaning of `null` in a list or an object. It is invalid for most types.
     fn of_null() -> Option<Self> {
         None
     }
 
-    /// Parses the text of an environment variable.
+    /// Parses the value of an environment variable.
     fn from_text(text: &str) -> Result<Self, String>;
 
-    /// The value as k6 shows it.
+    /// The value in k6's format.
     fn to_json(&self) -> Value;
 
-    /// Merges this value with the value of a weaker layer, which it replaces unless the type has
-    /// parts that can be unset.
+    /// Merges this value with the value of a lower layer. It replaces that value unless the type has parts that can be
+    /// unset.
     fn over(self, _lower: Self) -> Self {
         self
     }
@@ -112,7 +112,7 @@ impl OptionValue for i64 {
     }
 }
 
-/// The number if it is whole; in scripts, `5` and `5.0` are the same.
+/// The number if it is whole. In scripts, `5` and `5.0` are the same.
 fn whole(number: &serde_json::Number) -> Option<i64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     number.as_i64().or_else(|| {
@@ -169,7 +169,7 @@ impl OptionValue for Duration {
     }
 }
 
-/// Passed through unchanged; must be an object.
+/// Passed through unchanged. It must be an object.
 impl OptionValue for Value {
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<Value> {
         match value {
@@ -204,7 +204,7 @@ impl<T: OptionValue> OptionValue for Vec<T> {
         Some(Vec::new())
     }
 
-    /// Items separated by commas; a trailing comma is allowed.
+    /// Items separated by commas. A trailing comma is allowed.
     fn from_text(text: &str) -> Result<Vec<T>, String> {
         let items = text.strip_suffix(',').unwrap_or(text).split(',');
         items.map(|item| T::from_text(item.trim())).collect()

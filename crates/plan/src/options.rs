@@ -1,8 +1,7 @@
 //! All options of a run, for one layer or for merged layers.
 //!
-//! One table lists each option with its field, its type, its key in scripts, and its environment
-//! variable. Reading, writing and merging are generated from the table; the format of each type is
-//! in [`crate::option_value`].
+//! A table lists each option with its field, its type, its key in scripts, and its environment variable. Reading,
+//! writing and merging are generated from the table. The format of each type is in [`crate::option_value`].
 
 mod flags;
 mod listed;
@@ -31,14 +30,14 @@ pub use listed::{
 
 macro_rules! options {
     ($( $(#[$doc:meta])* $field:ident: $type:ty, $key:literal, $env:expr, $shown:ident; )*) => {
-        /// Every option of a run; unset ones are `None`.
+        /// All options of a run. Unset options are `None`.
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct Options {
             $( $(#[$doc])* pub $field: Option<$type>, )*
         }
 
         impl Options {
-            /// The keys a script may use, in the order they are shown.
+            /// The keys that a script may use, in the order in which they are shown.
             pub const KEYS: &'static [&'static str] = &[ $( $key, )* ];
 
             fn read_key(&mut self, key: &str, value: &Value, reader: &mut Reader<'_>) {
@@ -78,16 +77,15 @@ macro_rules! options {
                 )*
             }
 
-            /// The options under k6's names, in k6's order, unset ones as `null`: the output of
-            /// `inspect`.
+            /// The options with k6's names, in k6's order. Unset options are `null`. This is the output of `inspect`.
             pub fn to_json(&self) -> Value {
                 let mut object = Map::new();
                 $( options!(@show $shown, object, $key, self.$field); )*
                 Value::Object(object)
             }
 
-            /// Only the options that are set, under the same names: the consolidated values that
-            /// are written back into the script's own `options`.
+            /// Only the options that are set, with the same names. These consolidated values are written back into the
+            /// script's own `options`.
             pub fn to_script_json(&self) -> Value {
                 let mut object = Map::new();
                 $(
@@ -148,88 +146,87 @@ options! {
     rps: i64, "rps", Some("K6_RPS"), always;
     /// Name resolution.
     dns: DnsOptions, "dns", Some("K6_DNS"), dns;
-    /// Redirects followed before the 3xx itself is returned.
+    /// Redirects to follow before the 3xx response itself is returned.
     max_redirects: i64, "maxRedirects", Some("K6_MAX_REDIRECTS"), always;
     /// The `User-Agent` header.
     user_agent: String, "userAgent", Some("K6_USER_AGENT"), always;
-    /// Concurrent requests of one `batch()`.
+    /// Maximum number of concurrent requests of one `batch()`.
     batch: i64, "batch", Some("K6_BATCH"), always;
-    /// Concurrent requests of one `batch()` to one host.
+    /// Maximum number of concurrent requests of one `batch()` to one host.
     batch_per_host: i64, "batchPerHost", Some("K6_BATCH_PER_HOST"), always;
     /// Log requests and responses.
     http_debug: HttpDebug, "httpDebug", Some("K6_HTTP_DEBUG"), always;
     /// Accept any certificate.
     insecure_skip_tls_verify: bool, "insecureSkipTLSVerify", Some("K6_INSECURE_SKIP_TLS_VERIFY"), always;
-    /// Cipher suites to offer, by their names in Go.
+    /// Cipher suites to offer, with their names in Go.
     tls_cipher_suites: Vec<CipherSuite>, "tlsCipherSuites", Some("K6_TLS_CIPHER_SUITES"), filled;
     /// TLS versions to offer.
     tls_version: TlsVersions, "tlsVersion", None, always;
     /// Client certificates.
     tls_auth: Vec<TlsAuth>, "tlsAuth", Some("K6_TLSAUTH"), always;
-    /// Failed requests throw instead of warning.
+    /// Failed requests throw an exception instead of logging a warning.
     throw: bool, "throw", Some("K6_THROW"), always;
     /// Thresholds by metric.
     thresholds: BTreeMap<String, Vec<ThresholdOptions>>, "thresholds", Some("K6_THRESHOLDS"), always;
-    /// Addresses to which connections are refused.
+    /// IP addresses that must not be connected to.
     blacklist_ips: Vec<IpRange>, "blacklistIPs", Some("K6_BLACKLIST_IPS"), always;
-    /// Names to which connections are refused.
+    /// Host names that must not be connected to.
     block_hostnames: Vec<HostPattern>, "blockHostnames", Some("K6_BLOCK_HOSTNAMES"), always;
-    /// Names with fixed addresses, without DNS.
+    /// Host names with fixed addresses, without DNS.
     hosts: Hosts, "hosts", None, always;
-    /// A new connection for every request.
+    /// Open a new connection for every request.
     no_connection_reuse: bool, "noConnectionReuse", Some("K6_NO_CONNECTION_REUSE"), always;
-    /// New connections for every iteration.
+    /// Open new connections for every iteration.
     no_vu_connection_reuse: bool, "noVUConnectionReuse", Some("K6_NO_VU_CONNECTION_REUSE"), always;
-    /// A faster iteration sleeps for the rest of this time.
+    /// Minimum duration of an iteration. A faster iteration sleeps for the rest of this time.
     min_iteration_duration: Duration, "minIterationDuration", Some("K6_MIN_ITERATION_DURATION"), always;
     /// Passed through for the cloud.
     cloud: Value, "cloud", None, if_set;
     /// Passed through; `ext.plimsoll` is also used.
     ext: Value, "ext", None, always;
-    /// The values that a summary shows for a trend.
+    /// The statistics that a summary shows for a trend.
     summary_trend_stats: Vec<TrendStat>, "summaryTrendStats", Some("K6_SUMMARY_TREND_STATS"), always;
-    /// The time unit of a summary; if unset, the best-fitting one.
+    /// The time unit of a summary. If unset, the summary chooses the best-fitting unit.
     summary_time_unit: GivenTimeUnit, "summaryTimeUnit", Some("K6_SUMMARY_TIME_UNIT"), always;
-    /// The system tags samples carry.
+    /// The system tags of samples.
     system_tags: SystemTags, "systemTags", Some("K6_SYSTEM_TAGS"), always;
-    /// Tags of every sample of the run.
+    /// Tags for every sample of the run.
     tags: BTreeMap<String, String>, "tags", Some("K6_TAGS"), always;
-    /// Ignored; accepted for compatibility.
+    /// Ignored. Accepted for compatibility.
     metric_samples_buffer_size: i64, "metricSamplesBufferSize", Some("K6_METRIC_SAMPLES_BUFFER_SIZE"), always;
     /// Users keep their cookies between iterations.
     no_cookies_reset: bool, "noCookiesReset", Some("K6_NO_COOKIES_RESET"), always;
-    /// Read response bodies but do not keep them.
+    /// Read response bodies, but do not keep them.
     discard_response_bodies: bool, "discardResponseBodies", Some("K6_DISCARD_RESPONSE_BODIES"), always;
-    /// The destination of `console` output, instead of the log.
+    /// The destination of `console` output. If unset, it is the log.
     console_output: String, "consoleOutput", Some("K6_CONSOLE_OUTPUT"), never;
     /// The local addresses that users connect from.
     local_ips: IpPool, "localIPs", Some("K6_LOCAL_IPS"), never;
-    /// The HTTP protocol to use. In scripts it is `ext: { plimsoll: { protocol: "h2c" } }`, so that
-    /// k6 still runs the script.
+    /// The HTTP protocol to use. In scripts it is `ext: { plimsoll: { protocol: "h2c" } }`, so that k6 can still run
+    /// the script.
     protocol: Protocol, "protocol", Some("PLIMSOLL_PROTOCOL"), never;
-    /// Maximum connections of a user per host; in scripts under `ext.plimsoll`, like the following
-    /// ones.
+    /// Maximum number of connections of a user per host. In scripts it is in `ext.plimsoll`, like the options after it.
     connections_per_user: i64, "connectionsPerUser", Some("PLIMSOLL_CONNECTIONS_PER_USER"), never;
-    /// Concurrent requests on one HTTP/2 connection.
+    /// Maximum number of concurrent requests on one HTTP/2 connection.
     streams_per_connection: i64, "streamsPerConnection", Some("PLIMSOLL_STREAMS_PER_CONNECTION"), never;
-    /// The unix socket for all connections.
+    /// The Unix socket for all connections.
     unix_socket: String, "unixSocket", Some("PLIMSOLL_UNIX_SOCKET"), never;
-    /// Users call `setupVU` and `teardownVU`, which k6 does not know.
+    /// Users call `setupVU` and `teardownVU`, which k6 does not support.
     user_steps: bool, "userSteps", Some("PLIMSOLL_USER_STEPS"), never;
 }
 
 impl Options {
-    /// The stages of the shortcut scenario. As in k6, one without a duration does not count.
+    /// The stages of the shortcut scenario. As in k6, a stage without a duration does not count.
     pub(crate) fn timed_stages(&self) -> impl Iterator<Item = StageOption> {
         let stages = self.stages.iter().flatten().copied();
         stages.filter(|stage| stage.duration.is_some())
     }
 
-    /// Parses what a script exports as `options`, or what a config file contains.
-    /// Unknown keys are warnings, values with a wrong type are errors.
+    /// Parses the `options` that a script exports, or the contents of a config file. Unknown keys are warnings, and
+    /// values of the wrong type are errors.
     ///
     /// # Errors
-    /// All errors at once.
+    /// All errors, not just the first one.
     pub fn from_json(value: Value) -> Result<(Options, Vec<Warning>), Errors> {
         Options::read(&value, "the options exported in the script")
     }
@@ -249,7 +246,7 @@ impl Options {
         let mut options = Options::default();
         let mut strangers = Vec::new();
         for (key, value) in object {
-            // Names ignore case, as in k6.
+            // As in k6, names are case-insensitive.
             let known = Options::KEYS
                 .iter()
                 .find(|known| known.eq_ignore_ascii_case(key) && !CLI_ONLY.contains(known));
@@ -265,11 +262,10 @@ impl Options {
         findings.errors.or((options, findings.warnings))
     }
 
-    /// Parses a config file: the options of a script, and program
-    /// settings, which are skipped here.
+    /// Parses a config file. It contains the options of a script, and program settings, which are ignored here.
     ///
     /// # Errors
-    /// All errors at once.
+    /// All errors, not just the first one.
     pub fn from_config(mut value: Value) -> Result<(Options, Vec<Warning>), Errors> {
         if let Value::Object(object) = &mut value {
             object.retain(|key, _| !PROGRAM_SETTINGS.contains(&key.as_str()));
@@ -281,8 +277,8 @@ impl Options {
         })
     }
 
-    /// The value of `exec.test.options`: as [`Options::to_json`], without the shortcut options that
-    /// scenarios have replaced, and with the options of the command line.
+    /// The value of `exec.test.options`: like [`Options::to_json`], without the shortcut options that scenarios have
+    /// replaced, and with the options from the command line.
     pub fn to_test_json(&self) -> Value {
         let mut shown = self.to_json();
         if let Value::Object(object) = &mut shown {
@@ -301,10 +297,10 @@ impl Options {
         shown
     }
 
-    /// Reads the `K6_*` variables in `variables`; empty ones count as unset.
+    /// Reads the `K6_*` variables in `variables`. Empty ones count as unset.
     ///
     /// # Errors
-    /// All errors at once.
+    /// All errors, not just the first one.
     pub fn from_env(variables: &BTreeMap<String, String>) -> Result<Options, Errors> {
         let mut errors = Errors::default();
         let mut options = Options::default();
@@ -370,7 +366,7 @@ const PROGRAM_SETTINGS: [&str; 6] = [
     "features",
 ];
 
-/// One warning for all unknown keys, with the closest known ones.
+/// One warning for all unknown keys, with the most similar known keys.
 fn unknown(keys: &[&str], place: &str) -> Option<Warning> {
     let first = keys.first()?;
     let told: Vec<String> = keys.iter().map(|key| told(key)).collect();

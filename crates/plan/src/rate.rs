@@ -5,11 +5,11 @@ use std::time::Duration;
 use crate::Rate;
 
 impl Rate {
-    /// Reads requests per second, or per the time after a slash. A decimal fraction becomes a whole
-    /// number in a longer time (`10.5` is 105 in 10 s), so that no start is rounded.
+    /// Parses a number of requests per second, or per the time after a slash. A decimal fraction becomes a whole number
+    /// in a longer time (`10.5` is 105 in 10 s), so that no start time is rounded.
     ///
     /// # Errors
-    /// If it is invalid; the message says how to write it.
+    /// If it is invalid. The message contains the correct syntax.
     pub fn parse(text: &str) -> Result<Rate, String> {
         let wrong = |why: &str| format!("{text}: {why}; write it like 200, 10.5, 600/m or 3/2s");
         let (count, per) = text.split_once('/').unwrap_or((text, "1s"));
@@ -31,7 +31,7 @@ impl Rate {
             Err(error) => return Err(wrong(&error)),
         };
         match (count, per) {
-            // Nothing in a time, or anything in no time: callers say what 0 means to them.
+            // A number per zero time counts as a rate of zero. The caller decides what that means.
             (Some(_), Some(Duration::ZERO)) => Ok(Rate {
                 count: 0,
                 per: Duration::from_secs(1),

@@ -1,8 +1,8 @@
 //! How many users a run needs, and for how long.
 //!
-//! A scenario holds its users from its start until the last of their iterations may have been
-//! interrupted. Most scenarios hold a constant number. Ramping users are released one by one, each
-//! when its graceful ramp-down or the scenario's graceful stop has ended, whichever is earlier.
+//! A scenario holds its users from its start until the last of their iterations may have been interrupted. Most
+//! scenarios hold a constant number of users. Ramping users are released one by one: each when its graceful ramp-down
+//! or the scenario's graceful stop has ended, whichever is earlier.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,17 +14,16 @@ use crate::scenario::Scenario;
 /// The users and the time that a run needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirements {
-    /// Maximum planned users held at the same time.
+    /// Maximum number of planned users held at the same time.
     pub planned_users: u32,
-    /// Maximum users at the same time, including those that arrival rates add.
+    /// Maximum number of users at the same time, including those that arrival rates add.
     pub max_users: u32,
-    /// The latest time at which the last user is released; `None` if a scenario runs until stopped.
+    /// When the last user is released at the latest. `None` if a scenario runs until it is stopped.
     pub duration_with_graceful_stop: Option<Duration>,
 }
 
 impl Plan {
-    /// The users and the time that this run needs: k6's `N max VUs, D max duration (incl. graceful
-    /// stop)`.
+    /// The users and the time that this run needs. k6 shows them as `N max VUs, D max duration (incl. graceful stop)`.
     pub fn requirements(&self) -> Requirements {
         let mut longest = Some(Duration::ZERO);
         for scenario in self.scenarios.iter().filter(|scenario| scenario.has_work()) {
@@ -38,7 +37,7 @@ impl Plan {
         }
     }
 
-    /// The maximum over time of the users held by all scenarios together.
+    /// The maximum number of users that all scenarios together hold at any time.
     fn most_at_once(&self, users: impl Fn(&Scenario) -> u32) -> u32 {
         let mut changes: BTreeMap<Duration, Vec<i64>> = BTreeMap::new();
         for scenario in &self.scenarios {
@@ -56,20 +55,19 @@ impl Plan {
     }
 }
 
-/// The number of users that a scenario holds over time, as spans; where spans overlap, the largest
-/// number counts.
+/// The number of users that a scenario holds over time, as spans. Where spans overlap, the largest number counts.
 struct Holding {
     spans: Vec<Span>,
 }
 
-/// A number of users from one moment to another; `None` means forever.
+/// A number of users from one moment to another. `None` means forever.
 struct Span {
     from: Duration,
     to: Option<Duration>,
     users: u32,
 }
 
-/// Ramps with more changes than this count as a constant number.
+/// A ramp with more changes than this is treated as a constant number.
 const FINEST: u64 = 1_000_000;
 
 impl Holding {
@@ -98,7 +96,8 @@ impl Holding {
         }
     }
 
-    /// Each number of users is held from its moment until the grace time after it was left, but not
+    /// Each number of users is held from its moment until the grace time after the number changes, but not beyond the
+    /// end.
     /// beyond the end.
     fn of_steps(steps: &[(Duration, u32)], grace: Duration, end: Option<Duration>) -> Holding {
         let left = steps
@@ -126,7 +125,7 @@ impl Holding {
             .try_fold(Duration::ZERO, |last, to| Some(last.max(to?)))
     }
 
-    /// The number held, as changes in order of time.
+    /// The number of users held, as changes in chronological order.
     fn changes(&self) -> Vec<(Duration, i64)> {
         let mut begin_or_end: BTreeMap<Duration, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
         for span in &self.spans {
@@ -136,12 +135,12 @@ impl Holding {
                 .0
                 .push(span.users);
             if let Some(to) = span.to {
-                // A target that is reached at the very end is still needed.
+                // A target that is reached only at the very end is still needed.
                 let to = to.max(span.from.saturating_add(Duration::from_nanos(1)));
                 begin_or_end.entry(to).or_default().1.push(span.users);
             }
         }
-        // Number of open spans by height.
+        // The number of open spans by height.
         let mut open: BTreeMap<u32, u32> = BTreeMap::new();
         let mut held = 0;
         let mut changes = Vec::new();
@@ -169,8 +168,8 @@ impl Holding {
     }
 }
 
-/// The numbers of users of a ramp in this instance, each with the moment it is reached: on a line
-/// of length T over n users, the k-th comes or goes at k·T/n.
+/// The numbers of users of a ramp in this instance, each with the moment at which it is reached. On a line of length T
+/// over n users, the k-th change is at k·T/n.
 fn steps(scenario: &Scenario, start: u32) -> Vec<(Duration, u32)> {
     let Executor::RampingUsers { stages, .. } = &scenario.executor else {
         return Vec::new();
@@ -269,7 +268,7 @@ mod tests {
         )
     }
 
-    /// All values are from `k6 inspect --execution-requirements` of v1.8.1.
+    /// All values are from `k6 inspect --execution-requirements` with v1.8.1.
     #[test]
     fn ramps_let_their_users_go_one_by_one() {
         assert_eq!(needs(vec![ramp(1, &[(10, 5), (10, 0)], 5, 60)]), (5, 25));

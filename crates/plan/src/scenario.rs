@@ -19,31 +19,30 @@ pub use options::ScenarioOptions;
 /// A valid scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// Its key under `scenarios`; `default` if there is none.
+    /// Its key in `scenarios`; `default` if it has none.
     pub name: String,
     /// How its iterations start.
     pub executor: Executor,
-    /// When it starts, from the start of the test.
+    /// When it starts, relative to the start of the test.
     pub start_time: Duration,
     /// How long running iterations may continue after its regular duration.
     pub graceful_stop: Duration,
-    /// The exported function of an iteration.
+    /// The exported function that each iteration calls.
     pub exec: String,
-    /// Overrides `__ENV` while a user runs this scenario.
+    /// Overrides for `__ENV` while a user runs this scenario.
     pub env: BTreeMap<String, String>,
-    /// Tags of every sample of this scenario.
+    /// Tags for every sample of this scenario.
     pub tags: BTreeMap<String, String>,
     /// `options.browser` as written, for the browser module.
     pub browser: Option<Value>,
     /// Selects the users and iterations of the whole test that run in this instance.
     pub stripe: Stripe,
-    /// How the iterations of an open model are spread; no other model uses it.
+    /// How the iterations of an open model are distributed. Other models do not use it.
     pub arrivals: Arrivals,
 }
 
 impl Scenario {
-    /// A scenario of the whole test that starts immediately, with k6's defaults for everything
-    /// else.
+    /// A scenario of the whole test that starts immediately, with k6's defaults for all other settings.
     pub fn new(name: impl Into<String>, executor: Executor) -> Scenario {
         let graceful_stop = match executor {
             Executor::ExternallyControlled { .. } => Duration::ZERO,
@@ -79,7 +78,7 @@ impl Scenario {
         }
     }
 
-    /// The maximum number of users; more than the planned number only for arrival rates.
+    /// The maximum number of users. It is larger than the planned number only for arrival rates.
     pub fn max_users(&self) -> u32 {
         match &self.executor {
             Executor::ConstantArrivalRate { max_users, .. }
@@ -88,26 +87,25 @@ impl Scenario {
         }
     }
 
-    /// The time in which iterations may start, from the scenario's start; `None` if it runs until stopped.
+    /// The time in which iterations may start, relative to the scenario's start. `None` if it runs until it is stopped.
     pub fn duration(&self) -> Option<Duration> {
         self.executor.duration()
     }
 
-    /// When its last iteration is interrupted, from the start of the test: start, duration and
-    /// graceful stop added.
+    /// When its last iteration is interrupted, relative to the start of the test: the sum of start, duration and
+    /// graceful stop.
     pub fn end(&self) -> Option<Duration> {
         let regular = self.start_time.saturating_add(self.duration()?);
         Some(regular.saturating_add(self.graceful_stop))
     }
 
-    /// Whether any of it runs in this instance: an execution segment may leave a scenario without
-    /// users.
+    /// Whether any part of it runs in this instance. An execution segment may leave a scenario without users.
     pub fn has_work(&self) -> bool {
         self.max_users() > 0
     }
 
-    /// The part of a scenario of the whole test that runs in a segment: users, iterations and starts are
-    /// divided as [`Plan::build`](crate::Plan::build) divides those of a script.
+    /// The part of a scenario of the whole test that runs in a segment. Users, iterations and starts are divided as
+    /// [`Plan::build`](crate::Plan::build) divides those of a script.
     pub fn part(&self, division: &Division) -> Scenario {
         let (by_slot, whole) = (division.stripe(), self.max_users());
         let by_users = division.stripe_by_users(u64::from(whole));
@@ -150,7 +148,7 @@ impl Scenario {
         part
     }
 
-    /// This instance's part of a number of users of the whole test.
+    /// This instance's share of a number of users of the whole test.
     pub(crate) fn share(&self, users: u64) -> u32 {
         u32::try_from(self.stripe.share(users)).unwrap_or(u32::MAX)
     }

@@ -1,6 +1,6 @@
 //! The part of the test that this instance runs: `--execution-segment 1/3:2/3`.
 //!
-//! Boundaries are exact fractions, so that segments neither overlap nor leave gaps.
+//! Boundaries are exact fractions, so segments neither overlap nor leave gaps.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -14,7 +14,7 @@ pub struct Segment {
     to: Ratio,
 }
 
-/// All boundaries that divide a test into segments, ascending. Empty if unset.
+/// All boundaries that divide a test into segments, in ascending order. Empty if unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentSequence(Vec<Ratio>);
 
@@ -25,12 +25,11 @@ impl Segment {
         to: Ratio::ONE,
     };
 
-    /// Parses `from:to`, or one number that means `0:to`. A number is a
-    /// fraction `1/3`, a decimal `0.25` or a percentage `10%`; the empty text
-    /// means the whole.
+    /// Parses `from:to`, or a single number that means `0:to`. A number is a fraction `1/3`, a decimal `0.25` or a
+    /// percentage `10%`. An empty string means the whole test.
     ///
     /// # Errors
-    /// When a number is invalid or not within 0 to 1, or the order is wrong.
+    /// If a number is invalid or not between 0 and 1, or if the order is wrong.
     pub fn parse(text: &str) -> Result<Segment, Fault> {
         if text.is_empty() {
             return Ok(Segment::WHOLE);
@@ -56,12 +55,12 @@ impl Segment {
         (self.from, self.to)
     }
 
-    /// Whether it is the whole test.
+    /// Whether this is the whole test.
     pub fn is_whole(&self) -> bool {
         *self == Segment::WHOLE
     }
 
-    /// The length of the segment, above 0 and at most 1; for display.
+    /// The length of the segment, for display. It is above 0 and at most 1.
     pub fn length(&self) -> f64 {
         self.to.as_f64() - self.from.as_f64()
     }
@@ -80,10 +79,10 @@ impl fmt::Display for Segment {
 }
 
 impl SegmentSequence {
-    /// Parses ascending boundaries separated by commas, such as `0,1/3,2/3,1`.
+    /// Parses ascending boundaries, separated by commas, such as `0,1/3,2/3,1`.
     ///
     /// # Errors
-    /// When a boundary is not a number or they do not ascend.
+    /// If a boundary is not a number, or if the boundaries do not ascend.
     pub fn parse(text: &str) -> Result<SegmentSequence, Fault> {
         if text.is_empty() {
             return Ok(SegmentSequence::default());
@@ -102,7 +101,7 @@ impl SegmentSequence {
         self.0.is_empty()
     }
 
-    /// The boundaries from 0 to 1, with missing ends added. Without any, those of `segment` alone.
+    /// The boundaries from 0 to 1. Missing ends are added. If there are none, those of `segment`.
     pub(crate) fn filled(&self, segment: Segment) -> Vec<Ratio> {
         let mut borders = self.0.clone();
         if borders.is_empty() {
@@ -218,7 +217,7 @@ impl fmt::Display for Ratio {
     }
 }
 
-/// A plain decimal as an integer over a power of ten.
+/// A plain decimal, as an integer divided by a power of ten.
 fn decimal(text: &str) -> Option<(u64, u64)> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = format!("{whole}{fraction}");

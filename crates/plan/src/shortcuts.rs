@@ -11,7 +11,7 @@ use crate::scenario::ScenarioOptions;
 /// The name of the scenario that the shortcuts define.
 const NAME: &str = "default";
 
-/// The scenarios to run: those given, or the one that the shortcuts define.
+/// The scenarios to run: those in the options, or the one that the shortcuts define.
 pub(crate) fn scenarios(
     options: &Options,
     warnings: &mut Vec<Warning>,

@@ -1,9 +1,8 @@
 //! Assigns the run's users to scenarios.
 //!
-//! Scenarios that do not overlap in time share users. A scenario occupies its users from its start
-//! until its graceful stop has passed, so this is interval coloring: in the order of their starts,
-//! each scenario gets the lowest free numbers. It uses no more numbers than are occupied at the
-//! busiest moment.
+//! Scenarios that do not overlap in time share users. A scenario occupies its users from its start until the end of its
+//! graceful stop, so this is interval coloring: in the order of their starts, each scenario gets the lowest free
+//! numbers. The total does not exceed the number of users that are occupied at the busiest moment.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -11,9 +10,8 @@ use std::time::Duration;
 use crate::build::Plan;
 
 impl Plan {
-    /// The numbers, counted from 0, of each scenario's planned users, in the order of
-    /// [`Plan::scenarios`]. Scenarios that do not overlap in time share them. Users that an arrival
-    /// rate adds on demand have none.
+    /// The numbers of each scenario's planned users, starting at 0, in the order of [`Plan::scenarios`]. Scenarios that
+    /// do not overlap in time share numbers. Users that an arrival rate adds on demand have no number.
     pub fn assign_slots(&self) -> Vec<Vec<u32>> {
         let mut free = FreeNumbers::default();
         let mut running: Vec<(Duration, Vec<Range<u32>>)> = Vec::new();
@@ -38,7 +36,7 @@ impl Plan {
 #[derive(Default)]
 struct FreeNumbers {
     returned: Vec<Range<u32>>,
-    /// All numbers from here on were never used.
+    /// All numbers from here on have never been used.
     next: u32,
 }
 
@@ -70,7 +68,7 @@ impl FreeNumbers {
     }
 }
 
-/// Ascending ranges, with adjacent ones joined.
+/// Ascending ranges. Adjacent ranges are joined.
 fn joined(ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     let mut joined: Vec<Range<u32>> = Vec::with_capacity(ranges.len());
     for range in ranges {

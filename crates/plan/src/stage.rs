@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use crate::error::Fault;
 
-/// A stage in an option, before the plan checks it. Both parts may be missing; the plan turns it
-/// into a [`Stage`](crate::Stage).
+/// A stage in an option, before the plan checks it. Both parts may be missing. The plan turns it into a
+/// [`Stage`](crate::Stage).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageOption {
     /// The time to reach the target.
     pub duration: Option<Duration>,
-    /// Users, or iterations per time unit, at the end.
+    /// Users, or iterations per time unit, at the end of the stage.
     pub target: Option<i64>,
 }
 
 impl StageOption {
-    /// Parses `10s:20`, as in `--stage` and `K6_STAGES`. Either side of
-    /// the colon may be empty, and the colon with the target may be missing.
+    /// Parses `10s:20`, as in `--stage` and `K6_STAGES`. Either side of the colon may be empty, and the colon may be
+    /// missing together with the target.
     ///
     /// # Errors
-    /// When the duration or the target is invalid.
+    /// If the duration or the target is invalid.
     pub fn parse(text: &str) -> Result<StageOption, Fault> {
         let (duration, target) = match text.split_once(':') {
             Some((duration, target)) => (duration.trim(), target.trim()),

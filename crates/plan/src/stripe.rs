@@ -5,20 +5,20 @@ use std::sync::Arc;
 use crate::error::Fault;
 use crate::segment::{Ratio, Segment, SegmentSequence, greatest_common_divisor};
 
-/// The slots that a segment owns in every cycle of the whole test.
+/// The slots of each cycle of the whole test that belong to a segment.
 ///
-/// Cutting a test at exact boundaries would give the first segment all the early iterations.
-/// Instead, the common denominator of all boundaries defines a cycle of slots. Each segment owns as
-/// many of them as its length, spread as evenly as the others allow: of `0,1/4,3/4,1` the middle
-/// segment owns slots 0 and 2 of every 4, the outer ones 1 and 3. Every slot has one owner, so
-/// segments on different machines add up to the whole.
+/// Cutting a test at exact boundaries would give all early iterations to the first segment. Instead, the common
+/// denominator of all boundaries defines a cycle of slots. Each segment gets a number of slots in proportion to its
+/// length, spread as evenly as the other segments allow. For example, with `0,1/4,3/4,1` the middle segment gets slots
+/// 0 and 2 of every 4, and the outer segments get 1 and 3. Every slot belongs to one segment, so segments on different
+/// machines add up to the whole test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stripe {
     places: Arc<[u32]>,
     period: u32,
 }
 
-/// Longer cycles are rejected: they would cost memory, and no test is divided that finely.
+/// Longer cycles are rejected, because they would use much memory, and no test is divided that finely.
 const LONGEST_CYCLE: u64 = 1_000_000;
 
 impl Stripe {
@@ -30,10 +30,10 @@ impl Stripe {
         }
     }
 
-    /// The stripe with these slots of every cycle, as another process sent it.
+    /// The stripe with these slots of every cycle, received from another process.
     ///
     /// # Errors
-    /// If the slots are not in order, or not in the cycle.
+    /// If the slots are not in ascending order, or not in the cycle.
     pub fn of_slots(slots: &[u32], period: u32) -> Result<Stripe, Fault> {
         let is_ordered = slots.windows(2).all(|pair| pair[0] < pair[1]);
         let fits = u64::from(period) <= LONGEST_CYCLE
@@ -48,7 +48,7 @@ impl Stripe {
         }
     }
 
-    /// Its slots in every cycle.
+    /// The stripe's slots in every cycle.
     pub fn slots(&self) -> &[u32] {
         &self.places
     }
@@ -63,8 +63,7 @@ impl Stripe {
         cycles * self.places.len() as u64 + partial as u64
     }
 
-    /// The slot in the whole test of this stripe's `n`-th, both counted from zero; `None` if it
-    /// exceeds 64 bits.
+    /// The slot in the whole test of this stripe's `n`-th slot, both counted from zero. `None` if it exceeds 64 bits.
     pub fn place(&self, n: u64) -> Option<u64> {
         let held = self.places.len() as u64;
         let within = self.places.get(n.checked_rem(held)? as usize)?;
@@ -73,33 +72,33 @@ impl Stripe {
             .checked_add(u64::from(*within))
     }
 
-    /// Whether it owns no slot.
+    /// Whether no slot belongs to the stripe.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// Whether it owns every slot.
+    /// Whether all slots belong to the stripe.
     pub fn is_whole(&self) -> bool {
         self.places.len() as u64 == u64::from(self.period)
     }
 
-    /// The fraction of slots it owns: numerator and denominator.
+    /// The fraction of the slots that belong to the stripe: numerator and denominator.
     pub fn fraction(&self) -> (u32, u32) {
         (self.places.len() as u32, self.period)
     }
 }
 
-/// A test divided into segments, and the segment of this instance.
+/// A test that is divided into segments, and the segment of this instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// The segment that owns each slot of a cycle.
+    /// For each slot of a cycle, the segment that it belongs to.
     holders: Vec<u32>,
     segments: u32,
     mine: u32,
 }
 
 impl Division {
-    /// No division: one segment, the whole test.
+    /// No division: a single segment, the whole test.
     pub fn whole() -> Division {
         Division {
             holders: vec![0],
@@ -108,11 +107,10 @@ impl Division {
         }
     }
 
-    /// The division by `sequence`, of which `segment` is a part.
+    /// The division by `sequence`. `segment` is one of its segments.
     ///
     /// # Errors
-    /// When the segment is not in the sequence, or the common
-    /// denominator of the boundaries is above a million.
+    /// If the segment is not in the sequence, or if the common denominator of the boundaries is above a million.
     pub fn of(segment: Segment, sequence: &SegmentSequence) -> Result<Division, Fault> {
         let borders = sequence.filled(segment);
         let mut period = 1u64;
@@ -144,8 +142,8 @@ impl Division {
         Ok(Division::deal(&lengths, mine))
     }
 
-    /// Assigns the slots of a cycle, the longest segment first: the i-th of its n slots is the
-    /// first free one from ⌈i·period/n⌉ on.
+    /// Assigns the slots of a cycle, starting with the longest segment. The i-th of a segment's n slots is the first
+    /// free slot from ⌈i·period/n⌉ on.
     fn deal(lengths: &[u64], mine: usize) -> Division {
         let period: u64 = lengths.iter().sum();
         let mut order: Vec<(usize, u64)> = lengths.iter().copied().enumerate().collect();
@@ -176,11 +174,11 @@ impl Division {
         }
     }
 
-    /// The slots of this segment if work is divided the same way as `users` users.
+    /// The slots of this segment if work is divided in the same way as `users` users.
     ///
-    /// Users are whole: of 4 users, three equal segments get 2, 1 and 1. If the work were divided
-    /// into thirds, the users of the first segment would be half idle. So it gets half of the work,
-    /// and a segment without users gets none.
+    /// Users cannot be divided: of 4 users, three equal segments get 2, 1 and 1. If the work were divided into thirds,
+    /// half of the first segment's users would be idle. So the first segment gets half of the work, and a segment
+    /// without users gets none.
     pub fn stripe_by_users(&self, users: u64) -> Stripe {
         let period = self.holders.len() as u64;
         let mut shares = vec![0u64; self.segments as usize];
@@ -189,7 +187,7 @@ impl Division {
         }
         let divisor = shares.iter().copied().fold(0, greatest_common_divisor);
         if users == 0 || users / divisor > LONGEST_CYCLE {
-            // With this many users, both divisions agree to a millionth.
+            // With this many users, both divisions agree to within a millionth.
             return self.stripe();
         }
         let shares: Vec<u64> = shares.into_iter().map(|share| share / divisor).collect();
@@ -197,8 +195,8 @@ impl Division {
     }
 }
 
-/// Finds the next free slot at or after a wanted one, with wrap-around. Union-find with path
-/// halving makes the assignment nearly linear.
+/// Finds the next free slot at or after a given slot, with wrap-around. Union-find with path halving makes the
+/// assignment nearly linear.
 struct NextFree {
     next: Vec<u32>,
 }
@@ -257,7 +255,7 @@ mod tests {
         assert!(Stripe::of_slots(&[], 0).is_err());
     }
 
-    /// Observed in k6 v1.8.1: the numbers of users at which each segment gets one more.
+    /// The numbers of users at which each segment gets one more, as observed with k6 v1.8.1.
     #[test]
     fn deals_places_as_k6_does() {
         let cases: [(&str, &str, &[u32]); 9] = [
@@ -294,7 +292,7 @@ mod tests {
         assert!(Division::of(Segment::WHOLE, &sequence).is_err());
     }
 
-    /// Observed in k6 v1.8.1 with `constant-arrival-rate` at 17/s, and with `shared-iterations`.
+    /// Observed with k6 v1.8.1, for `constant-arrival-rate` at 17/s and `shared-iterations`.
     #[test]
     fn divides_work_as_the_users_are_divided() {
         let share = |segment, users, work| {

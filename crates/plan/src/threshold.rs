@@ -1,5 +1,4 @@
-//! Conditions that a running or finished test must meet: `"http_req_duration{status:200}":
-//! ["p(95)<500"]`.
+//! Conditions that a running or finished test must meet: `"http_req_duration{status:200}": ["p(95)<500"]`.
 
 mod expression;
 mod selector;
@@ -22,19 +21,19 @@ pub struct Threshold {
     pub metric: MetricSelector,
     /// The condition.
     pub expression: Expression,
-    /// The condition as written; reports use it as its name.
+    /// The condition as written. Reports use it as its name.
     pub source: String,
     /// Whether to abort the test as soon as the condition is false.
     pub abort_on_fail: bool,
-    /// How long after the start the test is not aborted.
+    /// How long after the start of the test the threshold cannot abort it.
     pub delay_abort_eval: Duration,
 }
 
 impl Threshold {
-    /// Parses a threshold from its two texts, such as `http_reqs` and `rate>100`.
+    /// Parses a threshold from two strings, such as `http_reqs` and `rate>100`.
     ///
     /// # Errors
-    /// When either is invalid.
+    /// If either is invalid.
     pub fn parse(metric: &str, source: &str) -> Result<Threshold, Fault> {
         let place = |fault: Fault| Fault::at(format!("thresholds.{metric}"), fault.message);
         Ok(Threshold {
@@ -49,7 +48,7 @@ impl Threshold {
     /// Checks that a metric of that kind has the value that this threshold uses.
     ///
     /// # Errors
-    /// When it has not; the message lists the values it has.
+    /// If it does not. The message lists the values that it has.
     pub fn validate(&self, kind: MetricKind) -> Result<(), Fault> {
         let method = self.expression.method;
         if kind.has(method) {
@@ -65,8 +64,7 @@ impl Threshold {
         ))
     }
 
-    /// The condition in its short form, or with all its settings if it may abort the run: what
-    /// outputs show of it.
+    /// The threshold for outputs: its short form, or with all its settings if it may abort the run.
     pub fn to_json(&self) -> Value {
         ThresholdOptions {
             threshold: self.source.clone(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::option_value::{Fields, OptionValue, Reader};
 
-/// The range of versions to offer; the library chooses an end that is unset.
+/// The range of versions to offer. If an end is unset, the library chooses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TlsVersions {
     pub min: Option<TlsVersion>,
@@ -13,7 +13,7 @@ pub struct TlsVersions {
 }
 
 impl OptionValue for TlsVersions {
-    /// `"tls1.2"` for that one alone, or `{ min, max }`.
+    /// `"tls1.2"` for only that version, or `{ min, max }`.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<TlsVersions> {
         if value.is_string() {
             let only = TlsVersion::from_json(value, reader)?;
@@ -22,7 +22,7 @@ impl OptionValue for TlsVersions {
                 max: Some(only),
             });
         }
-        // An unset end is shown as "", so "" is accepted too.
+        // An unset end is shown as "", so "" is accepted, too.
         let mut value = value.clone();
         if let Value::Object(ends) = &mut value {
             ends.retain(|_, end| end != "");
@@ -54,7 +54,7 @@ impl OptionValue for TlsVersions {
     }
 }
 
-/// A client certificate and the hosts it is for.
+/// A client certificate, and the hosts that it is for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsAuth {
     /// The certificate chain in PEM.
@@ -63,7 +63,7 @@ pub struct TlsAuth {
     pub key: String,
     /// The key's password, if it is encrypted.
     pub password: Option<String>,
-    /// Host names, `*.` wildcards allowed; `None` means every host.
+    /// Host names, optionally with a `*.` wildcard; `None` means every host.
     pub domains: Option<Vec<String>>,
 }
 

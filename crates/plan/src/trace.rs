@@ -13,17 +13,17 @@ use crate::Rate;
 /// The times at which iterations start, from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// The file, as the user named it.
+    /// The file, as the user specified it.
     pub file: String,
-    /// How much faster than recorded.
+    /// The speed relative to the recording.
     pub speed: f64,
-    /// Times since the start of the scenario in ascending order; empty until the file is read.
+    /// Times since the start of the scenario, in ascending order. Empty until the file is read.
     starts: Arc<[Duration]>,
 }
 
-/// Limits of the speed.
+/// The range of the speed.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.001..=1_000_000.0;
-/// The shortest scenario.
+/// The minimum duration of a scenario.
 const SHORTEST: Duration = Duration::from_secs(1);
 const SECOND: i128 = 1_000_000_000;
 
@@ -40,7 +40,7 @@ impl Trace {
     /// Parses `FILE` or `FILE@2x`.
     ///
     /// # Errors
-    /// If there is no file name, or the speed is out of range.
+    /// If the file name is missing, or if the speed is out of range.
     pub fn parse(text: &str) -> Result<Trace, String> {
         let factor = text.rsplit_once('@').and_then(|(file, speed)| {
             let speed: f64 = speed.strip_suffix('x')?.parse().ok()?;
@@ -62,10 +62,10 @@ impl Trace {
         })
     }
 
-    /// Sets the times from the content of the file.
+    /// Sets the times from the contents of the file.
     ///
     /// # Errors
-    /// If a line has no time, or there is none.
+    /// If a line has no time, or if there are no times.
     pub fn read(&mut self, text: &str) -> Result<(), String> {
         let stamps = stamps(text).map_err(|error| format!("trace {}: {error}", self.file))?;
         let starts = starts(stamps, self.speed);
@@ -80,12 +80,12 @@ impl Trace {
         Ok(())
     }
 
-    /// The times since the start of the scenario; empty until the file is read.
+    /// The times since the start of the scenario. Empty until the file is read.
     pub fn starts(&self) -> &Arc<[Duration]> {
         &self.starts
     }
 
-    /// The time that contains all arrivals, and their mean rate in it. `limit` ends the trace earlier.
+    /// A duration that contains all arrivals, and the mean rate of arrivals in it. `limit` ends the trace early.
     pub fn extent(&self, limit: Option<Duration>) -> (Duration, Rate) {
         let last = self.starts.last().copied().unwrap_or_default();
         // The end itself is not part of the scenario.
@@ -103,7 +103,7 @@ impl Trace {
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "trace:{}", self.file)?;
-        // The end of a file's name must not look like a speed.
+        // If the file name ends like a speed, add the speed, so that the end is not parsed as one.
         let is_ambiguous = self.file.contains('@') && self.file.ends_with('x');
         if self.speed != 1.0 || is_ambiguous {
             write!(f, "@{}x", self.speed)?;
@@ -130,8 +130,8 @@ fn starts(mut stamps: Vec<Stamp>, speed: f64) -> Vec<Duration> {
     scaled.collect()
 }
 
-/// A log with whole seconds does not say when in its second a request arrived. Requests that all
-/// start at once would be a burst that did not happen, so they are spread evenly.
+/// A log with whole seconds does not show when a request arrived within its second. If all of them started at the same
+/// time, that would be a burst that did not happen, so they are spread evenly.
 fn spread_seconds(times: &mut [i128]) {
     for second in times.chunk_by_mut(|a, b| a == b) {
         let count = second.len() as i128;
@@ -164,7 +164,7 @@ fn stamps(text: &str) -> Result<Vec<Stamp>, String> {
     Ok(stamps)
 }
 
-/// The entries of an HTTP archive; `None` if it is another file.
+/// The entries of an HTTP archive. `None` if it is a different file.
 fn har(text: &str) -> Option<Result<Vec<Stamp>, String>> {
     if !text.trim_start().starts_with('{') || !text.contains("\"startedDateTime\"") {
         return None;
@@ -189,7 +189,7 @@ fn lines(text: &str) -> Result<Vec<Stamp>, String> {
         }
         match of_line(line) {
             Some(stamp) => stamps.push(stamp),
-            // The first line may name columns.
+            // The first line may contain column names.
             None if is_first => {}
             None => {
                 let shown: String = line.chars().take(60).collect();
@@ -205,8 +205,7 @@ fn lines(text: &str) -> Result<Vec<Stamp>, String> {
     Ok(stamps)
 }
 
-/// The time in a line: the member `timestamp` of JSON, the date in the brackets of an access log, or
-/// the first column.
+/// The time in a line: the member `timestamp` of JSON, the date in the brackets of an access log, or the first column.
 fn of_line(line: &str) -> Option<Stamp> {
     if line.starts_with('{') {
         let json: Value = serde_json::from_str(line).ok()?;
@@ -228,8 +227,8 @@ fn of_line(line: &str) -> Option<Stamp> {
     date_and_time(first).or_else(|| number(first.split(' ').next()?))
 }
 
-/// Seconds since the start, or a Unix time in seconds, milliseconds, microseconds or nanoseconds,
-/// which is recognized by its size.
+/// Seconds since the start, or a Unix time in seconds, milliseconds, microseconds or nanoseconds. The unit is
+/// recognized by the size of the number.
 fn number(text: &str) -> Option<Stamp> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let all_digits = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -237,7 +236,7 @@ fn number(text: &str) -> Option<Stamp> {
         return None;
     }
     let whole: u64 = whole.parse().ok()?;
-    // The same time has three more digits in each smaller unit.
+    // In each smaller unit, the same time has three more digits.
     let unit = match whole {
         0..100_000_000_000 => SECOND,
         100_000_000_000..100_000_000_000_000 => 1_000_000,
@@ -262,7 +261,7 @@ fn date_and_time(text: &str) -> Option<Stamp> {
     })
 }
 
-/// The date of the Common Log Format: `02/Nov/2026:10:00:00 +0100`.
+/// The date in the Common Log Format: `02/Nov/2026:10:00:00 +0100`.
 fn access_log(text: &str) -> Option<Stamp> {
     let at = Timestamp::strptime("%d/%b/%Y:%H:%M:%S %z", text).ok()?;
     Some(Stamp {

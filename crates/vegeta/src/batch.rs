@@ -1,31 +1,30 @@
 //! Results in our own compact format, written during an attack.
 //!
-//! A file is a sequence of complete batches: files can be joined with `cat`, and if a file was cut
-//! off, all hits but the last ones can be read. A batch is [`MAGIC`], the length of the rest (4
-//! bytes, little endian), a date (8 bytes, nanoseconds since 1970), and entries. An entry is a hit,
-//! or a text, to which later entries refer by its index. Numbers are LEB128: seven bits per byte,
-//! lowest first.
+//! A file is a sequence of complete batches. So files can be joined with `cat`, and if a file was cut off, all hits
+//! except the last ones can be read. A batch is [`MAGIC`], the length of the rest (4 bytes, little endian), a date (8
+//! bytes, nanoseconds since 1970), and entries. An entry is a hit, or a string to which later entries refer by its
+//! index. Numbers are LEB128: seven bits per byte, lowest first.
 
 use rustc_hash::FxHashMap;
 
 use crate::hit::{Headers, Hit};
 
-/// The start of a batch: a name and the version of the format.
+/// The start of a batch: a name, and the version of the format.
 pub const MAGIC: &[u8; 8] = b"PLIMHIT\x01";
-/// Length of [`MAGIC`], the length field and the date.
+/// The length of [`MAGIC`], the length field and the date.
 pub(crate) const BEGINNING: usize = 8 + 4 + 8;
-/// A text follows.
+/// A string follows.
 pub(crate) const TEXT: u8 = 0;
 /// A hit follows.
 pub(crate) const HIT: u8 = 1;
-/// The response body was decoded, so the headers no longer show its length and encoding.
+/// The response body was decoded, so the headers no longer contain its length and encoding.
 pub(crate) const DECODED: u8 = 1;
-/// There is a body, possibly an empty one.
+/// There is a body, but it may be empty.
 pub(crate) const HAS_BODY: u8 = 2;
 
-/// No service time. Actual service times are written plus one nanosecond, so that they are never 0.
+/// No service time. Actual service times are stored plus one nanosecond, so they are never 0.
 pub(crate) const NO_SERVICE: u64 = 0;
-/// No text. Texts are counted from 1.
+/// No string. Indexes of strings start at 1.
 pub(crate) const NO_TEXT: u64 = 0;
 
 /// A hit with borrowed fields, before it is written.
@@ -45,7 +44,7 @@ pub struct NewHit<'a> {
     pub error: &'a str,
     pub method: &'a str,
     pub url: &'a str,
-    /// The response headers in HTTP/1 wire form; `None` without a response.
+    /// The response headers in the format of HTTP/1; `None` without a response.
     pub head: Option<&'a [u8]>,
     /// Whether `body` was decoded.
     pub decoded: bool,
@@ -58,13 +57,13 @@ pub struct Batch {
     bytes: Vec<u8>,
     base: i64,
     texts: FxHashMap<Box<[u8]>, u64>,
-    /// The texts of the last hit; most hits repeat them.
+    /// The strings of the previous hit. Most hits repeat them.
     last: [(Vec<u8>, u64); 5],
     hits: u64,
 }
 
 impl Batch {
-    /// An empty batch that reuses the memory of `room`.
+    /// Creates an empty batch that reuses the memory of `room`.
     pub fn new(room: Vec<u8>) -> Batch {
         let mut batch = Batch {
             bytes: room,
@@ -89,17 +88,17 @@ impl Batch {
         self.hits = 0;
     }
 
-    /// Bytes so far.
+    /// The number of bytes so far.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether it contains no hit.
+    /// Whether it contains no hits.
     pub fn is_empty(&self) -> bool {
         self.hits == 0
     }
 
-    /// Returns the finished batch, and starts an empty one in `room`.
+    /// Returns the finished batch, and starts an empty batch in `room`.
     pub fn take(&mut self, room: Vec<u8>) -> Vec<u8> {
         let length = (self.bytes.len() - BEGINNING + 8) as u32;
         let head = [&length.to_le_bytes()[..], &self.base.to_le_bytes()].concat();
@@ -171,7 +170,7 @@ impl Batch {
         out.extend_from_slice(body);
     }
 
-    /// The index of a text, which is written if it is new.
+    /// The index of a string. A new string is written first.
     #[inline]
     fn text(&mut self, kind: usize, text: &[u8]) -> u64 {
         if let Some((last, number)) = self.last.get(kind)
@@ -213,7 +212,7 @@ fn number_to(out: &mut Vec<u8>, mut number: u64) {
     out.push(number as u8);
 }
 
-/// Maps signed numbers to unsigned ones, small to small.
+/// Maps signed numbers to unsigned numbers, so that numbers close to zero stay small.
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }

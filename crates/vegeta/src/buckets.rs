@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-/// The lower bounds of a histogram's buckets, ascending from 0; the last bucket has no upper bound.
+/// The lower bounds of a histogram's buckets, in ascending order from 0. The last bucket has no upper bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buckets(Vec<Duration>);
 
-/// More than anyone reads, and few enough to search for each hit.
+/// More than anyone reads, but few enough to search them for each hit.
 const MOST: usize = 1_000;
 
 impl Buckets {
     /// Parses `[0,1ms,10ms]`.
     ///
     /// # Errors
-    /// The error, and the expected format.
+    /// The problem and the expected format.
     pub fn parse(text: &str) -> Result<Buckets, String> {
         let hint = "write them like [0,1ms,10ms]";
         let inner = text
@@ -48,7 +48,7 @@ impl Buckets {
     }
 
     /// Number of buckets.
-    #[allow(clippy::len_without_is_empty)] // There is one at least.
+    #[allow(clippy::len_without_is_empty)] // There is at least one.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,5 +1,5 @@
-//! vegeta's CSV: twelve columns, no header line. The response body and headers may contain
-//! anything, so they are in base64.
+//! vegeta's CSV: twelve columns, without a header line. The response body and headers may contain any bytes, so they
+//! are in base64.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use crate::json::nanos;
 
 const COLUMNS: usize = 12;
 
-/// Appends a hit in vegeta's format, with the line end.
+/// Appends a hit in vegeta's format, with the line ending.
 pub fn write(hit: &Hit, out: &mut String) {
     use std::fmt::Write;
     // Writing to a string cannot fail.
@@ -39,14 +39,14 @@ pub fn write(hit: &Hit, out: &mut String) {
     out.push('\n');
 }
 
-/// Headers in wire form, sorted by name, with the empty line.
+/// Headers in the format of HTTP/1, sorted by name, with the empty line.
 fn wire(headers: &Headers) -> String {
     let mut fields: Vec<_> = headers.0.iter().collect();
     fields.sort_by(|(first, _), (second, _)| first.cmp(second));
     let mut text = String::new();
     for (name, values) in fields {
         for value in values {
-            // A line break in a value would start another field.
+            // A line break in a value would start another header field.
             let value = value.replace(['\r', '\n'], " ");
             for part in [name, ": ", value.trim(), "\r\n"] {
                 text.push_str(part);
@@ -57,7 +57,7 @@ fn wire(headers: &Headers) -> String {
     text
 }
 
-/// A field, quoted if RFC 4180 or Go's writer requires it.
+/// A field. It is quoted if RFC 4180 or Go's writer requires that.
 fn field(text: &str, out: &mut String) {
     let quoted = text == "\\."
         || text.starts_with(char::is_whitespace)
@@ -71,7 +71,7 @@ fn field(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Whether a line ends inside quotes, so that the next line belongs to it.
+/// Whether a line ends inside quotes. The next line belongs to the same record then.
 pub(crate) fn is_open(line: &[u8]) -> bool {
     line.iter().filter(|&&byte| byte == b'"').count() % 2 == 1
 }
@@ -147,7 +147,7 @@ fn unwire(bytes: &[u8]) -> Headers {
     headers
 }
 
-/// The fields of a record: RFC 4180, without leading spaces, as in vegeta.
+/// The fields of a record. The format is RFC 4180, but as in vegeta, leading spaces are removed.
 fn split(record: &str) -> Result<Vec<String>, String> {
     let record = record
         .strip_suffix("\r\n")

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use plimsoll_units::{UtcOffset, date_time, days_since_1970};
 
-/// A date and time with nanoseconds, and the UTC offset in which it is written.
+/// A date and time with nanoseconds, and the UTC offset that it was written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Date {
     /// Since 1970 in UTC.
@@ -15,7 +15,7 @@ pub struct Date {
 
 /// The first second of the year 1, which represents a missing date.
 const YEAR_ONE: i64 = -62_135_596_800;
-/// The last second of the year 9999: years have four digits.
+/// The last second of the year 9999, because years have four digits.
 const YEAR_9999: i64 = 253_402_300_799;
 const DAY: i64 = 86_400;
 
@@ -29,7 +29,7 @@ impl Default for Date {
     }
 }
 
-/// By time; the offset only affects how it is written.
+/// Orders by time. The offset only affects how the date is written.
 impl Ord for Date {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
@@ -60,7 +60,7 @@ impl Date {
             .wrapping_add(i64::from(self.nanos))
     }
 
-    /// The date `span` later, limited to the calendar's end.
+    /// The date plus `span`, limited to the end of the calendar.
     pub fn plus(self, span: Duration) -> Date {
         let nanos = self.nanos + span.subsec_nanos();
         let seconds = i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
@@ -75,7 +75,7 @@ impl Date {
         }
     }
 
-    /// The time since `earlier`; zero if that is not earlier.
+    /// The time since `earlier`. Zero if that date is not earlier.
     pub fn since(self, earlier: Date) -> Duration {
         let nanos = (i128::from(self.seconds) - i128::from(earlier.seconds)) * 1_000_000_000
             + i128::from(self.nanos)
@@ -134,7 +134,7 @@ impl Date {
     }
 }
 
-/// RFC 3339 with up to nanoseconds, without trailing zeros.
+/// RFC 3339 with up to nine decimal places, without trailing zeros.
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let local = self.seconds + i64::from(self.offset) * 60;

@@ -1,11 +1,11 @@
-//! The merging t-digest: T. Dunning and O. Ertl, "Computing Extremely Accurate Quantiles Using
-//! t-Digests" (2019), with the scale function k1. Compression, buffer and interpolation are those
-//! of vegeta, so that our values match its to the nanosecond.
+//! The merging t-digest: T. Dunning and O. Ertl, "Computing Extremely Accurate Quantiles Using t-Digests" (2019), with
+//! the scale function k1. Compression, buffer and interpolation are those of vegeta, so our values match vegeta's to
+//! the nanosecond.
 
 use std::f64::consts::PI;
 
 const COMPRESSION: f64 = 100.0;
-/// Number of values that are buffered before a merge.
+/// The number of values to buffer before a merge.
 const BUFFER: usize = 800;
 
 #[derive(Clone, Debug)]
@@ -46,8 +46,8 @@ impl Digest {
         }
     }
 
-    /// The paper's algorithm 1: go through clusters and new values by size, and join each to the
-    /// previous cluster as long as that spans at most one unit of the scale function.
+    /// The paper's algorithm 1: goes through clusters and new values in ascending order, and joins each with the
+    /// previous cluster while that spans at most one unit of the scale function.
     fn merge(&mut self) {
         if self.waiting.is_empty() {
             return;
@@ -82,8 +82,8 @@ impl Digest {
         self.waiting = all;
     }
 
-    /// The value below which a share `q` of the values is, interpolated between the centers of
-    /// clusters; 0 if there are none.
+    /// The value below which a share `q` of the values is, interpolated between the centers of clusters. 0 if there are
+    /// no values.
     pub fn quantile(&mut self, q: f64) -> f64 {
         self.merge();
         let (Some(first), Some(last)) = (self.clusters.first(), self.clusters.last()) else {
@@ -110,7 +110,7 @@ impl Digest {
     }
 }
 
-/// The weighted mean of two values, never outside their range.
+/// The weighted mean of two values. It is never outside their range.
 fn weighted(first: f64, first_weight: f64, second: f64, second_weight: f64) -> f64 {
     let mean = (first * first_weight + second * second_weight) / (first_weight + second_weight);
     mean.clamp(first.min(second), first.max(second))
@@ -121,7 +121,7 @@ fn scale(q: f64) -> f64 {
     COMPRESSION * ((2.0 * q - 1.0).asin() + PI / 2.0) / PI
 }
 
-/// Its inverse.
+/// The inverse of k1.
 fn quantile_at(k: f64) -> f64 {
     ((k.min(COMPRESSION) * PI / COMPRESSION - PI / 2.0).sin() + 1.0) / 2.0
 }

@@ -1,7 +1,7 @@
 //! The results of an attack so far, in Prometheus' text format, with vegeta's names and labels.
 //!
-//! The number of series is bounded: above it, an attack on ever new URLs counts them together
-//! instead of filling the memory.
+//! The number of series is limited. Above the limit, an attack on ever new URLs counts their requests together instead
+//! of filling up memory.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use crate::hit::Hit;
 
-/// Maximum series by method, URL and status.
+/// Maximum number of series by method, URL and status.
 const MOST_SERIES: usize = 1_000;
-/// Maximum series of failures, which also have the error message as a label.
+/// Maximum number of series of failures. They also have the error message as a label.
 const MOST_FAILURES: usize = 1_000;
-/// The URL or message of hits above those limits.
+/// The URL or message for hits above these limits.
 const OTHERS: &str = "(others)";
 
 /// Upper bounds of request times, in milliseconds: the defaults of Prometheus' own clients.
@@ -83,7 +83,7 @@ impl Exposition {
         }
     }
 
-    /// As text (Prometheus' exposition format, version 0.0.4).
+    /// The metrics as text (Prometheus' exposition format, version 0.0.4).
     pub fn render(&self) -> String {
         let mut out = String::new();
         let help = "Bytes received from servers as response to requests";
@@ -150,7 +150,7 @@ fn begin(out: &mut String, name: &str, help: &str, kind: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }
 
-/// A label value: only backslash, quote and line break are escaped.
+/// A label value. Only backslashes, quotes and line breaks are escaped.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

@@ -5,29 +5,29 @@ use crate::date::Date;
 /// One request of an attack and its outcome, as in vegeta's results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hit {
-    /// The attack's name; empty if none.
+    /// The attack's name. Empty if it has none.
     pub attack: String,
-    /// Its number in the attack, from 0.
+    /// Its number in the attack. Counts from 0.
     pub seq: u64,
-    /// The response's status; 0 if there was none.
+    /// The response's status. 0 if there was no response.
     pub code: u16,
     /// Its scheduled start, or its actual start if there is no schedule.
     pub date: Date,
-    /// From `date` to the last byte of the response.
+    /// The time from `date` to the last byte of the response.
     pub latency: Duration,
-    /// From the actual send to the last byte. Only our own format contains it.
+    /// The time from the actual start to the last byte of the response. Only our own format contains it.
     pub service: Option<Duration>,
     /// Bytes of the request's body.
     pub bytes_out: u64,
     /// Bytes of the response body that were kept.
     pub bytes_in: u64,
-    /// The error; empty if there was none.
+    /// The error. Empty if there was none.
     pub error: String,
-    /// The response's body; none without a response.
+    /// The response's body. `None` without a response.
     pub body: Option<Vec<u8>>,
     pub method: String,
     pub url: String,
-    /// The response's headers; none without a response.
+    /// The response's headers. `None` without a response.
     pub headers: Option<Headers>,
 }
 
@@ -36,7 +36,7 @@ pub struct Hit {
 pub struct Headers(pub Vec<(String, Vec<String>)>);
 
 impl Headers {
-    /// Adds a value and keeps existing ones with that name.
+    /// Adds a value and keeps existing values with the same name.
     pub fn append(&mut self, name: &str, value: &str) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, values)) => values.push(value.to_owned()),
@@ -53,7 +53,7 @@ impl Hit {
 }
 
 impl Headers {
-    /// The headers in HTTP/1 wire form, after an empty status line.
+    /// The headers in the format of HTTP/1, after an empty status line.
     pub(crate) fn to_head(&self) -> Vec<u8> {
         let mut head = b"\r\n".to_vec();
         for (name, values) in &self.0 {

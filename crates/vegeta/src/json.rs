@@ -11,7 +11,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use crate::date::Date;
 use crate::hit::{Headers, Hit};
 
-/// Appends a hit in vegeta's format, with the line end.
+/// Appends a hit in vegeta's format, with the line ending.
 pub fn write(hit: &Hit, out: &mut String) {
     use std::fmt::Write;
     out.push_str("{\"attack\":");
@@ -68,7 +68,7 @@ fn comma(place: usize, out: &mut String) {
     }
 }
 
-/// A string as Go writes it: also safe inside HTML and JavaScript.
+/// A string as Go writes it, which is also safe inside HTML and JavaScript.
 pub(crate) fn text(text: &str, out: &mut String) {
     use std::fmt::Write;
     out.push('"');
@@ -183,7 +183,7 @@ pub fn read(line: &[u8], hit: &mut Hit) -> Result<(), String> {
 }
 
 /// # Errors
-/// When the latency is negative.
+/// If the latency is negative.
 pub(crate) fn nanos(latency: i64) -> Result<Duration, String> {
     u64::try_from(latency)
         .map(Duration::from_nanos)

@@ -1,9 +1,9 @@
 //! The results of an attack. A *hit* is one request of a target list and its outcome.
 //!
-//! [`Results`] reads hits in vegeta's JSON and CSV and in our own compact format ([`batch`] writes
-//! it); [`json`] and [`csv`] write vegeta's two, byte for byte. [`Metrics`] aggregates them,
-//! [`reports`] prints vegeta's reports, [`Exposition`] exposes them to Prometheus, and [`plot`]
-//! draws them: bytes in, bytes out. [`tasks`] reads files and does all of that.
+//! [`Results`] reads hits in vegeta's JSON and CSV and in our own compact format, which [`batch`] writes. [`json`] and
+//! [`csv`] write vegeta's formats, byte for byte. [`Metrics`] aggregates hits, [`reports`] prints vegeta's reports,
+//! [`Exposition`] exposes metrics to Prometheus, and [`plot`] draws plots. None of them does I/O. [`tasks`] reads files
+//! and uses all of them.
 
 pub mod batch;
 pub mod buckets;

@@ -8,16 +8,15 @@ use crate::date::Date;
 use crate::digest::Digest;
 use crate::hit::Hit;
 
-/// Maximum number of different errors listed.
+/// Maximum number of different errors to list.
 const MOST_ERRORS: usize = 10_000;
 
-/// The metrics of all hits, calculated as in vegeta. Its memory does not grow with the number of
-/// hits.
+/// The metrics of all hits, calculated as in vegeta. Memory use does not grow with the number of hits.
 #[derive(Clone, Debug, Default)]
 pub struct Metrics {
     pub(crate) requests: u64,
     pub(crate) successes: u64,
-    /// Total of all hits, in nanoseconds.
+    /// The sum over all hits, in nanoseconds.
     pub(crate) total: u128,
     pub(crate) min: Duration,
     pub(crate) max: Duration,
@@ -85,22 +84,22 @@ impl Metrics {
         self.requests
     }
 
-    /// Hits whose error is not listed because there were too many different ones.
+    /// The number of hits whose error is not listed because there were too many different errors.
     pub fn unlisted_errors(&self) -> u64 {
         self.unlisted
     }
 
-    /// From the first hit's start to the last's.
+    /// The time from the first hit's start to the last hit's start.
     pub(crate) fn duration(&self) -> Duration {
         self.latest.since(self.earliest)
     }
 
-    /// From the last hit's start to the end of the one that ended last.
+    /// The time from the last hit's start to the end of the hit that ended last.
     pub(crate) fn wait(&self) -> Duration {
         self.end.since(self.latest)
     }
 
-    /// Hits per second of the attack; the number of hits if it took no time.
+    /// Hits per second of the attack. If it took no time, the number of hits.
     pub(crate) fn rate(&self) -> f64 {
         match self.duration().as_secs_f64() {
             0.0 => self.requests as f64,
@@ -124,7 +123,7 @@ impl Metrics {
         Duration::from_nanos(self.share(self.total as f64) as u64)
     }
 
-    /// A value divided by the number of hits; 0 if there are none.
+    /// A value divided by the number of hits. 0 if there are none.
     pub(crate) fn share(&self, figure: f64) -> f64 {
         if self.requests == 0 {
             0.0

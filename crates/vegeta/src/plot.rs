@@ -1,4 +1,4 @@
-//! Latency over time as one HTML file that loads nothing from elsewhere.
+//! Plots latency over time in one HTML file that loads no other resources.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use crate::hit::Hit;
 /// Collects the points of a plot: 16 bytes per hit.
 #[derive(Debug, Default)]
 pub struct Plot {
-    /// By attack, and whether hits failed: date and latency in nanoseconds.
+    /// Dates and latencies in nanoseconds, by attack and by whether hits failed.
     series: BTreeMap<(String, bool), Vec<(i64, u64)>>,
 }
 
@@ -19,7 +19,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 50.0;
 
-/// For successes, then for failures; distinguishable in greyscale too.
+/// Colors for successes, then for failures. They can be distinguished in grayscale, too.
 const COLORS: [[&str; 4]; 2] = [
     ["#1668c4", "#1d8a5b", "#7a4fc4", "#8a6d1d"],
     ["#d1242f", "#e36209", "#b5179e", "#7d1a1a"],
@@ -37,7 +37,7 @@ impl Plot {
         points.push((hit.date.unix_nanos(), latency));
     }
 
-    /// The page: `title`, the plot with at most `threshold` points per series, and `report` as
+    /// The page with `title`, with the plot of at most `threshold` points per series, and with `report` as it is
     /// printed.
     pub fn html(&mut self, title: &str, threshold: usize, report: &str) -> String {
         let title = escape(title);
@@ -59,8 +59,7 @@ impl Plot {
         let start = all().map(|(date, _)| *date).min().unwrap_or(0);
         let end = all().map(|(date, _)| *date).max().unwrap_or(0);
         let seconds = (end.saturating_sub(start) as f64 / 1e9).max(1e-3);
-        // The axis of latencies is logarithmic, in whole decades of
-        // milliseconds.
+        // The latency axis is logarithmic, in whole decades of milliseconds.
         let milliseconds = |nanos: u64| nanos.max(1) as f64 / 1e6;
         let least = all()
             .map(|(_, latency)| *latency)
@@ -160,7 +159,7 @@ fn label(milliseconds: f64) -> String {
     format!("{value:.0} {unit}")
 }
 
-/// A round step, about a tenth of the whole.
+/// A round step of about a tenth of the range.
 fn step(whole: f64) -> f64 {
     let rough = whole / 10.0;
     let decade = 10_f64.powf(rough.log10().floor());
@@ -178,8 +177,8 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Reduces points to this number while keeping the shape of the line: S. Steinarsson, "Downsampling
-/// Time Series for Visual Representation" (2013), largest triangle three buckets.
+/// Reduces the points to this number while keeping the shape of the line: S. Steinarsson, "Downsampling Time Series for
+/// Visual Representation" (2013), largest triangle three buckets.
 fn thinned(points: &[(i64, u64)], threshold: usize) -> Vec<(i64, u64)> {
     let threshold = threshold.max(3);
     let (Some(first), Some(last)) = (points.first(), points.last()) else {

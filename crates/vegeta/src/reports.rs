@@ -63,14 +63,14 @@ pub fn text(metrics: &mut Metrics) -> String {
     let mut report = columns(&rows);
     report.push_str("Error Set:\n");
     for error in &metrics.errors {
-        // vegeta separates columns by tabs, so a tab inside an error becomes two spaces.
+        // vegeta separates columns with tabs, so a tab inside an error becomes two spaces.
         report.push_str(&error.replace('\t', "  "));
         report.push('\n');
     }
     report
 }
 
-/// The object of `report -type=json`, with the line end.
+/// The object of `report -type=json`, with the line ending.
 pub fn json(metrics: &mut Metrics) -> String {
     let mut quantile = |q| metrics.quantile(q) as u64;
     let (p50, p90, p95, p99) = (
@@ -136,7 +136,7 @@ pub fn json(metrics: &mut Metrics) -> String {
     out
 }
 
-/// The bars of `report -type=hist[…]`; empty without buckets.
+/// The bars of `report -type=hist[…]`. Empty without buckets.
 pub fn histogram(metrics: &Metrics) -> String {
     const WIDEST: f64 = 75.0;
     let Some((buckets, counts)) = &metrics.buckets else {
@@ -160,7 +160,7 @@ pub fn histogram(metrics: &Metrics) -> String {
     columns(&rows)
 }
 
-/// The table of `report -type=hdrplot`, which HdrHistogram's plotter reads.
+/// The table of `report -type=hdrplot`, which can be read by HdrHistogram's plotter.
 pub fn hdr_plot(metrics: &mut Metrics) -> String {
     let mut rows = vec![
         ["Value(ms)", "Percentile", "TotalCount", "1/(1-Percentile)"]
@@ -182,7 +182,7 @@ pub fn hdr_plot(metrics: &mut Metrics) -> String {
 /// The end of the plotter's axis: one in ten million.
 const FARTHEST: f64 = 1e7;
 
-/// HdrHistogram's steps: five per halving of the remaining distance to 1, with six digits.
+/// HdrHistogram's steps: five each time the remaining distance to 1 halves, with six digits.
 const QUANTILES: &[f64] = &[
     0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.775, 0.8, 0.825, 0.85, 0.875,
     0.8875, 0.9, 0.9125, 0.925, 0.9375, 0.94375, 0.95, 0.95625, 0.9625, 0.96875, 0.971875, 0.975,
@@ -200,8 +200,7 @@ fn nanos(value: f64) -> Duration {
     Duration::from_nanos(value as u64)
 }
 
-/// A duration for people: in thousandths of its unit; from minutes on also in the next smaller
-/// unit.
+/// A duration for people, in thousandths of its unit. From minutes on, it also includes the next smaller unit.
 fn time(span: Duration) -> String {
     const STEPS: [(u128, u128); 5] = [
         (3_600_000_000_000, 60_000_000_000),

@@ -14,7 +14,7 @@ const LONGEST_LINE: u64 = 1 << 30;
 pub struct Results<R: Read> {
     input: BufReader<R>,
     format: Format,
-    /// Number of lines, or of hits in our own format, that were read.
+    /// The number of lines that were read, or of hits in our own format.
     read: u64,
     line: Vec<u8>,
     was_cut_off: bool,
@@ -26,18 +26,18 @@ enum Format {
     Csv,
 }
 
-/// Why the hits of a file are unreadable.
+/// Why the hits of a file cannot be read.
 #[derive(Debug)]
 pub enum ReadError {
     /// The file is empty.
     Empty,
-    /// It has vegeta's binary format.
+    /// The file has vegeta's binary format.
     Gob,
-    /// Its format is unknown.
+    /// The format of the file is unknown.
     Unknown,
-    /// This line is invalid, and why.
+    /// The line with this number is invalid for this reason.
     Line(u64, String),
-    /// After this many results there is something else, and what.
+    /// After this number of hits, the file is invalid for this reason.
     Batch(u64, &'static str),
     Io(io::Error),
 }
@@ -70,10 +70,10 @@ impl From<io::Error> for ReadError {
 }
 
 impl<R: Read> Results<R> {
-    /// Detects the format by the first bytes.
+    /// Detects the format from the first bytes.
     ///
     /// # Errors
-    /// When the format is unknown.
+    /// If the format is unknown.
     pub fn open(input: R) -> Result<Self, ReadError> {
         let mut input = BufReader::with_capacity(1 << 16, input);
         let beginning = loop {
@@ -105,10 +105,10 @@ impl<R: Read> Results<R> {
         })
     }
 
-    /// Reads the next hit into `hit`; returns false at the end.
+    /// Reads the next hit into `hit`. Returns false at the end.
     ///
     /// # Errors
-    /// When the file does not continue in its format.
+    /// If the rest of the file does not have the same format.
     pub fn next(&mut self, hit: &mut Hit) -> Result<bool, ReadError> {
         if let Format::Ours(batch) = &mut self.format {
             return match batch.next(&mut self.input, hit) {
@@ -148,7 +148,7 @@ impl<R: Read> Results<R> {
         self.was_cut_off
     }
 
-    /// The next line; in CSV, with the lines that belong to it because of a quote.
+    /// The next line. In CSV, it includes further lines that belong to it because of quotes.
     fn next_line(&mut self) -> Result<bool, ReadError> {
         self.line.clear();
         loop {
@@ -171,7 +171,7 @@ impl<R: Read> Results<R> {
     }
 }
 
-/// Go's encoding/gob begins with the definition of the type by its name.
+/// Go's encoding/gob begins with the definition of the type, which contains its name.
 fn is_gob(bytes: &[u8]) -> bool {
     let beginning = bytes.get(..16).unwrap_or(bytes);
     beginning.windows(6).any(|part| part == b"Result") && beginning.first() != Some(&b'{')

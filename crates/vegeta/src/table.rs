@@ -1,4 +1,4 @@
-/// Formats cells in columns with two spaces between them; the last cell of a row is not padded.
+/// Formats cells in columns with two spaces between them. The last cell of a row is not padded.
 pub(crate) fn columns(rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows {

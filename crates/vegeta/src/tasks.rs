@@ -16,7 +16,7 @@ const BATCH: usize = 64 * 1024;
 /// Why a task failed.
 #[derive(Debug)]
 pub enum Failure {
-    /// A flag or a file of results is wrong.
+    /// A flag or a results file is invalid.
     Input(String),
     Output(std::io::Error),
 }
@@ -33,10 +33,10 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-/// The files to read, `stdin` or `-` for stdin.
+/// The files to read. `stdin` or `-` is stdin.
 pub struct Inputs {
     pub files: Vec<String>,
-    /// Notes for the reader about the files.
+    /// Notes about the files for the user.
     pub notes: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ impl Inputs {
     }
 }
 
-/// Opens the output: a file, or `stdout` or `-` for stdout.
+/// Opens the output: a file, or stdout for `stdout` or `-`.
 ///
 /// # Errors
 /// If the file cannot be created.
@@ -89,7 +89,7 @@ pub fn open_output(place: &str) -> Result<BufWriter<Box<dyn Write>>, String> {
 pub struct Report {
     form: Form,
     buckets: Option<Buckets>,
-    /// Report at this interval too.
+    /// Also report at this interval.
     every: Option<Duration>,
     /// Use service times instead of latencies.
     service_time: bool,
@@ -107,7 +107,7 @@ impl Report {
     /// Parses the values of `-type`, `-buckets` and `-every`.
     ///
     /// # Errors
-    /// If one is invalid; the message says how to write it.
+    /// If one is invalid. The message contains the correct syntax.
     pub fn parse(
         form: &str,
         buckets: Option<&str>,
@@ -147,7 +147,7 @@ impl Report {
     /// Reads the hits and writes the report.
     ///
     /// # Errors
-    /// When a file is wrong or the report cannot be written.
+    /// If a file is invalid, or if the report cannot be written.
     pub fn run(self, inputs: &mut Inputs, output: &mut dyn Write) -> Result<(), Failure> {
         let mut metrics = Metrics::with_buckets(self.buckets);
         let form = self.form;
@@ -195,7 +195,7 @@ impl Form {
 pub enum Encoding {
     Json,
     Csv,
-    /// That of `plimsoll attack`.
+    /// The format of `plimsoll attack`.
     Plimsoll,
 }
 
@@ -203,7 +203,7 @@ impl Encoding {
     /// Parses the value of `-to`.
     ///
     /// # Errors
-    /// If it is unknown; the message lists the valid ones.
+    /// If it is unknown. The message lists the valid formats.
     pub fn parse(text: &str) -> Result<Encoding, String> {
         match text {
             "json" => Ok(Encoding::Json),
@@ -220,7 +220,7 @@ impl Encoding {
     /// Reads the hits and writes them in this format.
     ///
     /// # Errors
-    /// When a file is wrong or the hits cannot be written.
+    /// If a file is invalid, or if the hits cannot be written.
     pub fn run(self, inputs: &mut Inputs, output: &mut dyn Write) -> Result<(), Failure> {
         let write = match self {
             Encoding::Json => json::write,
@@ -247,10 +247,10 @@ impl Encoding {
     }
 }
 
-/// Reads the hits and writes a page that plots them, with at most `threshold` points in a series.
+/// Reads the hits and writes a page that plots them, with at most `threshold` points per series.
 ///
 /// # Errors
-/// When a file is wrong or the page cannot be written.
+/// If a file is invalid, or if the page cannot be written.
 pub fn plot(
     title: &str,
     threshold: usize,

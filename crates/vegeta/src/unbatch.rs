@@ -1,4 +1,4 @@
-//! Reads what [`crate::batch`] writes.
+//! Reads the format that [`crate::batch`] writes.
 
 use std::io::{self, Read};
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(crate) struct Unbatch {
     texts: Vec<std::ops::Range<usize>>,
 }
 
-/// Why there is no further hit.
+/// Why there are no more hits.
 #[derive(Debug)]
 pub(crate) enum End {
     /// All hits were read.
@@ -36,7 +36,7 @@ impl Unbatch {
                 self.open(input)?;
                 continue;
             }
-            // A batch that was cut off ends inside an entry.
+            // If a batch was cut off, it ends inside an entry.
             if self.entry(hit).ok_or(End::CutOff)?? {
                 return Ok(());
             }
@@ -66,7 +66,7 @@ impl Unbatch {
         self.at = 0;
         self.texts.clear();
         self.payload.clear();
-        // Reads only as many bytes as exist, whatever the announced length.
+        // This reads only as many bytes as exist, whatever the length field claims.
         let read = input
             .take(length)
             .read_to_end(&mut self.payload)
@@ -77,7 +77,7 @@ impl Unbatch {
         Ok(())
     }
 
-    /// Reads an entry; returns true if it was a hit. `None` at the end of the bytes.
+    /// Reads an entry. Returns true if it was a hit, and `None` at the end of the bytes.
     fn entry(&mut self, hit: &mut Hit) -> Option<Result<bool, End>> {
         match self.byte()? {
             TEXT => {
@@ -96,7 +96,7 @@ impl Unbatch {
         }
     }
 
-    /// Reads a hit; returns whether its values are in range. `None` at the end of the bytes.
+    /// Reads a hit. Returns whether its values are in range, and `None` at the end of the bytes.
     fn hit(&mut self, hit: &mut Hit) -> Option<bool> {
         let flags = self.byte()?;
         let mut numbers = [0; 13];
@@ -135,7 +135,7 @@ impl Unbatch {
         let Ok(code) = u16::try_from(code) else {
             return Some(false);
         };
-        // A duration in Go, and so in every other format, is a signed number of nanoseconds.
+        // In Go, and so in all other formats, a duration is a signed number of nanoseconds.
         if i64::try_from(latency).is_err() {
             return Some(false);
         }
@@ -180,7 +180,7 @@ fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
 }
 
-/// Reads until `room` is full or the input ends; returns how much was read.
+/// Reads until `room` is full or the input ends. Returns the number of bytes read.
 fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = room.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -194,8 +194,8 @@ fn fill(input: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The headers, with names in Go's canonical form. If the body was decoded, those about its
-/// encoding are removed, as in Go.
+/// The headers, with names in Go's canonical form. If the body was decoded, headers about its encoding are removed, as
+/// in Go.
 fn headers(head: &[u8], decoded: bool) -> Headers {
     let mut headers = Headers::default();
     for line in head.split(|&byte| byte == b'\n').skip(1) {

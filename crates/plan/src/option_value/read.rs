@@ -27,8 +27,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds an error at the reader's location; returns `None` so that a reading function can end
-    /// with it.
+    /// Adds an error at the reader's location. Returns `None`, so that a reading function can return the result.
     pub(crate) fn fault<T>(&mut self, message: impl Into<String>) -> Option<T> {
         self.findings.errors.push(self.place.clone(), message);
         None
@@ -40,7 +39,7 @@ impl<'a> Reader<'a> {
         self.findings.warnings.push(warning);
     }
 
-    /// Adds an error: another type of value was expected here.
+    /// Adds an error: a value of another type was expected here.
     pub(crate) fn wrong_kind<T>(&mut self, expected: &str, found: &Value) -> Option<T> {
         self.fault(format!("must be {expected}, not {}", kind_of(found)))
     }
@@ -60,15 +59,15 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The fields of an object, taken one by one; the remaining ones are unknown. Names ignore case, as
-/// in k6, but an exact match takes precedence.
+/// The fields of an object, removed one by one. The remaining fields are unknown. As in k6, names are case-insensitive,
+/// but an exact match takes precedence.
 pub(crate) struct Fields<'v> {
     object: &'v Map<String, Value>,
     taken: Vec<&'static str>,
 }
 
 impl<'v> Fields<'v> {
-    /// The fields of `value`, or an error if it is not an object.
+    /// The fields of `value`. If it is not an object, adds an error.
     pub(crate) fn of(value: &'v Value, reader: &mut Reader<'_>) -> Option<Fields<'v>> {
         match value {
             Value::Object(object) => Some(Fields {
@@ -79,7 +78,7 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// The raw value of a field; `null` counts as absent.
+    /// The raw value of a field. `null` counts as absent.
     pub(crate) fn raw(&mut self, name: &'static str) -> Option<&'v Value> {
         self.taken.push(name);
         self.object
@@ -93,7 +92,7 @@ impl<'v> Fields<'v> {
             .filter(|value| !value.is_null())
     }
 
-    /// A field, read as the requested type.
+    /// A field as a value of the requested type.
     pub(crate) fn take<T: OptionValue>(
         &mut self,
         name: &'static str,
@@ -103,7 +102,7 @@ impl<'v> Fields<'v> {
         reader.inside(name, |reader| T::from_json(value, reader))
     }
 
-    /// Adds an error for every remaining field, with the closest of `known`.
+    /// Adds an error for every remaining field, with the most similar of the `known` names.
     pub(crate) fn refuse_rest(self, known: &[&str], reader: &mut Reader<'_>) {
         for message in self.rest(known) {
             let _: Option<()> = reader.fault(message);

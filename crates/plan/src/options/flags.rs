@@ -1,11 +1,12 @@
-//! The options as flags of a command. They are read as the environment variables of the same name are.
+//! The options as flags of a command. Their values have the same syntax as the environment variables with the same
+//! names.
 
 use std::collections::BTreeMap;
 
 use super::{Options, parse_tag};
 use crate::{Errors, Fault, Segment, SegmentSequence};
 
-/// Flags whose environment variable has another name.
+/// Flags whose environment variable has a different name.
 const OTHER_NAMES: [(&str, &str); 5] = [
     ("--stage", "K6_STAGES"),
     ("--blacklist-ip", "K6_BLACKLIST_IPS"),
@@ -18,11 +19,11 @@ const OTHER_NAMES: [(&str, &str); 5] = [
 ];
 
 impl Options {
-    /// Reads flags with their values: `("--vus", "10")`, lists with commas between their items, and `--tag` once for
-    /// each tag.
+    /// Reads flags with their values, such as `("--vus", "10")`. Items of lists are separated by commas. `--tag` may be
+    /// repeated.
     ///
     /// # Errors
-    /// Everything that is wrong with them, each by the flag's name.
+    /// All errors, each with the flag's name.
     pub fn from_flags(given: &[(&str, String)]) -> Result<Options, Errors> {
         let mut faults = Vec::new();
         let mut variables = BTreeMap::new();
@@ -67,7 +68,7 @@ impl Options {
     }
 }
 
-/// The environment variable that means the same as a flag.
+/// The environment variable that corresponds to a flag.
 fn variable(flag: &str) -> String {
     let other = OTHER_NAMES.iter().find(|(listed, _)| *listed == flag);
     other.map_or_else(

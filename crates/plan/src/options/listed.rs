@@ -1,4 +1,4 @@
-//! Options with a fixed list of values, which the command line also uses.
+//! Options with a fixed list of values. The command line uses them, too.
 
 use serde_json::Value;
 
@@ -18,12 +18,12 @@ pub enum TimeUnit {
 }
 named_values! { TimeUnit, "time unit": Seconds = "s", Millis = "ms", Micros = "us" }
 
-/// What a script gives as the time unit of a summary. As in k6, it may be any text.
+/// The time unit of a summary in a script. As in k6, it may be any string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenTimeUnit(String);
 
 impl GivenTimeUnit {
-    /// The unit as the script gives it. If it is unknown, the summary chooses one.
+    /// The unit as the script wrote it. If it is unknown, the summary chooses one.
     pub fn unit(&self) -> Option<TimeUnit> {
         TimeUnit::parse(&self.0).ok()
     }
@@ -35,7 +35,7 @@ pub enum Protocol {
     /// HTTP/2 if TLS negotiates it, otherwise HTTP/1.1.
     #[default]
     Auto,
-    /// HTTP/1.1 always.
+    /// Always HTTP/1.1.
     Http1,
     /// HTTP/2 over TLS.
     Http2,
@@ -64,7 +64,7 @@ pub enum SystemTag {
     Service,
     Status,
     Subproto,
-    /// Plimsoll's addition to k6's tags.
+    /// Whether the tag is an addition to k6's tags.
     TlsCipherSuite,
     TlsVersion,
     Url,
@@ -110,7 +110,7 @@ text_value! {
     HttpDebug: |text| Ok::<_, Fault>(HttpDebug::parse(text)), |v| v.name().to_owned();
 }
 
-/// The system tags of samples: sorted, each once.
+/// The system tags of samples, sorted and without duplicates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemTags(pub Vec<SystemTag>);
 
@@ -125,7 +125,7 @@ impl SystemTags {
     /// Parses `url,status,…`, as in `--system-tags`.
     ///
     /// # Errors
-    /// When one of them is not a system tag.
+    /// If one of them is not a system tag.
     pub fn parse(text: &str) -> Result<SystemTags, Fault> {
         let parts = text
             .split(',')
@@ -143,7 +143,7 @@ impl SystemTags {
 }
 
 impl OptionValue for SystemTags {
-    /// An unknown system tag is a warning; k6 drops it silently.
+    /// An unknown system tag causes a warning. k6 drops it silently.
     fn from_json(value: &Value, reader: &mut Reader<'_>) -> Option<SystemTags> {
         let names = Vec::<String>::from_json(value, reader)?;
         let mut tags = Vec::new();
@@ -188,13 +188,13 @@ impl OptionValue for GivenTimeUnit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HttpDebug {
     Off,
-    /// Everything but the bodies.
+    /// Everything except the bodies.
     Headers,
     Full,
 }
 
 impl HttpDebug {
-    /// `full` includes the bodies; other non-empty text does not.
+    /// `full` includes the bodies. Any other string that is not empty excludes them.
     pub fn parse(text: &str) -> HttpDebug {
         match text {
             "" => HttpDebug::Off,
@@ -203,7 +203,7 @@ impl HttpDebug {
         }
     }
 
-    /// The text for the value.
+    /// The string for the value.
     pub const fn name(self) -> &'static str {
         match self {
             HttpDebug::Off => "",
@@ -213,8 +213,7 @@ impl HttpDebug {
     }
 }
 
-/// A value in the summary of a trend: `avg`, `min`, `med`, `max`, `count`, or a percentile such as
-/// `p(99.9)`.
+/// A statistic of a trend in the summary: `avg`, `min`, `med`, `max`, `count`, or a percentile such as `p(99.9)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrendStat {
     written: String,
@@ -235,19 +234,19 @@ pub enum Figure {
 }
 
 impl TrendStat {
-    /// The names of the values shown by default.
+    /// The names of the statistics that are shown by default.
     pub const DEFAULTS: [&'static str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-    /// The values shown by default.
+    /// The statistics that are shown by default.
     pub fn defaults() -> Vec<TrendStat> {
         let read = TrendStat::DEFAULTS.into_iter().map(TrendStat::parse);
         read.filter_map(Result::ok).collect()
     }
 
-    /// Parses one of the names, or `p(N)` with N from 0 to 100.
+    /// Parses the name of a statistic, or `p(N)` with N from 0 to 100.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If it is neither.
     pub fn parse(text: &str) -> Result<TrendStat, Fault> {
         let figure = match text {
             "avg" => Figure::Avg,
@@ -276,7 +275,7 @@ impl TrendStat {
         })
     }
 
-    /// The name as written; it is the key in summaries.
+    /// The name as written. It is the key in summaries.
     pub fn as_str(&self) -> &str {
         &self.written
     }
@@ -285,7 +284,7 @@ impl TrendStat {
 /// Parses `avg,p(95),…`, as in `--summary-trend-stats`.
 ///
 /// # Errors
-/// When one of them is not a trend stat.
+/// If one of them is not a trend statistic.
 pub fn parse_trend_stats(text: &str) -> Result<Vec<TrendStat>, Fault> {
     let parts = text
         .split(',')
@@ -297,7 +296,7 @@ pub fn parse_trend_stats(text: &str) -> Result<Vec<TrendStat>, Fault> {
 /// Parses `name=value`, as in `--tag`.
 ///
 /// # Errors
-/// When there is no name, no value or no equals sign.
+/// If the name, the value or the equals sign is missing.
 pub fn parse_tag(text: &str) -> Result<(String, String), Fault> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => {

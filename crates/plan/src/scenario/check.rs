@@ -14,19 +14,18 @@ use crate::trace::Trace;
 const DEFAULT_MAX_DURATION: Duration = Duration::from_secs(600);
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// Checks one scenario; collects errors under its name.
+/// Checks one scenario. Collects errors with its name.
 pub(crate) struct Checked<'a> {
     name: &'a str,
     options: &'a ScenarioOptions,
     division: &'a Division,
-    /// The division of the users. If work is divided the same way as users, the division of the
-    /// work.
+    /// The division of the users. If work is divided in the same way as users, it is also the division of the work.
     stripe: Stripe,
     errors: &'a mut Errors,
 }
 
 impl<'a> Checked<'a> {
-    /// The scenario, if it has no errors. `functions` are the exported ones.
+    /// The scenario, if it has no errors. `functions` are the exported functions.
     pub(crate) fn scenario(
         name: &'a str,
         options: &'a ScenarioOptions,
@@ -193,7 +192,7 @@ impl<'a> Checked<'a> {
         self.options.arrivals.as_ref()?.trace()
     }
 
-    /// Iterations at the times of a trace: its mean rate, for as long as it lasts.
+    /// Iterations at the times of a trace, with its mean rate, for as long as the trace lasts.
     fn recorded_arrivals(&mut self) -> Executor {
         if self.options.rate.is_some() || self.options.time_unit.is_some() {
             self.fault(
@@ -290,7 +289,7 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// A number of users, at least `least`.
+    /// A number of users that is at least `least`.
     fn users(&mut self, field: &str, written: i64, least: u32) -> u32 {
         match u32::try_from(written) {
             Ok(users) if users >= least => users,
@@ -423,7 +422,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// The number was checked not to be negative, or an error was added.
+/// A negative number has already been reported as an error.
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

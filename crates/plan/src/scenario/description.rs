@@ -8,8 +8,7 @@ use super::Scenario;
 use crate::executor::{Executor, Rate, Stage, total};
 
 impl Scenario {
-    /// The text after `* name: `, such as
-    /// `10 looping VUs for 30s (gracefulStop: 30s)`.
+    /// The text after `* name: `, such as `10 looping VUs for 30s (gracefulStop: 30s)`.
     pub fn description(&self) -> String {
         let mut notes = Vec::new();
         let text = match &self.executor {

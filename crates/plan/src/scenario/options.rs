@@ -10,7 +10,7 @@ use crate::executor::ExecutorKind;
 use crate::option_value::{Fields, OptionValue, Reader};
 use crate::stage::StageOption;
 
-/// A scenario as written. Reading it has checked that its fields are allowed for its executor.
+/// A scenario as written. When it was read, its fields were checked against its executor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioOptions {
     pub executor: ExecutorKind,
@@ -33,11 +33,11 @@ pub struct ScenarioOptions {
     pub time_unit: Option<Duration>,
     pub pre_allocated_vus: Option<i64>,
     pub max_vus: Option<i64>,
-    /// How arrivals are spread: an addition to k6's keys, for arrival rates.
+    /// How arrivals are distributed. This is an addition to k6's keys, for arrival rates.
     pub arrivals: Option<Arrivals>,
 }
 
-/// The fields of every scenario, in the order in which they are shown.
+/// The fields that every scenario has, in the order in which they are shown.
 const COMMON: [&str; 7] = [
     "executor",
     "startTime",
@@ -99,7 +99,7 @@ impl OptionValue for Arrivals {
 }
 
 impl ScenarioOptions {
-    /// A scenario with that executor and nothing else set.
+    /// A scenario with that executor and no other settings.
     pub fn new(executor: ExecutorKind) -> ScenarioOptions {
         ScenarioOptions {
             executor,

@@ -17,11 +17,11 @@ impl Expression {
     /// Parses `p(95)<500`, `rate > 0.99`, `count==0`.
     ///
     /// # Errors
-    /// When a part is missing or wrong; the message shows the format.
+    /// If a part is missing or invalid. The message contains the format.
     pub fn parse(text: &str) -> Result<Expression, Fault> {
         const FORM: &str = "write a method, an operator and a number, such as \"p(95)<500\"";
         let output = excerpt(text);
-        // Longer operators first, because some contain others.
+        // Try longer operators first, because some contain others.
         let found = Operator::WRITTEN
             .iter()
             .find_map(|(sign, operator)| Some((text.split_once(sign)?, *operator)));
@@ -55,7 +55,7 @@ impl Expression {
         })
     }
 
-    /// Whether a measured value meets the condition. NaN meets none.
+    /// Whether a measured value meets the condition. NaN never does.
     pub fn holds(&self, measured: f64) -> bool {
         match self.operator {
             Operator::Less => measured < self.value,
@@ -78,7 +78,7 @@ pub enum Method {
     Min,
     Max,
     Med,
-    /// `p(95)`: from 0 to 100.
+    /// The percentile of `p(95)`, from 0 to 100.
     Percentile(f64),
 }
 
@@ -123,14 +123,14 @@ impl fmt::Display for Method {
     }
 }
 
-/// The number in `p(99.9)`, if it is from 0 to 100.
+/// The number in `p(99.9)`, if it is between 0 and 100.
 pub(crate) fn percentile(text: &str) -> Option<f64> {
     let number = text.strip_prefix("p(")?.strip_suffix(')')?;
     let percent: f64 = number.trim().parse().ok()?;
     (0.0..=100.0).contains(&percent).then_some(percent)
 }
 
-/// The comparison.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     Less,
@@ -143,7 +143,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// The signs, in the order in which they are tried.
+    /// The operators, in the order in which they are tried.
     const WRITTEN: [(&'static str, Operator); 7] = [
         ("<=", Operator::LessOrEqual),
         ("<", Operator::Less),
@@ -155,7 +155,7 @@ impl Operator {
     ];
 }
 
-/// The kind of a metric; decides which values it has.
+/// The kind of a metric. It determines the values of the metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
     Counter,
@@ -165,7 +165,7 @@ pub enum MetricKind {
 }
 
 impl MetricKind {
-    /// The values that thresholds can use, as they are written.
+    /// The values that thresholds can use, in their syntax.
     pub const fn methods(self) -> &'static [&'static str] {
         match self {
             MetricKind::Counter => &["count", "rate"],

@@ -9,19 +9,18 @@ use crate::error::{Fault, excerpt};
 pub struct MetricSelector {
     /// The metric's name.
     pub name: String,
-    /// Tags that a sample must have, in the order written; empty selects all.
+    /// Tags that a sample must have, in the order written. Without tags, all samples match.
     pub tags: Vec<(String, String)>,
     /// The key as written; reports use it as its name.
     pub source: String,
 }
 
 impl MetricSelector {
-    /// Parses `http_reqs` or `http_reqs{status:200,name:login}`. A value may
-    /// contain colons and braces, but no comma; spaces and quotes around tag
-    /// and value are removed.
+    /// Parses `http_reqs` or `http_reqs{status:200,name:login}`. A value may contain colons and braces, but no comma.
+    /// Spaces and quotes around tags and values are removed.
     ///
     /// # Errors
-    /// When the braces do not match or a tag has no name or no value.
+    /// If the braces do not match, or if a tag has no name or no value.
     pub fn parse(text: &str) -> Result<MetricSelector, Fault> {
         const FORM: &str = "write metric{tag:value,tag:value}";
         let whole = || MetricSelector {
@@ -73,7 +72,7 @@ impl MetricSelector {
         })
     }
 
-    /// The error for a selector of an unknown metric; `known` are the existing metrics.
+    /// The error for a selector with an unknown metric. `known` are the existing metrics.
     pub fn unknown<'a>(&self, known: impl IntoIterator<Item = &'a str>) -> Fault {
         let name = &self.name;
         let hint = match plimsoll_units::nearest(name, known) {
@@ -86,8 +85,7 @@ impl MetricSelector {
         )
     }
 
-    /// Tags in the selector that are metadata of samples and therefore select nothing: `vu` and
-    /// `iter`.
+    /// Tags in the selector that are metadata of samples (`vu` and `iter`), so they match nothing.
     pub fn unindexed_tags(&self) -> impl Iterator<Item = &str> {
         let names = self.tags.iter().map(|(tag, _)| tag.as_str());
         names.filter(|tag| matches!(*tag, "vu" | "iter"))
