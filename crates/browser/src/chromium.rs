@@ -1,4 +1,4 @@
-//! One process of Chromium, from its start to its end.
+//! A Chromium process, from start to exit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use tempfile::TempDir;
 /// How to start Chromium.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// The program; otherwise the first of the usual ones that exists.
+    /// The program. If `None`, the first program of a list that is installed.
     pub executable: Option<PathBuf>,
     pub headless: bool,
     /// Additional arguments, with or without their dashes.
     pub arguments: Vec<String>,
-    /// How long the start may take.
+    /// The time limit for starting.
     pub timeout: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Default for Settings {
     }
 }
 
-/// Programs that are looked for, in this order.
+/// The programs to look for, in this order.
 const PROGRAMS: [&str; 7] = [
     "chromium",
     "chromium-browser",
@@ -45,8 +45,8 @@ const PROGRAMS: [&str; 7] = [
 const INSTALL: &str = "Install it (Debian and Ubuntu: apt-get install chromium; Fedora: dnf install chromium; macOS: brew \
      install --cask chromium), or set K6_BROWSER_EXECUTABLE_PATH to its path";
 
-/// Arguments of every start: no services that make requests or spend time of their own, no throttling of pages in the
-/// background, no dialogs, one renderer for a page with all its frames.
+/// Arguments for every start: no services that make requests or use CPU time on their own, no throttling of background
+/// pages, no dialogs, and one renderer for a page with all its frames.
 const ARGUMENTS: &[&str] = &[
     "--remote-debugging-pipe",
     "--remote-debugging-port=0",
@@ -85,7 +85,7 @@ const ARGUMENTS: &[&str] = &[
 
 const HEADLESS: &[&str] = &["--headless", "--hide-scrollbars"];
 
-/// Runs Chromium with the run's end of a pipe as its DevTools pipe. When the run ends, however it ends, the system
+/// Starts Chromium with a pipe to this process as its DevTools pipe. When this process ends for any reason, the system
 /// closes the pipe, Chromium exits, and the shell removes the profile.
 const SHELL: &str = r#"folder=$1; shift
 "$@" 3<&0 4>/dev/null </dev/null >/dev/null 2>"$folder/stderr"
@@ -93,7 +93,7 @@ echo $? >"$folder/ended"
 cat >/dev/null
 rm -rf "$folder""#;
 
-/// How long Chromium may take to end on its own before it is killed.
+/// How long Chromium may take to exit before it is killed.
 const ENDING: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(10);
 
@@ -109,7 +109,7 @@ impl Chromium {
     /// Starts Chromium and waits until it accepts connections.
     ///
     /// # Errors
-    /// A text for users: why it did not start, and what to do.
+    /// An error message for users: why it did not start, and what to do.
     pub async fn start(settings: &Settings) -> Result<Chromium, String> {
         let program = program(settings)?;
         let folder = tempfile::Builder::new()
@@ -128,7 +128,7 @@ impl Chromium {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // Ctrl-C is for the run, which stops gracefully and then ends Chromium.
+        // Ctrl-C goes only to this process, which stops gracefully and then ends Chromium.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let shell = command
@@ -159,17 +159,17 @@ impl Chromium {
         }
     }
 
-    /// The address for [`crate::Connection::open`].
+    /// The URL for [`crate::Connection::open`].
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }
 
-    /// Whether the process has not ended.
+    /// Whether the process is still running.
     pub fn is_running(&self) -> bool {
         !self.folder.path().join("ended").exists()
     }
 
-    /// Why the process ended right after its start.
+    /// Why the process ended while it was starting.
     fn failure(&self, program: &Path) -> String {
         let said = fs::read(self.folder.path().join("stderr")).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
@@ -190,7 +190,7 @@ impl Drop for Chromium {
         let Ok(shell) = self.shell.get_mut() else {
             return;
         };
-        // Closes the pipe.
+        // This closes the pipe.
         drop(shell.stdin.take());
         let started = Instant::now();
         while let Ok(None) = shell.try_wait() {
@@ -240,7 +240,7 @@ fn program(settings: &Settings) -> Result<PathBuf, String> {
     ))
 }
 
-/// `no-sandbox` as `--no-sandbox`.
+/// Adds missing dashes: `no-sandbox` becomes `--no-sandbox`.
 fn dashed(argument: &str) -> String {
     match argument.starts_with('-') {
         true => argument.to_owned(),
@@ -248,7 +248,8 @@ fn dashed(argument: &str) -> String {
     }
 }
 
-/// The address in the file that Chromium writes when it accepts connections: the port, then the path.
+/// The address from the file that Chromium writes when it accepts connections. The first line is the port, the second
+/// is the path.
 fn endpoint(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(folder.join("DevToolsActivePort")).ok()?;
     let (port, path) = text.split_once('\n')?;
@@ -278,7 +279,7 @@ fn reason(stderr: &str) -> String {
         .any(|word| line.contains(word))
     };
     match lines().find(explains).or_else(|| lines().next_back()) {
-        // After "[process:thread:time:SEVERITY:file(line)] ".
+        // The message follows "[process:thread:time:SEVERITY:file(line)] ".
         Some(line) => match line.split_once("] ") {
             Some((_, text)) if line.starts_with('[') => text.trim_end_matches('.').to_owned(),
             _ => line.trim_end_matches('.').to_owned(),
@@ -357,7 +358,7 @@ mod tests {
         );
     }
 
-    /// A program that never accepts connections, and ends only when its pipe does.
+    /// A program that never accepts connections and exits only when its pipe is closed.
     #[cfg(unix)]
     #[tokio::test]
     async fn a_start_that_takes_too_long_leaves_nothing_behind() {

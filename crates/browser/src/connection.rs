@@ -6,9 +6,9 @@ use plimsoll_ws::{Connection as WebSocket, Error, Event, Kind, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Longest message in bytes: a screenshot of a long page is the largest.
+/// Maximum length of a message in bytes. A screenshot of a long page is the longest message.
 const MAX_MESSAGE: usize = 256 << 20;
-/// Longest response to the handshake in bytes.
+/// Maximum length of the response to the handshake in bytes.
 const MAX_RESPONSE: usize = 16 << 10;
 
 /// Messages to and from Chromium.
@@ -19,7 +19,7 @@ impl Connection {
     /// Connects to `endpoint`, such as `ws://127.0.0.1:9222/devtools/browser/…`.
     ///
     /// # Errors
-    /// A text for users.
+    /// An error message for users.
     pub async fn open(endpoint: &str) -> Result<Connection, String> {
         let failed = |reason: String| format!("cannot connect to Chromium at {endpoint}: {reason}");
         let (host, path) = split(endpoint)
@@ -27,7 +27,7 @@ impl Connection {
         let mut stream = TcpStream::connect(host)
             .await
             .map_err(|error| failed(error.to_string()))?;
-        // Commands are small, and the script waits for each.
+        // Commands are small, and the script waits for each of them.
         let _ = stream.set_nodelay(true);
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -67,11 +67,11 @@ impl Connection {
 
     /// Queues a message. [`Connection::poll_message`] writes it.
     pub fn send(&mut self, message: &str) {
-        // Fails only after a close frame, which the next read reports.
+        // This fails only after a close frame, which the next read reports.
         let _ = self.0.send(Kind::Text, message.as_bytes());
     }
 
-    /// Writes what is queued, and returns the next message.
+    /// Writes the queued messages, and returns the next message that arrives.
     ///
     /// # Errors
     /// Why there are no more messages.

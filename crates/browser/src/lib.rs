@@ -1,8 +1,9 @@
-//! Chromium for scripts: started when a script first needs it, ended with the run, reached over the DevTools protocol.
+//! Chromium for scripts. It starts when a script first needs it and ends with the run. Scripts control it over the
+//! DevTools protocol.
 //!
-//! This crate moves messages and does not read them: they are JSON texts that the scripts' side writes and parses.
-//! [`Shared`] holds the one Chromium of a run. Each user opens its own [`Connection`], so a user sees only the events
-//! of its own pages, and closing the connection closes them.
+//! This crate transfers messages without parsing them: they are JSON, which the code for scripts writes and parses.
+//! [`Shared`] holds the Chromium of a run. Each user opens its own [`Connection`], so a user sees only the events of
+//! its own pages, and closing the connection closes them.
 
 mod chromium;
 mod connection;

@@ -1,4 +1,4 @@
-//! The one Chromium of a run.
+//! The Chromium of a run. There is only one.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,15 +7,15 @@ use tokio::sync::Mutex;
 
 use crate::{Chromium, Connection, Settings};
 
-/// How long the end of a Chromium that accepts no connection may take to be noticed.
+/// How long to wait until a Chromium that accepts no connection is found to have ended.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// The Chromium that all users of a run share. Costs nothing until a user needs it, and ends it when dropped.
+/// The Chromium that all users of a run share. It costs nothing until a user needs it. Dropping this ends it.
 #[derive(Debug, Default)]
 pub struct Shared(Mutex<Option<Arc<Chromium>>>);
 
 impl Shared {
-    /// A connection to the running Chromium, which is started by the first user, and again after it has ended.
+    /// A connection to the running Chromium. Starts Chromium for the first user, and again if it has ended.
     ///
     /// # Errors
     /// See [`Chromium::start`] and [`Connection::open`].

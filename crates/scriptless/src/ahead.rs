@@ -2,10 +2,10 @@
 
 use tokio::task::JoinSet;
 
-/// Connections that one worker opens at the same time: server backlogs are often 128.
+/// How many connections a worker opens concurrently. Server backlogs are often 128.
 const AT_ONCE: usize = 32;
 
-/// Runs all of `opening`, a bounded number at the same time.
+/// Runs all futures of `opening`, a limited number at a time.
 pub(crate) async fn all(opening: impl Iterator<Item = impl Future<Output = ()> + 'static>) {
     let mut running = JoinSet::new();
     for one in opening {

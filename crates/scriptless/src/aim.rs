@@ -11,15 +11,15 @@ use tokio::sync::mpsc::{Receiver, channel};
 use crate::list::List;
 use crate::target::{ListError, Target};
 
-/// How many targets to read ahead.
+/// The number of targets to read ahead.
 const AHEAD: usize = 1_024;
 
 /// The targets of an attack.
 #[derive(Clone, Debug)]
 pub enum Aim {
-    /// Cycle through the targets, in the order of iterations.
+    /// Cycle through the targets in the order of iterations.
     Cycle(Arc<[Target]>),
-    /// Read targets during the attack; it ends after the last one.
+    /// Read targets during the attack. It ends after the last target.
     Stream(Arc<Stream>),
 }
 
@@ -27,13 +27,13 @@ pub enum Aim {
 #[derive(Debug)]
 pub struct Stream {
     targets: Mutex<Receiver<Result<Target, ListError>>>,
-    /// Iterations that wait for a target or its response.
+    /// The number of iterations that wait for a target or for its response.
     busy: AtomicU64,
     over: std::sync::OnceLock<Option<ListError>>,
 }
 
 impl Stream {
-    /// Starts to read.
+    /// Starts the thread that reads the targets.
     ///
     /// # Errors
     /// When the system cannot create a thread.
@@ -44,7 +44,7 @@ impl Stream {
             .spawn(move || {
                 while let Some(target) = list.read_next().transpose() {
                     let last = target.is_err();
-                    // The receiver is gone: the attack has ended.
+                    // The receiver is gone because the attack has ended.
                     if sender.blocking_send(target).is_err() || last {
                         return;
                     }
@@ -58,12 +58,12 @@ impl Stream {
         })
     }
 
-    /// How the list ended, if it did: at its end, or with an error.
+    /// How the list ended, if it has: without an error, or with one.
     pub fn ended(&self) -> Option<Option<&ListError>> {
         self.over.get().map(Option::as_ref)
     }
 
-    /// The next target. If none is left, the run ends as soon as no other iteration is running.
+    /// The next target. If no target is left, the run ends as soon as no other iteration is running.
     pub(crate) async fn next(self: &Arc<Self>, run: &Arc<RunState>) -> Option<(Target, Busy)> {
         self.busy.fetch_add(1, Ordering::AcqRel);
         let busy = Busy {
@@ -87,7 +87,7 @@ impl Stream {
     }
 }
 
-/// An iteration that is running with a target of a stream.
+/// An iteration that is running with a target from a stream.
 pub(crate) struct Busy {
     stream: Arc<Stream>,
     run: Arc<RunState>,
@@ -102,5 +102,5 @@ impl Drop for Busy {
     }
 }
 
-/// The reason for the end of a run whose targets were all sent.
+/// Why a run ends after all of its targets were sent.
 pub const OVER: &str = "all targets were sent";

@@ -1,5 +1,4 @@
-//! Users with a target list: each iteration sends to the next target and passes its result to an
-//! outlet.
+//! Users with a target list. Each iteration sends a request to the next target and passes the result to an outlet.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -28,40 +27,40 @@ use crate::target::Target;
 const SEQUENCE: &str = "X-Vegeta-Seq";
 /// The header with the name of the attack, if it has one.
 const ATTACK: &str = "X-Vegeta-Attack";
-/// Maximum number of targets that each worker keeps encoded.
+/// Maximum number of encoded targets per worker.
 const KEPT: usize = 10_000;
 
 /// The settings of all hits of an attack.
 #[derive(Clone, Debug)]
 pub struct AttackSettings {
-    /// Empty if none.
+    /// Empty if the attack has no name.
     pub name: String,
-    /// Maximum redirects to follow; more are an error. `None` returns the redirect itself as the
+    /// Maximum number of redirects to follow. More redirects are an error. With `None`, the redirect itself is the
     /// response.
     pub redirects: Option<u32>,
-    /// How much of each response body is written to the results.
+    /// How many bytes of each response body to write to the results.
     pub max_body: BodyLimit,
-    /// From a request's actual start to the last byte of its response.
+    /// The limit from a request's actual start to the last byte of its response.
     pub timeout: Duration,
-    /// Send bodies in chunks.
+    /// Send chunked bodies.
     pub chunked: bool,
-    /// A target's URL for the results, without secrets.
+    /// Returns a target's URL for the results, without secrets.
     pub shown_url: fn(&str) -> Cow<'_, str>,
 }
 
-/// Creates users that hit targets.
+/// Creates users that send requests to targets.
 #[derive(Debug)]
 pub struct AttackUsers {
     aim: Aim,
     attack: AttackSettings,
     settings: Arc<Settings>,
     results: Option<ResultSender>,
-    /// Wall-clock time of the origin of moments, in nanoseconds since 1970.
+    /// Wall-clock time at the origin of moments, in nanoseconds since 1970.
     epoch: i64,
 }
 
 impl AttackUsers {
-    /// Users that hit `aim`, and send results to `results` if given.
+    /// Users that send requests to `aim`, and results to `results` if it is set.
     pub fn new(
         aim: Aim,
         attack: AttackSettings,
@@ -121,7 +120,7 @@ impl UserFactory for AttackUsers {
     }
 }
 
-/// A user that hits one target per iteration.
+/// A user that sends a request to one target per iteration.
 pub struct AttackUser {
     here: Rc<Here>,
     tags: BaseTags,
@@ -132,14 +131,14 @@ thread_local! {
     static HERE: RefCell<Weak<Here>> = const { RefCell::new(Weak::new()) };
 }
 
-/// One worker's part of an attack. Its users share one pool, so there are only as many connections
-/// as concurrent requests.
+/// One worker's part of an attack. Its users share one pool, so there are only as many connections as concurrent
+/// requests.
 struct Here {
     client: Client,
     settings: Arc<Settings>,
     attack: AttackSettings,
     aim: Aim,
-    /// Encoded targets of a cycle, in its order.
+    /// The encoded targets of a cycle, in order.
     kept: RefCell<Vec<Option<Rc<Aimed>>>>,
     sink: Option<Rc<Sink>>,
     recorder: Rc<Recorder>,
@@ -179,13 +178,13 @@ impl VirtualUser for AttackUser {
     }
 }
 
-/// A target, ready to be sent to.
+/// A target that is ready to be sent.
 struct Aimed {
-    /// As shown in the results.
+    /// The URL as the results show it.
     url: Box<str>,
     prepared: Prepared,
     request: Request,
-    /// The client added `Accept-Encoding: gzip`, so it must decompress the response.
+    /// Whether the client added `Accept-Encoding: gzip`. It must decompress the response then.
     gunzips: bool,
 }
 
@@ -219,8 +218,8 @@ impl Here {
         if !self.attack.name.is_empty() {
             headers.append(ATTACK, &self.attack.name)?;
         }
-        // As in Go's client: a request that sets its own `Accept-Encoding`, or requests a range,
-        // gets the body as the server sends it.
+        // As in Go's client, a request that sets its own `Accept-Encoding` or requests a range gets the body as the
+        // server sends it.
         let gunzips = headers.get("accept-encoding").is_none()
             && headers.get("range").is_none()
             && method != Method::Head;
@@ -250,7 +249,7 @@ impl Here {
 }
 
 impl AttackUser {
-    /// Sends to a target, and records the outcome.
+    /// Sends a request to a target and records the outcome.
     async fn hit(&self, target: &Aimed, iteration: &Iteration) {
         let here = &*self.here;
         let stamp = Stamp {
@@ -283,7 +282,7 @@ impl AttackUser {
         );
     }
 
-    /// Follows redirects. Returns the last response, and an error that the response itself does not
+    /// Follows redirects. Returns the last response, and the error if there is one that the response itself does not
     /// contain.
     async fn follow(
         &self,
@@ -324,7 +323,7 @@ impl AttackUser {
         (answer, None)
     }
 
-    /// Records an exchange; `error` is an error that the exchange itself does not contain.
+    /// Records an exchange. `error` is an error that the exchange itself does not contain.
     fn record(&self, answer: &PreparedResponse, error: Option<&str>, iteration: &Iteration) {
         let here = &*self.here;
         record(
@@ -388,13 +387,13 @@ fn is_redirect(answer: &PreparedResponse) -> bool {
     matches!(answer.exchange.status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// `404 Not Found`.
+/// The status with its reason, such as `404 Not Found`.
 fn status_line(status: u16, head: Option<&Head>) -> String {
     let reason = head.map(Head::reason).unwrap_or_default();
     format!("{status:03} {reason}").trim_end().to_owned()
 }
 
-/// A failure in the words of Go's client: `Get "http://h/": dial tcp …`.
+/// A failure with the wording of Go's client: `Get "http://h/": dial tcp …`.
 fn failure(prepared: &Prepared, url: &str, why: &str) -> String {
     let method = prepared.method().as_str();
     let (first, rest) = method.split_at_checked(1).unwrap_or((method, ""));

@@ -1,4 +1,4 @@
-//! Reads the values of vegeta's flags.
+//! Parses the values of vegeta's flags.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
@@ -7,10 +7,10 @@ use plimsoll_address::HostPattern;
 use plimsoll_http::{BodyLimit, Fields};
 use plimsoll_net::HostRules;
 
-/// The fields of CONNECT.
+/// The header fields of CONNECT.
 ///
 /// # Errors
-/// If it is invalid; the message says how to write it.
+/// If it is invalid. The message contains the correct syntax.
 pub fn proxy_fields(headers: &[String]) -> Result<Fields, String> {
     let mut fields = Fields::new();
     for line in headers {
@@ -22,10 +22,10 @@ pub fn proxy_fields(headers: &[String]) -> Result<Fields, String> {
     Ok(fields)
 }
 
-/// `IP` or `IP:PORT`, with commas between them; a name server's port is 53.
+/// `IP` or `IP:PORT`, separated by commas. The default port of a name server is 53.
 ///
 /// # Errors
-/// If it is invalid; the message says how to write it.
+/// If it is invalid. The message contains the correct syntax.
 pub fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
     let servers = text.split(',').map(str::trim);
     servers
@@ -42,11 +42,11 @@ pub fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
         .collect()
 }
 
-/// `HOST:PORT:OTHER:PORT`, with addresses of version 6 in brackets. What is led to
-/// several places takes them in turn.
+/// `HOST:PORT:OTHER:PORT`, with IPv6 addresses in brackets. An address that is mapped to several others uses them in
+/// turn.
 ///
 /// # Errors
-/// If it is invalid; the message says how to write it.
+/// If it is invalid. The message contains the correct syntax.
 pub fn rules(connect_to: &[String]) -> Result<HostRules, String> {
     let mut rules = HostRules::default();
     for text in connect_to {
@@ -87,10 +87,10 @@ pub fn rules(connect_to: &[String]) -> Result<HostRules, String> {
     Ok(rules)
 }
 
-/// A length of time as Go's flags take it: with a unit, or 0.
+/// A duration as Go's flags accept it: with a unit, or 0.
 ///
 /// # Errors
-/// Names the flag.
+/// If it is invalid. The message names the flag.
 pub fn positive_time(flag: &str, text: &str) -> Result<Duration, String> {
     plimsoll_units::duration::parse_with_unit(text)
         .map_err(|error| format!("{flag}={text}: {error}"))
@@ -99,7 +99,7 @@ pub fn positive_time(flag: &str, text: &str) -> Result<Duration, String> {
 /// Splits `NAME: VALUE`.
 ///
 /// # Errors
-/// Names the flag.
+/// If it is invalid. The message names the flag.
 pub fn header(flag: &str, line: &str) -> Result<(String, String), String> {
     let (name, value) = line.split_once(':').ok_or_else(|| {
         format!("{flag} \"{line}\": write it as NAME: VALUE, like \"Accept: text/plain\"")
@@ -107,11 +107,10 @@ pub fn header(flag: &str, line: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// `-1` for everything, or a number of bytes with or without a unit; units are
-/// powers of 1024, as in vegeta.
+/// `-1` for the whole body, or a number of bytes with or without a unit. As in vegeta, units are powers of 1024.
 ///
 /// # Errors
-/// When it is neither.
+/// If it is neither.
 pub fn body_limit(text: &str) -> Result<BodyLimit, String> {
     if text == "-1" {
         return Ok(BodyLimit::None);
@@ -136,7 +135,7 @@ pub fn body_limit(text: &str) -> Result<BodyLimit, String> {
         .ok_or_else(wrong)
 }
 
-/// Only so that a test can ask where a rule leads.
+/// Only so that a test can check where a rule leads.
 #[cfg(test)]
 fn lead(connect_to: &str) -> Option<(std::net::IpAddr, Option<u16>)> {
     let rules = rules(&[connect_to.to_owned()]).ok()?;

@@ -1,12 +1,12 @@
-//! Reads messages and metadata as ghz's flags have them.
+//! Parses messages and metadata with the syntax of ghz's flags.
 
 use plimsoll_grpc::Metadata;
 
-/// The messages in an array, or the one message that the text is. They may hold `{{…}}`, which is
-/// no JSON, so an array is cut by its brackets.
+/// The messages of an array, or the single message that the text contains. Messages may contain `{{…}}`, which is not
+/// JSON, so an array is split at its brackets and commas.
 ///
 /// # Errors
-/// If it is invalid; the message says how to write it.
+/// If it is invalid. The message contains the correct syntax.
 pub fn messages(text: &str) -> Result<Vec<String>, String> {
     let text = text.trim();
     let Some(inner) = text.strip_prefix('[') else {
@@ -42,11 +42,11 @@ pub fn messages(text: &str) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// Metadata from JSON objects, as ghz has it, or from `NAME: VALUE`. The values of `-bin` names
-/// are the bytes of their text.
+/// Metadata from JSON objects, as in ghz, or from `NAME: VALUE`. The values of `-bin` names are the bytes of their
+/// text.
 ///
 /// # Errors
-/// If it is invalid; the message says how to write it.
+/// If it is invalid. The message contains the correct syntax.
 pub fn metadata(flag: &str, given: &[String]) -> Result<Metadata, String> {
     let mut metadata = Metadata::new();
     for text in given {

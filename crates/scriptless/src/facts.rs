@@ -5,8 +5,7 @@ use plimsoll_http::{Exchange, Timeline};
 use plimsoll_samples::{BaseTags, HttpFacts, Phases, Recorder, builtin, counted_at};
 use plimsoll_units::Moment;
 
-/// Records an exchange of an iteration. `wrong` is an error that the exchange itself does not
-/// contain.
+/// Records an exchange of an iteration. `wrong` is an error that the exchange itself does not contain.
 pub(crate) fn record(
     recorder: &Recorder,
     tags: &BaseTags,
@@ -21,7 +20,7 @@ pub(crate) fn record(
     };
     let started = exchange.timeline.started();
     let done = exchange.timeline.done();
-    // A later exchange of the iteration has the lag of the iteration's start.
+    // A later exchange of the iteration has the same lag as the iteration's start.
     let scheduled = iteration
         .scheduled
         .map(|scheduled| scheduled + started.since(iteration.started));
@@ -59,7 +58,7 @@ pub(crate) fn record(
     );
 }
 
-/// Records a connection opened before the first request.
+/// Records a connection that was opened before the first request.
 pub(crate) fn record_opened_ahead(
     recorder: &Recorder,
     tags: &BaseTags,
@@ -70,7 +69,7 @@ pub(crate) fn record_opened_ahead(
     record_opening(recorder, tags, took, started);
 }
 
-/// Records how long opening a connection took; it counts in the second of `started`.
+/// Records how long opening a connection took. It counts in the second of `started`.
 pub(crate) fn record_opening(
     recorder: &Recorder,
     tags: &BaseTags,
@@ -78,7 +77,7 @@ pub(crate) fn record_opening(
     started: Moment,
 ) {
     let (metric, milliseconds) = (builtin::CONNECTION_TIME, took.as_secs_f64() * 1e3);
-    // Cannot fail: the metric is built in and the value is a number.
+    // This cannot fail, because the metric is built in and the value is a number.
     let _ = recorder.add_started(
         metric,
         milliseconds,

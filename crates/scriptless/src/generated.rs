@@ -1,4 +1,4 @@
-//! Data that differs from call to call: text with `{{…}}` placeholders, as in ghz.
+//! Data that differs between calls: text with `{{…}}` placeholders, as in ghz.
 
 use std::fmt::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -24,17 +24,17 @@ enum Piece {
     RandomString { least: u32, most: u32 },
 }
 
-/// The values for placeholders of one call.
+/// The placeholder values for one call.
 #[derive(Debug)]
 pub struct Facts<'a> {
-    /// The number of the call in the run, from 0.
+    /// The number of the call in the run. Counts from 0.
     pub number: u64,
-    /// The number of the user, from 1.
+    /// The number of the user. Counts from 1.
     pub user: u64,
     pub random: &'a mut Random,
 }
 
-/// Maximum length of a random text.
+/// Maximum length of a random string.
 const LONGEST: u32 = 1 << 20;
 
 const NAMES: [&str; 15] = [
@@ -56,10 +56,10 @@ const NAMES: [&str; 15] = [
 ];
 
 impl Generated {
-    /// Parses text with `{{…}}`; `path` is the method's, `/package.Service/Method`.
+    /// Parses text with `{{…}}`. `path` is the path of the method, `/package.Service/Method`.
     ///
     /// # Errors
-    /// When a placeholder is unknown.
+    /// If a placeholder is unknown.
     pub fn parse(text: &str, path: &str) -> Result<Generated, String> {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -85,7 +85,7 @@ impl Generated {
         self.pieces.iter().all(constant)
     }
 
-    /// Writes the text of one call.
+    /// Writes the text for one call.
     pub fn write(&self, into: &mut String, facts: &mut Facts<'_>) {
         for piece in &self.pieces {
             // Writing to a string cannot fail.
@@ -208,19 +208,19 @@ fn since_epoch() -> std::time::Duration {
         .unwrap_or_default()
 }
 
-/// RFC 3339, to the second.
+/// RFC 3339, with a precision of one second.
 fn write_time(into: &mut String, seconds: u64) -> std::fmt::Result {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     write!(into, "{}Z", plimsoll_units::date_time(seconds))
 }
 
-/// A small generator for data, not for secrets: xorshift64*.
+/// A small random number generator for test data, not for secrets: xorshift64*.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
     pub fn new(seed: u64) -> Random {
-        // A seed of zero would stay zero; multiplying spreads neighboring seeds.
+        // A seed of zero would stay zero. The multiplication spreads neighboring seeds.
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -232,7 +232,7 @@ impl Random {
     }
 
     fn below(&mut self, bound: u64) -> u64 {
-        // The high half of the product is almost evenly distributed: Lemire 2019.
+        // The high half of the product is almost evenly distributed (Lemire 2019).
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
@@ -242,7 +242,7 @@ impl Random {
         char::from(LETTERS[self.below(62) as usize])
     }
 
-    /// Version 4: RFC 9562, section 5.4.
+    /// Version 4 (RFC 9562, section 5.4).
     fn uuid(&mut self, into: &mut String) -> std::fmt::Result {
         let high = self.next() & 0xffff_ffff_ffff_0fff | 0x4000;
         let low = self.next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000;

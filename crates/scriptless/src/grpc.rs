@@ -28,12 +28,12 @@ pub struct CallSpec {
     pub network: NetworkSettings,
     pub metadata: Metadata,
     pub user_agent: String,
-    /// Limit from the start of the call to its status.
+    /// The limit from the start of the call to its status.
     pub timeout: Option<Duration>,
     pub compression: Compression,
     pub limits: Limits,
     pub connections: Connections,
-    /// Open the connections before the run starts, unless each call has a new one.
+    /// Open the connections before the run starts, unless each call opens its own.
     pub opens_ahead: bool,
     pub streaming: Streaming,
 }
@@ -41,12 +41,12 @@ pub struct CallSpec {
 /// How connections are assigned to users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connections {
-    /// Each user has its own.
+    /// Each user has its own connection.
     PerUser,
-    /// All users share this number, distributed over the workers: never more workers than
-    /// connections.
+    /// All users share this number of connections, which is distributed over the workers. There are never more workers
+    /// than connections.
     Shared { connections: u32, workers: u32 },
-    /// Each call opens and closes its own.
+    /// Each call opens and closes its own connection.
     Fresh,
 }
 
@@ -84,21 +84,20 @@ struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Unary,
-    /// The server streams.
+    /// The server streams messages.
     Server,
-    /// The client streams, or both do.
+    /// The client streams messages, or both sides do.
     Client,
 }
 
 thread_local! {
-    /// A thread belongs to one worker for its whole life.
+    /// A thread belongs to the same worker for its whole life.
     static SHARED: RefCell<Option<Rc<Shared>>> = const { RefCell::new(None) };
 }
 
 impl GrpcUsers {
-    /// Users that call `method` with `data`: JSON texts of messages, optionally with `{{…}}`
-    /// placeholders.
-    /// They are used in turn, or sent one after another if the client streams.
+    /// Users that call `method` with `data`: messages as JSON, optionally with `{{…}}` placeholders. The calls use the
+    /// messages in turn, or send one after another if the client streams.
     ///
     /// # Errors
     /// Why the data or the headers of the call are invalid.
@@ -245,7 +244,7 @@ impl UserFactory for GrpcUsers {
         let opening = shared.to_open.take().into_iter().map(|channel| {
             let (recorder, tags) = (Rc::clone(&worker.recorder), tags.clone());
             async move {
-                // On failure, the first call opens a connection and records the error.
+                // If this fails, the first call opens a connection and records the error.
                 let started = plimsoll_clock::now();
                 if let Ok(opening) = channel.connect().await {
                     facts::record_opened_ahead(&recorder, &tags, opening.total(), started);
@@ -298,7 +297,7 @@ impl VirtualUser for GrpcUser {
 }
 
 impl GrpcUser {
-    /// The message with the number `number`.
+    /// The message with this number.
     fn message(&mut self, number: u64) -> Result<Framed, Status> {
         let shared = Rc::clone(&self.shared);
         let place = usize::try_from(number).unwrap_or_default() % shared.data.len();
@@ -372,7 +371,7 @@ impl GrpcUser {
         let counted = counted_at(iteration.scheduled, started);
         self.tally.call(payload);
         self.tally.iteration(started, done);
-        // A call is recorded as an HTTP exchange: it has the same phases and results.
+        // A call is recorded as an HTTP exchange, because it has the same phases and results.
         self.recorder.http(
             &HttpFacts {
                 phases,
@@ -400,7 +399,7 @@ impl GrpcUser {
             facts::record_opening(&self.recorder, &self.tags, opening, counted);
         }
         let add = |metric, value: f64| {
-            // Cannot fail: the metrics are built in and the values are numbers.
+            // This cannot fail, because the metrics are built in and the values are numbers.
             let _ = self
                 .recorder
                 .add_started(metric, value, &self.tags, &[], counted, done);

@@ -20,7 +20,7 @@ pub(crate) struct Outcome {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Messages {
     pub count: u64,
-    /// Decompressed, without framing.
+    /// The size when decompressed, without framing.
     pub bytes: u64,
 }
 

@@ -11,23 +11,23 @@ use crate::grpc_outcome::{Messages, Outcome};
 /// When the client ends a streaming call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Streaming {
-    /// After this many messages sent or, if only the server streams, received.
+    /// After sending this many messages or, if only the server streams, receiving this many.
     pub messages: Option<u64>,
     /// After this time.
     pub duration: Option<Duration>,
-    /// Pause between two messages sent.
+    /// The pause between two messages that are sent.
     pub interval: Duration,
 }
 
-/// A streaming call to make.
+/// A streaming call.
 pub(crate) struct StreamingCall<'a> {
     pub channel: &'a Channel,
     pub template: &'a Template,
     pub limits: Streaming,
     pub started: Moment,
-    /// Whether only the server streams.
+    /// Whether only the server streams messages.
     pub is_server_only: bool,
-    /// Messages to send if neither a number nor a time limits them.
+    /// The number of messages to send if there is no limit on their number or time.
     pub data: u64,
 }
 
@@ -38,17 +38,17 @@ struct Progress {
     next: u64,
     sent: Cell<Messages>,
     received: Cell<Messages>,
-    /// The client ends the call, as configured.
+    /// The client has ended the call, as configured.
     is_enough: Cell<bool>,
     /// The server has ended the call.
     is_over: Cell<bool>,
-    /// Why a message could not be made.
+    /// Why a message could not be created.
     failed: Option<Status>,
     replay: RefCell<Replay>,
 }
 
 impl StreamingCall<'_> {
-    /// Makes the call; `message` makes the messages, by their number from 0.
+    /// Makes the call. `message` creates each message from its number, starting at 0.
     pub async fn make(&self, mut message: impl FnMut(u64) -> Result<Framed, Status>) -> Outcome {
         let Call {
             mut sender,
@@ -66,7 +66,7 @@ impl StreamingCall<'_> {
             }
             match self.channel.open_again(self.template, &receiver).await {
                 Ok(call) => (sender, receiver) = (call.sender, call.receiver),
-                // The first status says more.
+                // Keep the first status: it is more specific.
                 Err(_) => break,
             }
         }
@@ -96,7 +96,7 @@ impl StreamingCall<'_> {
         }
     }
 
-    /// Sends and receives concurrently, until the call ends.
+    /// Sends and receives concurrently until the call ends.
     async fn converse(
         &self,
         sender: &mut Sender,
@@ -199,7 +199,7 @@ impl StreamingCall<'_> {
             .is_some_and(|until| plimsoll_clock::now() >= until)
     }
 
-    /// Waits until the client stops receiving, which time limits only if just the server streams.
+    /// Waits until the time limit for receiving, which applies only if just the server streams.
     async fn time_to_stop(&self) {
         match self.until().filter(|_| self.is_server_only) {
             Some(until) => plimsoll_engine::timer::sleep_until(until).await,

@@ -1,5 +1,5 @@
-//! Virtual users without a script: each iteration sends one request that was encoded once, sends to
-//! the next target of a list, or makes one gRPC call.
+//! Virtual users without a script. Each iteration sends a request that was encoded in advance, sends a request to the
+//! next target of a list, or makes a gRPC call.
 
 mod ahead;
 mod aim;
@@ -44,20 +44,20 @@ use crate::facts::record;
 /// The request that every user repeats.
 #[derive(Clone, Debug)]
 pub struct RequestSpec {
-    /// The method as sent.
+    /// The method, sent as it is.
     pub method: String,
-    /// Absolute, `http` or `https`.
+    /// An absolute `http` or `https` URL.
     pub url: String,
-    /// Names and values, in order.
+    /// Names and values, in the order in which they are sent.
     pub headers: Vec<(String, String)>,
-    /// Sent in turn, each unchanged. Without one, the body is empty.
+    /// Bodies that the requests use in turn, unchanged. If there are none, the body is empty.
     pub bodies: Vec<bytes::Bytes>,
-    /// From the start to the last byte of the response.
+    /// The limit from the start to the last byte of the response.
     pub timeout: Duration,
 }
 
 impl RequestSpec {
-    /// Encodes the request with each of its bodies: at least one.
+    /// Encodes the request with each of its bodies. The result has at least one item.
     ///
     /// # Errors
     /// Why the method, the URL or a header is invalid.
@@ -94,29 +94,28 @@ impl RequestSpec {
 pub struct HttpUsers {
     spec: RequestSpec,
     settings: Arc<Settings>,
-    /// How many users share a connection.
+    /// The number of users that share a connection.
     streams: u32,
     /// Opens connections before the run starts.
     opens_ahead: bool,
 }
 
 thread_local! {
-    /// State shared by the users of this thread's worker. A thread belongs to one worker for its
-    /// whole life.
+    /// State shared by the users of this thread's worker. A thread belongs to the same worker for its whole life.
     static SHARED: RefCell<Option<Common>> = const { RefCell::new(None) };
 }
 
 struct Common {
     shared: Rc<Shared>,
     prepared: Rc<[Prepared]>,
-    /// The client created last, and how many more users may share it.
+    /// The client that was created last, and how many more users may share it.
     client: Option<(Rc<Client>, u32)>,
-    /// Clients whose connections are to be opened before the run starts.
+    /// Clients whose connections must be opened before the run starts.
     to_open: Vec<Rc<Client>>,
 }
 
 impl HttpUsers {
-    /// Users of `spec` with `settings`.
+    /// Users that send `spec` with `settings`.
     ///
     /// # Errors
     /// Why the request is invalid.
@@ -136,8 +135,8 @@ impl HttpUsers {
         self
     }
 
-    /// Makes this many users share one connection, each with its own stream. The settings must
-    /// allow that many streams on one connection, and only one connection.
+    /// Makes this many users share one connection, each with its own stream. The settings must allow that many streams
+    /// per connection, and only one connection.
     pub fn sharing(mut self, streams: u32) -> Self {
         self.streams = streams.max(1);
         self
@@ -210,7 +209,7 @@ impl UserFactory for HttpUsers {
             let prepared = Rc::clone(&prepared);
             async move {
                 let started = plimsoll_clock::now();
-                // On failure, the first request opens a connection and records the error.
+                // If this fails, the first request opens a connection and records the error.
                 if let Some(first) = prepared.first()
                     && client.connect_ahead(first).await.is_ok()
                 {
@@ -226,7 +225,7 @@ impl UserFactory for HttpUsers {
 /// A user that sends one request per iteration.
 pub struct HttpUser {
     client: Rc<Client>,
-    /// The request with each of its bodies: at least one.
+    /// The request with each of its bodies; at least one.
     prepared: Rc<[Prepared]>,
     recorder: Rc<Recorder>,
     tags: BaseTags,
@@ -274,13 +273,12 @@ impl VirtualUser for HttpUser {
     }
 }
 
-/// Fetches one address, following redirects: for files that a run needs but does not
-/// measure.
+/// Fetches a URL and follows redirects. For files that a run needs but does not measure.
 ///
 /// # Errors
-/// Why there is no response with a status of 2xx.
+/// Why there is no response with a 2xx status.
 pub fn fetch(address: &str, authorities: &[Vec<u8>]) -> Result<Vec<u8>, String> {
-    // On its own thread, because the caller may already be in an event loop, which cannot be
+    // This runs on its own thread, because the caller may already be in an event loop, and event loops cannot be
     // nested.
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| fetch_here(address, authorities));

@@ -1,9 +1,8 @@
 //! Target lists, read entry by entry: vegeta's two formats.
 //!
-//! Text: a line with method and URL, lines with headers, and `@` with the path of a file that
-//! contains the body; an empty line ends an entry, and lines that begin with `#` are comments.
-//! JSON: one object per line with `method`, `url`, and optionally `header` (lists of values by
-//! name) and `body` (base64).
+//! In the text format, an entry has a line with method and URL, lines with headers, and `@` with the path of a file
+//! that contains the body. An empty line ends an entry. Lines that begin with `#` are comments. In the JSON format,
+//! each line is an object with `method`, `url`, and optionally `header` (lists of values by name) and `body` (base64).
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -15,13 +14,13 @@ use crate::target::{Defaults, ListError, Target, is_method};
 
 /// Maximum length of a line in bytes. A JSON target contains its body.
 const LONGEST_LINE: u64 = 256 << 20;
-/// How many bodies from files are cached.
+/// The number of bodies from files to cache.
 const BODIES: usize = 1_000;
 
 /// The format of a target list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// vegeta's name for it is `http`.
+    /// vegeta calls it `http`.
     #[default]
     Text,
     Json,
@@ -38,12 +37,12 @@ pub struct List<R> {
     read_body: ReadBody,
     bodies: HashMap<String, Bytes>,
     line: u64,
-    /// The first line of the next entry, read while looking for the end of the last.
+    /// The first line of the next entry. It was read to find the end of the previous entry.
     pending: Option<String>,
 }
 
 impl<R: BufRead> List<R> {
-    /// `read_body` reads the files named by targets.
+    /// `read_body` reads the files that targets refer to.
     pub fn new(input: R, format: Format, defaults: Defaults, read_body: ReadBody) -> Self {
         List {
             input,
@@ -74,7 +73,7 @@ impl<R: BufRead> List<R> {
     /// All targets.
     ///
     /// # Errors
-    /// The first error, or that there are no targets.
+    /// The first error. A list without targets is an error, too.
     pub fn all(mut self) -> Result<Vec<Target>, ListError> {
         let mut targets = Vec::new();
         while let Some(target) = self.read_next()? {
@@ -257,7 +256,7 @@ fn begins_target(line: &str) -> bool {
         .is_some_and(|(method, url)| is_method(method) && url.contains("://"))
 }
 
-/// The part of a line that an error repeats: enough to find it again.
+/// The start of a line for an error message. It is long enough to find the line.
 fn shown(text: &str) -> String {
     const SHOWN: usize = 80;
     let mut cut: String = text.chars().take(SHOWN).collect();

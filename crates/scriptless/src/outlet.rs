@@ -1,9 +1,8 @@
 //! Sends results from workers to the writer.
 //!
-//! A worker collects hits in a batch and sends full batches through a channel, so a request never
-//! waits for a disk. If the writer falls behind, batches queue up. If too many are queued, the
-//! worker waits for the writer: no results are lost, and memory stays bounded. The total waiting
-//! time is counted.
+//! A worker collects results in a batch and sends full batches through a channel, so a request never waits for the
+//! disk. If the writer falls behind, batches queue up. If the queue is full, the worker waits for the writer. So no
+//! results are lost, and memory stays bounded. The total waiting time is measured.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -14,25 +13,25 @@ use std::time::Duration;
 
 use plimsoll_vegeta::batch::{Batch, NewHit};
 
-/// A batch is sent from this size on, in bytes.
+/// The size in bytes from which on a batch is sent.
 const FULL: usize = 64 * 1024;
-/// How many batches may be queued: 64 MiB of results without large bodies.
+/// The maximum number of queued batches. It allows 64 MiB of results without large bodies.
 const WAITING: usize = 1024;
-/// How many written batches are kept for reuse.
+/// The number of written batches to keep for reuse.
 const SPARE: usize = 16;
-/// A batch that does not become full is sent after this time.
+/// After this time, a batch is sent even if it is not full.
 const OFTEN: Duration = Duration::from_millis(250);
 
-/// The sending end for results. Shared by all workers.
+/// The sending end of the channel for results. All workers share it.
 #[derive(Clone, Debug)]
 pub struct ResultSender {
     sender: SyncSender<Vec<u8>>,
     spare: Spare,
-    /// Nanoseconds for which workers waited for the writer.
+    /// The total time for which workers waited for the writer, in nanoseconds.
     waited: Arc<AtomicU64>,
 }
 
-/// The receiving end for the writer.
+/// The receiving end of the channel, for the writer.
 #[derive(Debug)]
 pub struct ResultReceiver {
     batches: Receiver<Vec<u8>>,
@@ -42,7 +41,7 @@ pub struct ResultReceiver {
 
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// Both ends. The inlet ends once every outlet is gone.
+/// Creates both ends. The inlet ends once every outlet is gone.
 pub fn outlet() -> (ResultSender, ResultReceiver) {
     let (sender, batches) = sync_channel(WAITING);
     let spare = Spare::default();
@@ -61,7 +60,7 @@ pub fn outlet() -> (ResultSender, ResultReceiver) {
 }
 
 impl ResultReceiver {
-    /// The next batch; `None` when the run has ended.
+    /// The next batch. `None` when the run has ended.
     pub fn next(&self) -> Option<Vec<u8>> {
         self.batches.recv().ok()
     }
@@ -89,8 +88,7 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// A sink on the calling worker's thread, which sends its batch regularly even if it is not
-    /// full.
+    /// A sink on the calling worker's thread. It sends its batch regularly even if the batch is not full.
     pub fn new(outlet: ResultSender) -> Rc<Sink> {
         let sink = Rc::new(Sink {
             outlet,
@@ -115,7 +113,7 @@ impl Sink {
         let spare = self.outlet.spare.lock().ok().and_then(|mut s| s.pop());
         let full = batch.take(spare.unwrap_or_default());
         match self.outlet.sender.try_send(full) {
-            // A writer that is gone has reported why.
+            // If the writer is gone, it has reported the reason.
             Ok(()) | Err(TrySendError::Disconnected(_)) => {}
             Err(TrySendError::Full(full)) => {
                 let from = plimsoll_clock::now();

@@ -1,4 +1,4 @@
-//! Descriptions of gRPC services from their server.
+//! Gets descriptions of gRPC services from their server.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use plimsoll_net::Network;
 
 use crate::grpc::CallSpec;
 
-/// Asks the server of `spec` for the description of the service of `method`.
+/// Asks the server of `spec` for a description of the service that `method` belongs to.
 ///
 /// # Errors
 /// Why the server did not provide it.
@@ -19,7 +19,7 @@ pub fn reflect(spec: &CallSpec, method: &str, metadata: &Metadata) -> Result<Sch
         let end = spec.endpoint.clone();
         let channel = Channel::new(end, network, None, Rc::default(), spec.limits);
         let mut schema = Schema::new();
-        // Not the time limit of a call: nothing is measured yet.
+        // This is not the time limit of a call, because nothing is measured yet.
         let timeout = Duration::from_secs(20);
         let agent = &spec.user_agent;
         let asked = plimsoll_grpc::reflect(

@@ -1,11 +1,11 @@
 use bytes::Bytes;
 
-/// One entry of a target list: a request to send.
+/// An entry of a target list: a request to send.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     pub method: String,
     pub url: String,
-    /// Names and values, in order.
+    /// Names and values, in the order in which they are sent.
     pub headers: Vec<(String, String)>,
     pub body: Bytes,
 }
@@ -13,16 +13,16 @@ pub struct Target {
 /// Defaults for the targets of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
-    /// Sent before the target's own headers.
+    /// Headers that are sent before the target's own ones.
     pub headers: Vec<(String, String)>,
-    /// The body of targets without one.
+    /// The body of targets that have none.
     pub body: Bytes,
 }
 
 /// Why a target list is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListError {
-    /// Line number from 1; 0 for the list as a whole.
+    /// The line number from 1, or 0 for the list as a whole.
     pub line: u64,
     /// The error in one sentence, with the fix.
     pub what: String,

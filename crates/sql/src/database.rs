@@ -1,4 +1,4 @@
-//! A database, whatever its kind.
+//! A database of any type.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use crate::reach::Reach;
 use crate::sqlite::Sqlite;
 use crate::value::{Changes, Rows, SqlValue};
 
-/// How long a server may take until a connection can be used.
+/// The time limit for opening a connection.
 const OPENING: Duration = Duration::from_secs(30);
 
-/// The kinds of databases.
+/// The types of databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
     MySql,
@@ -20,7 +20,7 @@ pub enum Driver {
     Sqlite,
 }
 
-/// One connection to a database, opened when it is first used. A call that is dropped closes it.
+/// One connection to a database. It is opened when it is first used. A call that is dropped closes it.
 pub struct Database {
     place: Place,
     open: RefCell<Option<Open>>,
@@ -45,7 +45,7 @@ enum Work {
 }
 
 impl Driver {
-    /// The driver with the name of k6's extension.
+    /// The driver with this name. The names are those of k6's extension.
     pub fn from_name(name: &str) -> Option<Driver> {
         match name {
             "mysql" => Some(Driver::MySql),
@@ -57,7 +57,7 @@ impl Driver {
 }
 
 impl Database {
-    /// A database at this address, which is not opened yet.
+    /// A database with this address. The connection is not opened yet.
     ///
     /// # Errors
     /// If the address is malformed.
@@ -73,7 +73,7 @@ impl Database {
         })
     }
 
-    /// Whether any certificate of the server is accepted.
+    /// Whether any server certificate is accepted.
     pub fn accepts_any_certificate(&self) -> bool {
         match &self.place {
             Place::MySql(address) => address.accepts_any_certificate(),
@@ -85,7 +85,7 @@ impl Database {
     /// The rows of a query.
     ///
     /// # Errors
-    /// The database's message, or why there is no connection.
+    /// The database's error message, or why there is no connection.
     pub async fn query(
         &self,
         reach: &Reach,
@@ -98,10 +98,10 @@ impl Database {
         }
     }
 
-    /// Executes statements that have no rows.
+    /// Executes statements that return no rows.
     ///
     /// # Errors
-    /// The database's message, or why there is no connection.
+    /// The database's error message, or why there is no connection.
     pub async fn execute(
         &self,
         reach: &Reach,
@@ -114,7 +114,7 @@ impl Database {
         }
     }
 
-    /// Closes the connection, if there is one.
+    /// Closes the connection if it is open.
     pub fn close(&self) {
         drop(self.open.take());
     }
@@ -134,7 +134,7 @@ impl Database {
         values: Vec<SqlValue>,
         has_rows: bool,
     ) -> Result<Work, String> {
-        // It is put back after the call, so a call that is dropped closes the connection.
+        // The connection is put back after the call, so dropping the call closes it.
         let open = self.open.take();
         let mut open = match open {
             Some(open) => open,

@@ -1,8 +1,8 @@
-//! SQL databases for scripts. A [`Database`] is one connection, opened when it is first used. It knows no JavaScript:
-//! values go in and out as [`SqlValue`]s.
+//! SQL databases for scripts. A [`Database`] is one connection that is opened when it is first used. It does not depend
+//! on JavaScript: its values are [`SqlValue`]s.
 //!
-//! PostgreSQL and MySQL run on a stream of the run's network, so its settings and limits apply. SQLite, whose calls
-//! block, runs on a thread of its own.
+//! PostgreSQL and MySQL use a stream of the run's network, so its settings and limits apply. SQLite calls block, so
+//! they run on a separate thread.
 
 mod database;
 pub mod mysql;

@@ -21,7 +21,7 @@ use crate::value::{Changes, Rows, SqlValue};
 
 const PORT: u16 = 5432;
 
-/// The address of a database, with the user and the password.
+/// The address of a database, with user and password.
 pub struct Server {
     config: Config,
     host: String,
@@ -35,7 +35,7 @@ impl Server {
         let known = address
             .replace("sslmode=verify-full", "sslmode=require")
             .replace("sslmode=verify-ca", "sslmode=require");
-        // As in other clients, the other modes encrypt without knowing the server.
+        // As in other clients, the other modes encrypt without verifying the server.
         let accepts_any_certificate = known == address;
         let wrong = |error: &dyn fmt::Display| {
             format!(
@@ -61,13 +61,13 @@ impl Server {
         })
     }
 
-    /// Whether any certificate of the server is accepted.
+    /// Whether any server certificate is accepted.
     pub fn accepts_any_certificate(&self) -> bool {
         self.accepts_any_certificate
     }
 }
 
-/// An open connection. It makes progress only during calls, because nothing else is expected from the server.
+/// An open connection. It makes progress only during calls, because the server sends nothing at other times.
 pub struct Postgres {
     client: Client,
     connection: Pin<Box<Connection<Stream, Secured>>>,
@@ -142,7 +142,7 @@ impl Postgres {
         let (client, connection) = (&self.client, self.connection.as_mut());
         let ended = &mut self.has_ended;
         let rows = if values.is_empty() {
-            // Only this form takes several statements.
+            // Only this protocol accepts several statements.
             let messages = drive(connection, ended, client.simple_query(text)).await?;
             let counts = messages.iter().map(|message| match message {
                 SimpleQueryMessage::CommandComplete(count) => *count,
@@ -164,7 +164,7 @@ impl Postgres {
     }
 }
 
-/// Does `work` while the connection moves its messages.
+/// Runs `work` while the connection transfers its messages.
 async fn drive<T>(
     mut connection: Pin<&mut Connection<Stream, Secured>>,
     has_ended: &mut bool,
@@ -182,7 +182,7 @@ async fn drive<T>(
             Poll::Pending => Poll::Pending,
             Poll::Ready(ended) => {
                 *has_ended = true;
-                // The response may have arrived before the end.
+                // The response may have arrived before the connection ended.
                 if let Poll::Ready(done) = work.as_mut().poll(cx) {
                     return Poll::Ready(done.map_err(|error| explain(&error)));
                 }
@@ -196,7 +196,7 @@ async fn drive<T>(
     .await
 }
 
-/// The database's own message if there is one, as psql prints it.
+/// The database's own error message if there is one, in the format of psql.
 fn explain(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         return format!(
@@ -212,7 +212,7 @@ fn explain(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// The handshake for a server that accepts TLS.
+/// The TLS handshake for a server that accepts TLS.
 struct Secure {
     network: Rc<Network>,
     host: String,

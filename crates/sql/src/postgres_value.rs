@@ -1,5 +1,5 @@
-//! Values in PostgreSQL's binary and text formats (its manual, "Frontend/Backend Protocol" and the send functions of
-//! its types).
+//! Values in PostgreSQL's binary and text formats (PostgreSQL manual, "Frontend/Backend Protocol", and the send
+//! functions of its types).
 
 use std::error::Error;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use tokio_postgres::types::{Format, FromSql, IsNull, Kind, ToSql, Type, to_sql_c
 
 use crate::value::{SqlValue, moment};
 
-/// A value for a placeholder, sent as text, which the server parses as the type that it expects there.
+/// A value for a placeholder. It is sent as text, and the server parses it as the type that it expects there.
 #[derive(Debug)]
 pub struct Given(pub SqlValue);
 
@@ -59,7 +59,7 @@ impl<'a> FromSql<'a> for Taken<'a> {
     }
 }
 
-/// From 1970 to 2000, where PostgreSQL's time begins, in milliseconds.
+/// The milliseconds from 1970 to 2000. PostgreSQL's epoch is 2000.
 const EPOCH: f64 = 946_684_800_000.0;
 const DAY: f64 = 86_400_000.0;
 
@@ -139,7 +139,7 @@ fn uuid(raw: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// A time of day in microseconds.
+/// A time of day from a number of microseconds.
 fn clock(micros: i64) -> String {
     let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
@@ -153,7 +153,8 @@ fn clock(micros: i64) -> String {
     }
 }
 
-/// A number of any length: digits in base 10000, the weight of the first, the sign, and the decimal places to show.
+/// A number of any length: digits in base 10000, the weight of the first digit, the sign, and the number of decimal
+/// places.
 fn numeric(raw: &[u8]) -> Option<String> {
     let mut words = raw.chunks_exact(2).map(|pair| {
         let pair: [u8; 2] = pair.try_into().unwrap_or_default();
@@ -209,7 +210,7 @@ mod tests {
         words.iter().flat_map(|word| word.to_be_bytes()).collect()
     }
 
-    /// As PostgreSQL's `numeric_send` writes them.
+    /// Numbers in the format of PostgreSQL's `numeric_send`.
     #[test]
     fn numbers_of_any_length_become_text() {
         for (raw, expected) in [

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use plimsoll_net::{Network, TrafficCounter};
 
-/// How connections are opened.
+/// The settings for opening connections.
 #[derive(Clone)]
 pub struct Reach {
     pub network: Rc<Network>,

@@ -1,4 +1,4 @@
-//! SQLite: a file, used on threads that may block.
+//! SQLite: a database in a file. It is used on threads that may block.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -64,7 +64,7 @@ impl Sqlite {
     ) -> Result<T, String> {
         let connection = Arc::clone(&self.0);
         let done = tokio::task::spawn_blocking(move || {
-            // A thread that panicked has left the connection as SQLite had it.
+            // If a thread has panicked, the connection is still in the state in which SQLite left it.
             let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
             work(&connection)
         });

@@ -10,9 +10,9 @@ pub enum SqlValue {
     Text(String),
     /// Binary data.
     Bytes(Vec<u8>),
-    /// Text or binary data: the database does not say which.
+    /// A string or binary data. The database does not specify which.
     Octets(Vec<u8>),
-    /// Milliseconds since 1970.
+    /// A date as milliseconds since 1970.
     Time(f64),
 }
 
@@ -27,18 +27,18 @@ pub struct Rows {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     pub rows: u64,
-    /// The number that the database has generated for the last inserted row, if it reports that.
+    /// The id that the database has generated for the last inserted row, if the database reports it.
     pub last_id: Option<i64>,
 }
 
-/// A moment in UTC, with this text between the date and the time.
+/// Formats a time as UTC. `between` separates date and time of day.
 pub fn moment(milliseconds: f64, between: &str) -> String {
     match jiff::Timestamp::from_millisecond(milliseconds as i64) {
         Ok(time) => {
             let (date, clock) = (time.strftime("%Y-%m-%d"), time.strftime("%H:%M:%S%.3f"));
             format!("{date}{between}{clock}")
         }
-        // A year that no database knows.
+        // No database supports years like this.
         Err(_) => format!("0000-00-00{between}00:00:00"),
     }
 }

@@ -1,15 +1,15 @@
-//! Addresses of MySQL databases, as Go's driver reads them.
+//! Addresses of MySQL databases, with the syntax of Go's driver.
 
 /// Whether a connection is encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// Not at all.
+    /// Without encryption.
     Clear,
-    /// If the server can, whatever its certificate.
+    /// Encrypted if the server supports it, with any certificate.
     Preferred,
-    /// Always, whatever the server's certificate.
+    /// Always encrypted, with any certificate.
     Unverified,
-    /// Always, with a valid certificate.
+    /// Always encrypted, with a valid certificate.
     Verified,
 }
 
@@ -22,19 +22,19 @@ pub struct Address {
     pub port: u16,
     pub database: String,
     pub security: Security,
-    /// Dates become dates of JavaScript instead of text.
+    /// Dates become JavaScript dates instead of strings.
     pub parses_time: bool,
     /// A query may contain several statements.
     pub has_many_statements: bool,
-    /// A change counts the rows that were found, also those that were as required before.
+    /// The row count of a change includes rows that already had the new values.
     pub counts_found_rows: bool,
-    /// The statement that sets the variables of the session, if there are any.
+    /// The statement that sets the session variables, if there are any.
     pub setup: Option<String>,
 }
 
 const PORT: u16 = 3306;
 
-/// Parameters of Go's driver that change nothing here.
+/// Parameters of Go's driver that have no effect here.
 const WITHOUT_EFFECT: &[&str] = &[
     "allowAllFiles",
     "allowCleartextPasswords",
@@ -54,13 +54,13 @@ const WITHOUT_EFFECT: &[&str] = &[
 ];
 
 impl Address {
-    /// Whether any certificate of the server is accepted.
+    /// Whether any server certificate is accepted.
     pub fn accepts_any_certificate(&self) -> bool {
         matches!(self.security, Security::Preferred | Security::Unverified)
     }
 
     /// # Errors
-    /// What is malformed, and the form of an address. The text never contains the password.
+    /// What is malformed, and the correct syntax. The message never contains the password.
     pub fn parse(text: &str) -> Result<Address, String> {
         let wrong = |what: &str| {
             format!(
@@ -98,7 +98,7 @@ impl Address {
         Ok(address)
     }
 
-    /// Sets a parameter. Others than those of the driver are variables of the session.
+    /// Sets a parameter. Names that are not parameters of the driver are session variables.
     fn set(&mut self, name: &str, value: &str) -> Result<Option<String>, String> {
         let truth = || match value {
             "1" | "true" | "TRUE" | "True" => Ok(true),
@@ -126,7 +126,7 @@ impl Address {
             "clientFoundRows" => self.counts_found_rows = truth()?,
             "loc" if value == "UTC" => {}
             "loc" => return Err(format!("times are in UTC, and not in {value}")),
-            // The first of a list; the driver tries the next ones if the server does not know it.
+            // Uses the first one of a list. Go's driver tries the next ones if the server does not know it.
             "charset" => {
                 let name = value.split(',').next().unwrap_or_default();
                 return word(name).map(|name| Some(format!("NAMES {name}")));
@@ -136,7 +136,7 @@ impl Address {
             }
             _ if WITHOUT_EFFECT.contains(&name) => {}
             _ => {
-                // As in Go's driver, a text is in quotes already.
+                // As in Go's driver, a string value already has quotes.
                 return word(name).map(|name| Some(format!("{name} = {value}")));
             }
         }
@@ -144,7 +144,7 @@ impl Address {
     }
 }
 
-/// A name without any character that ends a statement.
+/// Checks that a name has no characters that could end a statement.
 fn word(name: &str) -> Result<&str, String> {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     match !name.is_empty() && name.chars().all(is_word) {
@@ -153,7 +153,7 @@ fn word(name: &str) -> Result<&str, String> {
     }
 }
 
-/// The host and the port of `tcp(host:port)`.
+/// The host and the port in `tcp(host:port)`.
 fn server(place: &str) -> Result<(String, u16), String> {
     let (protocol, place) = match place.split_once('(') {
         None => (place, ""),
@@ -186,7 +186,7 @@ fn server(place: &str) -> Result<(String, u16), String> {
     }
 }
 
-/// Decodes percent escapes; `None` if one is malformed.
+/// Decodes percent escapes. `None` if one of them is malformed.
 fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

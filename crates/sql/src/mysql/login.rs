@@ -1,4 +1,4 @@
-//! The start of a connection: encryption, and the proof of who the user is.
+//! The start of a connection: encryption and authentication.
 
 use plimsoll_net::{Alpn, Steps, Stream};
 
@@ -8,7 +8,7 @@ use super::value::put_text;
 use super::{Failed, Packets, malformed, password};
 use crate::reach::Reach;
 
-/// Bits of the capabilities (MySQL's manual, "Capabilities Flags").
+/// Capability flags (MySQL manual, "Capabilities Flags").
 mod capability {
     pub const LONG_PASSWORD: u32 = 1;
     pub const FOUND_ROWS: u32 = 1 << 1;
@@ -27,7 +27,7 @@ mod capability {
 const NATIVE: &str = "mysql_native_password";
 const SHA2: &str = "caching_sha2_password";
 
-/// The character set utf8mb4 with its general collation, which every version knows.
+/// The character set utf8mb4 with its general collation, which every version supports.
 const CHARACTERS: u8 = 45;
 const MAXIMUM_PACKET: u32 = super::LONGEST as u32;
 
@@ -56,7 +56,7 @@ pub async fn log_in(stream: Stream, address: &Address, reach: &Reach) -> Result<
         packets.write(&opening).await?;
         packets = encrypt(packets, address, reach).await?;
     }
-    // An unknown way is tried anyway: the server then requests another one.
+    // Try an unknown method, too: the server then requests another one.
     let way = match greeting.plugin.as_str() {
         SHA2 => SHA2,
         _ => NATIVE,
@@ -99,11 +99,11 @@ fn capabilities(address: &Address, is_encrypted: bool) -> u32 {
     flags
 }
 
-/// Starts TLS; the numbers of packets go on.
+/// Starts TLS. The packet numbers continue.
 async fn encrypt(packets: Packets, address: &Address, reach: &Reach) -> Result<Packets, Failed> {
     let number = packets.number;
     let mut steps = Steps::default();
-    // Nothing has been read beyond the first packet: the server waits.
+    // Nothing has been read after the first packet, because the server waits.
     let stream = packets.stream.into_inner();
     let secured = reach
         .network
@@ -149,7 +149,7 @@ async fn authenticate(
                 nonce = other;
                 packets.write(&proof).await?;
             }
-            // The server's success follows.
+            // The server's success message follows.
             [MORE, REMEMBERED] => {}
             [MORE, PASSWORD_NEEDED] if is_encrypted => {
                 let mut password = address.password.clone().into_bytes();

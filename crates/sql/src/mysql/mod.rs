@@ -17,9 +17,9 @@ pub use value::{binary_row, text_row};
 use crate::reach::Reach;
 use crate::value::{Changes, Rows, SqlValue};
 
-/// The longest packet of a server that is read, as in Go's driver.
+/// Maximum length of a packet that is read from a server, as in Go's driver.
 const LONGEST: usize = 64 << 20;
-/// A packet of this length is continued in the next one.
+/// A packet with this length is continued in the next packet.
 const FULL: usize = 0xFF_FFFF;
 
 /// The first byte of a request.
@@ -33,9 +33,9 @@ mod command {
 /// Why a request failed.
 #[derive(Debug)]
 enum Failed {
-    /// The server's message. The connection can be used again.
+    /// The server's error message. The connection can still be used.
     Refused(String),
-    /// The connection cannot be used again.
+    /// Another failure. The connection can no longer be used.
     Broken(String),
 }
 
@@ -67,10 +67,10 @@ pub struct MySql {
     is_usable: bool,
 }
 
-/// What the statements of one request did.
+/// The outcome of the statements of one request.
 #[derive(Default)]
 struct Outcome {
-    /// The rows of the first that has some.
+    /// The rows of the first statement that has some.
     rows: Option<Rows>,
     changed: u64,
     last_id: u64,
@@ -140,7 +140,7 @@ impl MySql {
         let packet = self.packets.read_success().await?;
         let statement = packets::prepared(&packet).ok_or_else(malformed)?;
         for count in [statement.parameters, statement.columns] {
-            // The descriptions of the parameters and of the columns are not needed.
+            // The descriptions of the parameters and columns are not needed.
             if count > 0 {
                 self.columns(count.into()).await?;
             }
@@ -157,7 +157,7 @@ impl MySql {
             )))
         };
         if !matches!(outcome, Err(Failed::Broken(_))) {
-            // The server does not respond to this.
+            // The server does not respond to this request.
             let id = statement.id.to_le_bytes();
             self.packets.request(command::CLOSE_STATEMENT, &id).await?;
         }
@@ -208,7 +208,7 @@ impl MySql {
         Ok(columns)
     }
 
-    /// Reads rows to their end. Also returns whether another result follows.
+    /// Reads all rows of a result. Also returns whether another result follows.
     async fn rows(&mut self, columns: &[Column], is_binary: bool) -> Result<(Rows, bool), Failed> {
         let mut rows = Vec::new();
         loop {
@@ -229,7 +229,7 @@ impl MySql {
 /// A connection as a sequence of packets.
 struct Packets {
     stream: BufReader<Stream>,
-    /// The number of the next packet, counted from each request.
+    /// The number of the next packet. It starts at 0 with each request.
     number: u8,
 }
 
@@ -269,7 +269,7 @@ impl Packets {
         self.stream.flush().await.map_err(|error| broken(&error))
     }
 
-    /// Reads a packet that is not an error.
+    /// Reads a packet. An error packet becomes an error.
     async fn read_success(&mut self) -> Result<Vec<u8>, Failed> {
         const FAILURE: u8 = 0xFF;
         let packet = self.read().await?;
@@ -296,7 +296,7 @@ impl Packets {
                 let text = format!("a packet of the server has more than {LONGEST} bytes");
                 return Err(Failed::Broken(text));
             }
-            // Memory grows with what arrives, and not with what a header says.
+            // Memory grows with the data that arrives, not with the length in the header.
             let mut part = (&mut self.stream).take(length as u64);
             let read = part.read_to_end(&mut packet).await;
             read.map_err(|error| broken(&error))?;

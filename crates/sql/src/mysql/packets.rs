@@ -1,6 +1,6 @@
-//! Packets of MySQL's protocol, as the server sends them (MySQL and MariaDB manuals, "Client/Server Protocol").
+//! Packets of the MySQL protocol from the server (MySQL and MariaDB manuals, "Client/Server Protocol").
 
-/// Reads the values of a packet. Each method returns `None` if the packet ends too early.
+/// Reads the values of a packet. Each method returns `None` if the packet is too short.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a>(pub &'a [u8]);
 
@@ -11,7 +11,7 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 
-    /// The bytes of a number.
+    /// An integer with this number of bytes.
     pub fn number<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.bytes(N)?.try_into().ok()
     }
@@ -28,7 +28,7 @@ impl<'a> Reader<'a> {
         self.number().map(u32::from_le_bytes)
     }
 
-    /// A number of one to nine bytes; the first says how many follow.
+    /// An integer of one to nine bytes. The first byte determines how many follow.
     pub fn length(&mut self) -> Option<u64> {
         match self.u8()? {
             small @ 0..=0xFA => Some(small.into()),
@@ -42,13 +42,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Bytes after their length.
+    /// Bytes with their length before them.
     pub fn text(&mut self) -> Option<&'a [u8]> {
         let length = self.length()?;
         self.bytes(usize::try_from(length).ok()?)
     }
 
-    /// Bytes before a zero, or before the end.
+    /// Bytes up to a zero byte, or up to the end.
     pub fn until_zero(&mut self) -> &'a [u8] {
         let zero = self.0.iter().position(|byte| *byte == 0);
         let end = zero.unwrap_or(self.0.len());
@@ -58,20 +58,20 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The first packet of a server.
+/// The first packet from a server.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Greeting {
     pub capabilities: u32,
-    /// Random bytes, with which the password is hidden.
+    /// Random bytes that are used to hide the password.
     pub nonce: Vec<u8>,
-    /// How the user proves who it is.
+    /// The authentication method.
     pub plugin: String,
 }
 
 /// The number of random bytes.
 pub const NONCE: usize = 20;
 
-/// Reads the first packet of a server; `None` if it is not one.
+/// Reads the first packet from a server. `None` if it is malformed.
 pub fn greeting(packet: &[u8]) -> Option<Greeting> {
     const FIRST_PART: usize = 8;
     let mut reader = Reader(packet);
@@ -97,7 +97,7 @@ pub fn greeting(packet: &[u8]) -> Option<Greeting> {
     })
 }
 
-/// A server's request to prove the user's identity in another way: the way, and random bytes.
+/// A server's request to use another authentication method: the method, and random bytes.
 pub fn other_plugin(packet: &[u8]) -> Option<(String, Vec<u8>)> {
     let mut reader = Reader(packet.get(1..)?);
     let plugin = lossy(reader.until_zero());
@@ -110,7 +110,7 @@ pub fn other_plugin(packet: &[u8]) -> Option<(String, Vec<u8>)> {
 pub struct Done {
     pub rows: u64,
     pub last_id: u64,
-    /// The outcome of another statement follows.
+    /// Whether the outcome of another statement follows.
     pub has_more: bool,
 }
 
@@ -125,7 +125,7 @@ pub fn done(packet: &[u8]) -> Option<Done> {
     })
 }
 
-/// Whether a packet ends a list of columns or rows; then, whether another result follows.
+/// Whether a packet ends a list of columns or rows. If so, whether another result follows.
 pub fn end(packet: &[u8]) -> Option<bool> {
     let mut reader = Reader(packet);
     // A longer packet is a row that begins with a long value.
@@ -136,7 +136,7 @@ pub fn end(packet: &[u8]) -> Option<bool> {
     Some(reader.u16().unwrap_or_default() & MORE_RESULTS != 0)
 }
 
-/// The message of a server's error, as Go's driver writes it.
+/// A server's error message, in the format of Go's driver.
 pub fn failure(packet: &[u8]) -> String {
     let mut reader = Reader(packet.get(1..).unwrap_or_default());
     let code = reader.u16().unwrap_or_default();
@@ -157,20 +157,20 @@ pub struct Column {
     pub name: String,
     pub kind: u8,
     pub is_unsigned: bool,
-    /// The number of digits after the decimal point, of a time.
+    /// The number of decimal places of a time.
     pub decimals: u8,
 }
 
 pub fn column(packet: &[u8]) -> Option<Column> {
     const UNSIGNED: u16 = 0x20;
     let mut reader = Reader(packet);
-    // The names of the catalog, of the schema, and of the table twice.
+    // The names of the catalog, of the schema, and of the table (twice).
     for _ in 0..4 {
         reader.text()?;
     }
     let name = lossy(reader.text()?);
     reader.text()?;
-    // The length of what follows, the character set, and the width.
+    // The length of the following fields, the character set, and the width.
     reader.length()?;
     reader.bytes(6)?;
     let kind = reader.u8()?;

@@ -1,4 +1,4 @@
-//! How a user proves to know its password (MySQL's manual, "Authentication Method").
+//! Authentication with a password (MySQL manual, "Authentication Method").
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use rsa::{Oaep, RsaPublicKey};
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
-/// The proof that `mysql_native_password` requires.
+/// The response that `mysql_native_password` requires.
 pub fn native(password: &str, nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -19,7 +19,7 @@ pub fn native(password: &str, nonce: &[u8]) -> Vec<u8> {
     combine(&once, &mask.finalize())
 }
 
-/// The proof that `caching_sha2_password` requires first. It suffices if the server remembers the user.
+/// The response that `caching_sha2_password` requires first. It is sufficient if the server has cached the user.
 pub fn sha256(password: &str, nonce: &[u8]) -> Vec<u8> {
     if password.is_empty() {
         return Vec::new();
@@ -30,7 +30,7 @@ pub fn sha256(password: &str, nonce: &[u8]) -> Vec<u8> {
     combine(&once, &mask.finalize())
 }
 
-/// The password itself, encrypted for the server's public key, which it sends as PEM.
+/// The password itself, encrypted with the server's public key, which the server sends as PEM.
 ///
 /// # Errors
 /// If the key is malformed or too short.

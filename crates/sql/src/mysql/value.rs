@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use super::packets::{Column, Reader};
 use crate::value::{SqlValue, moment};
 
-/// The types of columns that have a form of their own (MySQL's `enum_field_types`). Others are texts.
+/// The column types with their own formats (MySQL's `enum_field_types`). All others are strings.
 mod kind {
     pub const TINY: u8 = 1;
     pub const SHORT: u8 = 2;
@@ -25,7 +25,7 @@ mod kind {
     pub const BLOB: u8 = 0xFC;
 }
 
-/// A row of text values; `None` if it is malformed.
+/// A row of text values. `None` if it is malformed.
 pub fn text_row(columns: &[Column], packet: &[u8], parses_time: bool) -> Option<Vec<SqlValue>> {
     const NULL: u8 = 0xFB;
     let mut reader = Reader(packet);
@@ -46,7 +46,7 @@ fn text_value(column: &Column, raw: &[u8], parses_time: bool) -> Option<SqlValue
             let text = text()?;
             match text.parse() {
                 Ok(number) => Some(SqlValue::Integer(number)),
-                // Only unsigned numbers are larger.
+                // Only unsigned integers are larger.
                 Err(_) => text.parse().ok().map(SqlValue::Float),
             }
         }
@@ -56,8 +56,8 @@ fn text_value(column: &Column, raw: &[u8], parses_time: bool) -> Option<SqlValue
     }
 }
 
-/// Milliseconds since 1970 of a date, or of a date and a time, in UTC. Dates that do not exist, such as
-/// `0000-00-00`, are null.
+/// A date, with or without a time, as milliseconds since 1970 in UTC. Dates that do not exist, such as `0000-00-00`,
+/// become null.
 fn time_of(text: &str) -> Option<SqlValue> {
     let parsed: Result<DateTime, _> = text.parse();
     Some(match parsed.ok().and_then(milliseconds) {
@@ -71,9 +71,9 @@ fn milliseconds(time: DateTime) -> Option<f64> {
     Some(zoned.timestamp().as_microsecond() as f64 / 1e3)
 }
 
-/// A row of binary values; `None` if it is malformed.
+/// A row of binary values. `None` if it is malformed.
 pub fn binary_row(columns: &[Column], packet: &[u8], parses_time: bool) -> Option<Vec<SqlValue>> {
-    /// The bitmap of nulls has two unused bits at its start.
+    /// The null bitmap starts with two unused bits.
     const UNUSED: usize = 2;
     let mut reader = Reader(packet.get(1..)?);
     let nulls = reader.bytes((columns.len() + UNUSED).div_ceil(8))?;
@@ -126,7 +126,7 @@ fn binary_value(column: &Column, reader: &mut Reader<'_>, parses_time: bool) -> 
     Some(SqlValue::Integer(integer))
 }
 
-/// A date, or a date and a time, as the text format writes it.
+/// A date, with or without a time, in the text format.
 fn date(column: &Column, reader: &mut Reader<'_>) -> Option<String> {
     let mut parts = Reader(reader.text()?);
     let (mut year, mut month, mut day) = (0, 0, 0);
@@ -140,7 +140,7 @@ fn date(column: &Column, reader: &mut Reader<'_>) -> Option<String> {
     Some(format!("{date} {}", clock(column, 0, &mut parts)?))
 }
 
-/// A time between two moments, of at most 839 hours.
+/// A duration of at most 839 hours.
 fn span(column: &Column, reader: &mut Reader<'_>) -> Option<String> {
     let mut parts = Reader(reader.text()?);
     let (mut sign, mut days) = ("", 0);
@@ -151,7 +151,7 @@ fn span(column: &Column, reader: &mut Reader<'_>) -> Option<String> {
     Some(format!("{sign}{}", clock(column, days, &mut parts)?))
 }
 
-/// Hours, minutes, seconds and microseconds, each of which is left out with all after it if they are zero.
+/// Hours, minutes, seconds and microseconds. Trailing parts that are zero are left out.
 fn clock(column: &Column, days: u32, parts: &mut Reader<'_>) -> Option<String> {
     let (mut hours, mut minutes, mut seconds, mut micros) = (0, 0, 0, 0);
     if !parts.0.is_empty() {
@@ -175,7 +175,7 @@ fn clock(column: &Column, days: u32, parts: &mut Reader<'_>) -> Option<String> {
 pub fn execution(statement: u32, values: &[SqlValue]) -> Vec<u8> {
     const UNSIGNED_NO: u8 = 0;
     let mut request = statement.to_le_bytes().to_vec();
-    // No cursor, once.
+    // No cursor, one iteration.
     request.extend([0, 1, 0, 0, 0]);
     let mut nulls = vec![0_u8; values.len().div_ceil(8)];
     for (at, value) in values.iter().enumerate() {
@@ -215,7 +215,7 @@ pub fn execution(statement: u32, values: &[SqlValue]) -> Vec<u8> {
     request
 }
 
-/// Bytes after their length.
+/// Bytes with their length before them.
 pub fn put_text(request: &mut Vec<u8>, bytes: &[u8]) {
     let length = bytes.len() as u64;
     match length {
@@ -298,7 +298,7 @@ mod tests {
         row.extend(0.5_f32.to_le_bytes());
         row.extend([11, 0xE7, 7, 11, 14, 22, 13, 20, 0x78, 0xE0, 1, 0]);
         row.extend([8, 1, 1, 0, 0, 0, 2, 3, 4, 2, b'a', b'b']);
-        // The last column but one is at bit 8, and is not null; the last is at bit 9.
+        // The second to last column is at bit 8 and not null. The last column is at bit 9.
         let read = binary_row(&columns, &row, false);
         let expected = [
             SqlValue::Integer(-1),
