@@ -12,29 +12,29 @@ pub enum Family {
 /// The response of a name server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// It did not fit into a datagram: repeat the query over TCP.
+    /// The response did not fit into a datagram: repeat the query over TCP.
     pub truncated: bool,
-    /// 0 for success, 3 for no such name (section 4.1.1).
+    /// 0 for success, 3 for a name that does not exist (section 4.1.1).
     pub code: u8,
-    /// The addresses of the requested family, in their order.
+    /// Addresses of the requested family, in the order of the message.
     pub addresses: Vec<IpAddr>,
 }
 
 /// Why a message is not a usable response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It responds to another query. It is ignored, even if the queried server sent it.
+    /// The message responds to another query. It is ignored, even if it came from the queried server.
     NotOurs,
-    /// It ends too early or contains a wrong length.
+    /// The message ends too early or contains a wrong length.
     Broken,
 }
 
-/// No such name: a value of the response's four-bit code.
+/// "Name does not exist": a value of the response's four-bit code.
 pub const NO_SUCH_NAME: u8 = 3;
 
 /// Sizes of the fixed parts, in bytes.
 const HEADER: usize = 12;
-/// Type, class, time to live and length of a record's data.
+/// Type, class, time to live, and data length of a record.
 const RECORD: usize = 10;
 /// The class of the Internet.
 const INTERNET: u16 = 1;
@@ -49,8 +49,8 @@ impl Family {
     }
 }
 
-/// A query for addresses of `host`, with recursion desired. `None` if `host` cannot be a DNS name:
-/// labels have 1 to 63 bytes, a name at most 255 (section 2.3.4).
+/// Builds a query for the addresses of `host`, with recursion desired. `None` if `host` cannot be a
+/// DNS name: labels have 1 to 63 bytes, and a name has at most 255 (section 2.3.4).
 pub fn question(id: u16, host: &str, family: Family) -> Option<Vec<u8>> {
     let host = host.strip_suffix('.').unwrap_or(host);
     let mut message = Vec::with_capacity(HEADER + host.len() + 6);
@@ -76,7 +76,7 @@ pub fn question(id: u16, host: &str, family: Family) -> Option<Vec<u8>> {
 /// Parses `message` as the response to `question`, which [`question`] built for `family`.
 ///
 /// # Errors
-/// When it is not a response to this query, or malformed.
+/// If it is not a response to this query, or is malformed.
 pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, Unreadable> {
     use Unreadable::{Broken, NotOurs};
     let header = message.get(..HEADER).ok_or(NotOurs)?;
@@ -102,7 +102,7 @@ pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, U
     let truncated = flags & 0x02 != 0;
     let mut at = HEADER;
     if questions == 1 {
-        // RFC 5452, section 9.1: a response must repeat the query; upper and lower case may differ.
+        // RFC 5452, section 9.1: a response must repeat the query, but may change the case of letters.
         let asked = question.get(HEADER..).unwrap_or_default();
         let repeated = message.get(HEADER..question.len()).ok_or(Broken)?;
         if !asked.eq_ignore_ascii_case(repeated) {
@@ -128,8 +128,8 @@ pub fn reply(question: &[u8], family: Family, message: &[u8]) -> Result<Reply, U
 }
 
 /// The address in the record at `at`, if it is of that family, and the position of the next record.
-/// `None` if the message ends too early. CNAME records are skipped: a recursive server follows them
-/// itself.
+/// `None` if the message ends too early. CNAME records are skipped, because a recursive server
+/// follows them itself.
 fn record(message: &[u8], at: usize, family: Family) -> Option<(Option<IpAddr>, usize)> {
     let at = after_name(message, at)?;
     let fixed = message.get(at..at.checked_add(RECORD)?)?;
@@ -162,8 +162,8 @@ fn record(message: &[u8], at: usize, family: Family) -> Option<(Option<IpAddr>, 
     Some((address, end))
 }
 
-/// The end of a name that begins at `at`: after its empty label, or after a pointer, which is not
-/// followed (section 4.1.4).
+/// The position after the name that begins at `at`. A name ends with an empty label, or with a
+/// pointer, which is not followed (section 4.1.4).
 fn after_name(message: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match *message.get(at)? {
@@ -217,7 +217,7 @@ mod tests {
             (1, &[127, 0, 0, 2]),
         ];
         let mut message = answer(&asked, [0x81, 0x80], &records);
-        // Some servers respond in the upper and lower case of their own files.
+        // Some servers respond with the upper and lower case of their zone files.
         message[13] = b'A';
         let read = reply(&asked, Family::V4, &message).unwrap();
         let addresses: Vec<_> = read.addresses.iter().map(ToString::to_string).collect();

@@ -11,7 +11,7 @@ pub enum Error {
     BlacklistedIp { ip: IpAddr, range: String },
     /// The name does not exist.
     NoSuchHost { host: String },
-    /// The lookup failed otherwise.
+    /// The lookup failed for another reason.
     Lookup { host: String, source: io::Error },
     /// Connecting to the peer failed.
     Connect { to: SocketAddr, source: io::Error },
@@ -36,7 +36,7 @@ pub enum TlsError {
     UnknownAuthority,
     /// The certificate is for other hosts.
     WrongName { host: String, names: Vec<String> },
-    /// The certificate is expired or not valid yet; the text says which.
+    /// The certificate is expired or not valid yet; the string states which.
     Expired(String),
     /// The handshake took longer than its limit.
     Timeout,
@@ -48,13 +48,13 @@ pub enum TlsError {
     Settings(String),
     /// The peer sent a fatal alert.
     Alert(String),
-    /// Anything else, in the words of the TLS library.
+    /// Anything else, as the TLS library describes it.
     Other(String),
 }
 
 impl Error {
-    /// Whether the limit was on this machine, not on the peer: no free local port or no free
-    /// descriptor. Such a failure says nothing about the target.
+    /// Whether this machine reached a limit, not the peer: no free local port or no free file
+    /// descriptor. Such a failure is not a fault of the target.
     pub fn is_local_exhaustion(&self) -> bool {
         match self {
             Error::Connect { source, .. }
@@ -67,7 +67,7 @@ impl Error {
     }
 }
 
-/// Whether an I/O error means that this machine has run out of ports or descriptors.
+/// Whether an I/O error means that this machine has no free ports or file descriptors.
 pub fn is_local_exhaustion(error: &io::Error) -> bool {
     matches!(
         error.raw_os_error(),

@@ -1,8 +1,8 @@
-//! The text of `/etc/hosts` (hosts(5)): on each line an address, then the names of it.
+//! Parses `/etc/hosts` (hosts(5)): each line contains an address and then its names.
 
 use std::net::IpAddr;
 
-/// The addresses that `text` has for `host`.
+/// The addresses of `host` in `text`.
 pub fn addresses_of(host: &str, text: &str) -> Vec<IpAddr> {
     let lines = text.lines().filter_map(|line| {
         let mut words = line.split('#').next()?.split_whitespace();

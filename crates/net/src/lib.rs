@@ -1,8 +1,8 @@
-//! Byte streams with timestamps: look up names, connect to addresses, perform TLS handshakes, and
-//! record when each step ended.
+//! Byte streams with timestamps: looks up names, connects to addresses, performs TLS handshakes,
+//! and records when each step ended.
 //!
-//! This crate knows no protocol above TLS. Everything lives on one thread; a [`Network`] belongs to
-//! a worker and is shared by its users.
+//! This crate implements no protocol above TLS. All its values stay on one thread: a [`Network`]
+//! belongs to a worker, and the worker's users share it.
 
 pub mod dns_message;
 mod error;
@@ -51,7 +51,7 @@ pub use unix::{UnixPath, UnixSocket};
 pub use uring::check as check_uring;
 pub use wire::Wire;
 
-/// Checks that [`Io::Uring`] can be used here.
+/// Checks that [`Io::Uring`] works on this system.
 ///
 /// # Errors
 /// Always: only Linux has io_uring.

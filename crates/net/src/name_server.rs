@@ -1,5 +1,5 @@
-//! Looks up addresses at name servers that the user specified, instead of through the system: over
-//! UDP, or over TCP if the response is too large.
+//! Looks up addresses at name servers that the user specified, instead of through the system.
+//! Queries use UDP, and TCP if the response is too large for UDP.
 
 use std::cell::Cell;
 use std::io;
@@ -12,14 +12,14 @@ use tokio::net::{TcpStream, UdpSocket};
 use crate::dns_message::{Family, NO_SUCH_NAME, Reply, Unreadable, question, reply};
 use crate::hosts_file;
 
-/// How long to wait for one response of one server.
+/// How long to wait for one response from one server.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often to query each server, because datagrams get lost.
+/// Number of queries to each server, because datagrams can get lost.
 const ATTEMPTS: usize = 2;
 /// Maximum length of a datagram; without EDNS they have at most 512 bytes.
 const LONGEST: usize = 4096;
 
-/// The servers, which are used in turn.
+/// The servers. Successive queries start with successive servers.
 #[derive(Debug)]
 pub(crate) struct NameServers {
     servers: Vec<SocketAddr>,
@@ -27,7 +27,7 @@ pub(crate) struct NameServers {
 }
 
 impl NameServers {
-    /// `None` if no server is given.
+    /// Returns `None` if `servers` is empty.
     pub(crate) fn new(servers: &[SocketAddr]) -> Option<NameServers> {
         (!servers.is_empty()).then(|| NameServers {
             servers: servers.to_vec(),
@@ -35,8 +35,8 @@ impl NameServers {
         })
     }
 
-    /// The addresses of `host`; empty if the name does not exist. The hosts file takes precedence,
-    /// as in the system's own resolver. `id` identifies the query.
+    /// Looks up the addresses of `host`; the result is empty if the name does not exist. The hosts file
+    /// takes precedence, as in the system's own resolver. `id` identifies the query.
     pub(crate) async fn look_up(
         &self,
         host: &str,
@@ -91,11 +91,11 @@ impl NameServers {
     }
 }
 
-/// Queries one server for the addresses of `host`, without a cache and once: over UDP, or over TCP if the response is
-/// too large for that. `id` identifies the query.
+/// Queries one server once for the addresses of `host`, without a cache: over UDP, or over TCP if
+/// the response is too large for UDP. `id` identifies the query.
 ///
 /// # Errors
-/// If `host` cannot be a name, or no valid response arrives in time.
+/// If `host` cannot be a DNS name, or no valid response arrives in time.
 pub async fn query(server: SocketAddr, host: &str, family: Family, id: u16) -> io::Result<Reply> {
     match question(id, host, family) {
         Some(question) => ask_one(server, &question, family).await,
@@ -136,7 +136,7 @@ async fn over_udp(server: SocketAddr, question: &[u8], family: Family) -> io::Re
         let length = socket.recv(&mut datagram).await?;
         let datagram = datagram.get(..length).unwrap_or_default();
         match reply(question, family, datagram) {
-            // A late response to an earlier query, or a spoofed one.
+            // This may be a late response to an earlier query, or a spoofed response.
             Err(Unreadable::NotOurs) => {}
             Err(Unreadable::Broken) => return Err(broken()),
             Ok(said) => return Ok(said),
@@ -162,7 +162,7 @@ fn broken() -> io::Error {
     )
 }
 
-/// The names of RFC 1035, section 4.1.1.
+/// The response codes of RFC 1035, section 4.1.1.
 pub fn refusal(code: u8) -> String {
     match code {
         NO_SUCH_NAME => "NXDOMAIN: the name does not exist".to_owned(),
@@ -178,7 +178,7 @@ pub fn refusal(code: u8) -> String {
 mod tests {
     use super::*;
 
-    /// A name server that responds with `answer` to each query, over UDP and TCP.
+    /// Starts a name server that responds to each query with `answer`, over UDP and TCP.
     async fn server(answer: fn(&[u8], bool) -> Option<Vec<u8>>) -> SocketAddr {
         let (socket, listener) = loop {
             let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn responses_from_other_senders_are_ignored() {
         run(async {
-            // First a response with another id, as a spoofed one would have.
+            // The first response has another id, as a spoofed response would have.
             let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let address = socket.local_addr().unwrap();
             tokio::spawn(async move {

@@ -26,14 +26,14 @@ pub struct NetworkSettings {
     pub dns: DnsSettings,
     /// Name servers to use instead of the system's resolver; empty uses the system's.
     pub name_servers: Vec<SocketAddr>,
-    /// Local addresses that users bind in turn; with an empty pool, the system chooses.
+    /// Local addresses, which users bind round-robin. If the pool is empty, the system chooses.
     pub local_ips: IpPool,
     /// Limit for one connection attempt.
     pub connect_timeout: Duration,
     pub tls: TlsSettings,
     pub io: Io,
-    /// Every stream connects to this socket, whatever its host and port: no name is looked up and
-    /// no local address is bound.
+    /// Every stream connects to this socket, whatever its host and port: no name is looked up, and no
+    /// local address is bound.
     pub unix_socket: Option<UnixPath>,
 }
 
@@ -60,7 +60,7 @@ pub struct Network {
     tls: Tls,
 }
 
-/// When the steps of opening a stream ended. `None` for a step that was not reached or not needed.
+/// When each step of opening a stream ended. `None` for a step that was not reached or not needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
     pub looked_up: Option<Moment>,
@@ -76,7 +76,7 @@ pub struct Dialed {
     pub remote: Option<SocketAddr>,
 }
 
-/// Rejects a host that this process may not reach.
+/// Rejects a host to which this process may not connect.
 fn check_allowed(host: &str) -> Result<(), Error> {
     if is_allowed(host) {
         return Ok(());
@@ -104,15 +104,14 @@ impl Network {
         &self.tls
     }
 
-    /// The local address of user `number` (counted from 1), if users bind addresses.
+    /// The local address of user `number` (counted from 1), if users bind local addresses.
     pub fn local_ip(&self, number: u64) -> Option<IpAddr> {
         self.settings.local_ips.of_user(number)
     }
 
-    /// Opens a stream to `host:port`, from `local` if given. A stream that
-    /// will be `secured` uses epoll in any case: TLS records are read one by one,
-    /// so io_uring has nothing to batch. `steps` records how far it got, also on
-    /// failure.
+    /// Opens a stream to `host:port`, from `local` if given. A stream that will be `secured` always
+    /// uses epoll: TLS records are read one by one, so io_uring has nothing to batch. `steps` records
+    /// the steps that were completed, even if opening fails.
     ///
     /// # Errors
     /// See [`Error`].
@@ -180,7 +179,7 @@ impl Network {
         Ok((Stream::Tls(Box::new(stream)), facts))
     }
 
-    /// Rejects a blocked name, and a host that this process may not reach.
+    /// Rejects a blocked name, and a host to which this process may not connect.
     fn check_name(&self, host: &str) -> Result<(), Error> {
         check_allowed(host)?;
         match self.settings.rules.blocking(host) {
@@ -192,7 +191,7 @@ impl Network {
         }
     }
 
-    /// The address of `host:port` after the rules were applied.
+    /// The address of `host:port` after the rules have been applied.
     ///
     /// # Errors
     /// See [`Error`].
@@ -201,7 +200,7 @@ impl Network {
         let literal = host.parse::<IpAddr>().ok();
         self.check_name(host)?;
         let remote = if let Some(target) = rules.lookup(host, port) {
-            // An allowed name must not lead elsewhere.
+            // Also check the address, so an allowed name cannot lead to another host.
             check_allowed(&target.ip.to_string())?;
             SocketAddr::new(target.ip, target.port.unwrap_or(port))
         } else if let Some(ip) = literal {
@@ -241,7 +240,7 @@ impl Network {
             Ok(Err(source)) => return Err(Error::Connect { to: remote, source }),
             Ok(Ok(stream)) => stream,
         };
-        // A load generator measures the delay of the server, not that of Nagle's algorithm.
+        // A load generator should measure the delay of the server, not the delay of Nagle's algorithm.
         let _ = stream.set_nodelay(true);
         Ok(stream)
     }

@@ -1,11 +1,11 @@
 use std::fmt;
 
-/// The path of a unix socket. It has no values, because this system has no unix sockets.
+/// The path of a unix socket. The type has no values, because this system has no unix sockets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnixPath {}
 
 impl UnixPath {
-    /// Accepts no path.
+    /// Rejects every path.
     ///
     /// # Errors
     /// Always.
@@ -13,7 +13,7 @@ impl UnixPath {
         Err("this system has no unix sockets".to_owned())
     }
 
-    /// The path as written.
+    /// The path as the user wrote it.
     pub fn as_str(&self) -> &str {
         match *self {}
     }

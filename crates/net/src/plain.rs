@@ -19,12 +19,12 @@ use crate::wire::Wire;
 /// A stream without TLS.
 #[derive(Debug)]
 pub enum Plain {
-    /// Through epoll.
+    /// TCP through epoll.
     Tcp(Tcp),
-    /// Through io_uring.
+    /// TCP through io_uring.
     #[cfg(target_os = "linux")]
     Uring(UringTcp),
-    /// To a unix socket, through epoll.
+    /// A unix socket through epoll.
     #[cfg(unix)]
     Unix(UnixSocket),
 }
@@ -64,8 +64,8 @@ impl Tcp {
                 Err(error) => return Poll::Ready(Err(error)),
             };
             if 0 < count && count < all {
-                // The socket is empty. Reporting that here saves the next read a system call that
-                // would find nothing, as the runtime's own read does.
+                // The socket is empty. Report that here, as the runtime's own read does: it saves the next read a
+                // system call that would find nothing.
                 let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
                 let _ = socket.try_io(Interest::READABLE, empty);
             }
@@ -75,7 +75,7 @@ impl Tcp {
         }
     }
 
-    /// Reads through the runtime: other systems have no such timestamps.
+    /// Reads through the runtime, because other systems have no such timestamps.
     #[cfg(not(target_os = "linux"))]
     fn poll_stamped(
         &mut self,
@@ -98,7 +98,7 @@ impl Plain {
     /// Wraps a connected socket, and moves it to this thread's ring if `io` requests that.
     ///
     /// # Errors
-    /// When no ring is available, or the system cannot move the socket.
+    /// If no ring is available, or the system cannot move the socket.
     pub(crate) fn new(socket: TcpStream, counter: Rc<TrafficCounter>, io: Io) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if io == Io::Uring {
@@ -108,7 +108,7 @@ impl Plain {
         if io == Io::Uring {
             crate::check_uring()?;
         }
-        // Without the kernel's timestamps we use the time of the read.
+        // Without the kernel's timestamps, use the time of the read.
         #[cfg(target_os = "linux")]
         let stamped =
             io == Io::Stamped && crate::stamped::enable(std::os::fd::AsFd::as_fd(&socket)).is_ok();
@@ -236,7 +236,7 @@ impl Wire for Plain {
     #[inline]
     fn is_disturbed(&mut self) -> bool {
         match self {
-            // No system call as long as epoll has reported nothing.
+            // No system call happens until epoll reports that the socket is ready.
             Plain::Tcp(io) => {
                 let tried = io.socket.try_read(&mut [0]);
                 !matches!(tried, Err(error) if error.kind() == io::ErrorKind::WouldBlock)

@@ -14,15 +14,14 @@ impl Network {
     /// The TLS configuration for HTTP/3 to `host`.
     ///
     /// # Errors
-    /// When the settings do not allow one.
+    /// If the settings do not allow QUIC.
     pub fn quic_tls(&self, host: &str) -> Result<Arc<ClientConfig>, Error> {
         self.tls()
             .config(host, Alpn::Http3)
             .map_err(|text| Error::Tls(TlsError::Settings(text)))
     }
 
-    /// The address for datagrams to `host:port`. `steps` records when a name
-    /// was looked up.
+    /// The address for datagrams to `host:port`. `steps` records when a name lookup ended.
     ///
     /// # Errors
     /// See [`Error`].

@@ -1,6 +1,6 @@
-//! TLS for QUIC, whose packets carry the handshake and are protected by its keys (RFC 9001). The
-//! QUIC library reports neither the cipher suite nor why a certificate was rejected, so both are
-//! noted here when TLS determines them.
+//! TLS for QUIC, whose packets contain the handshake and are protected by its keys (RFC 9001). The
+//! QUIC library reports neither the cipher suite nor why a certificate was rejected. So this module
+//! records both when TLS determines them.
 
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ use rustls::{
 use crate::error::TlsError;
 use crate::tls_fault::{fault_of, go_name};
 
-/// The notes that TLS has made on this thread since the last call of [`QuicNotes::take`].
+/// The notes that TLS recorded on this thread since the last call of [`QuicNotes::take`].
 #[derive(Clone, Debug, Default)]
 pub struct QuicNotes {
     /// The cipher suite for which keys were last derived.
@@ -32,14 +32,14 @@ thread_local! {
 }
 
 impl QuicNotes {
-    /// Takes the notes. A step of a handshake runs on one thread from start to end, so the notes
-    /// are from that step.
+    /// Takes the notes. A step of a handshake runs completely on one thread, so the notes belong to
+    /// that step.
     pub fn take() -> QuicNotes {
         NOTES.take()
     }
 }
 
-/// The provider with its TLS 1.3 cipher suites, which note when they are used.
+/// Wraps the provider's TLS 1.3 cipher suites so that they record when they are used.
 pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
     static SUITES: OnceLock<Vec<SupportedCipherSuite>> = OnceLock::new();
     let suites = SUITES.get_or_init(|| {
@@ -56,8 +56,8 @@ pub(crate) fn noting(provider: &CryptoProvider) -> CryptoProvider {
     }
 }
 
-/// Kept for the life of the process, because the library requires `'static` suites: there are
-/// three.
+/// The suites live as long as the process, because the library requires `'static` references. There
+/// are only three.
 fn noting_suite(
     name: &'static str,
     suite: &'static Tls13CipherSuite,
@@ -103,7 +103,7 @@ impl Algorithm for NotingSuite {
     }
 }
 
-/// A certificate verifier that notes why it rejects a certificate.
+/// A certificate verifier that records why it rejects a certificate.
 #[derive(Debug)]
 pub(crate) struct NotingVerifier(pub(crate) Arc<dyn ServerCertVerifier>);
 

@@ -14,7 +14,7 @@ use crate::name_server::NameServers;
 /// Settings for name lookups.
 #[derive(Clone, Copy, Debug)]
 pub struct DnsSettings {
-    /// How long to cache a response; zero repeats each lookup, `Duration::MAX` caches forever.
+    /// How long to cache a response. Zero looks the name up each time; `Duration::MAX` never expires.
     pub ttl: Duration,
     pub select: DnsSelect,
     pub policy: DnsPolicy,
@@ -30,7 +30,7 @@ impl Default for DnsSettings {
     }
 }
 
-/// The system's resolver or the given name servers, with a cache. One per worker.
+/// The system's resolver or the given name servers, with a cache. Each worker has its own.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     settings: DnsSettings,
@@ -57,7 +57,7 @@ impl Resolver {
         }
     }
 
-    /// One address of `host`, which is not an address literal.
+    /// Looks up one address of `host`, which must not be an address literal.
     pub(crate) async fn resolve(&self, host: &str) -> Result<IpAddr, Error> {
         if let Some(ip) = self.cached(host) {
             return Ok(ip);
@@ -117,7 +117,7 @@ impl Resolver {
         self.choose(answer)
     }
 
-    /// Keeps the addresses that the policy allows, without duplicates, in their order.
+    /// Keeps the addresses that the policy allows, without duplicates and in their order.
     fn admit(&self, found: impl Iterator<Item = IpAddr>) -> Vec<IpAddr> {
         let mut all: Vec<IpAddr> = Vec::new();
         for ip in found {

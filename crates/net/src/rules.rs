@@ -4,24 +4,24 @@ use std::sync::{Arc, OnceLock};
 
 use plimsoll_address::{HostAddress, HostPattern, IpRange};
 
-/// Rules about which hosts and addresses are allowed, and about names that lead to other addresses
-/// than the resolver's.
+/// Rules for which hosts and addresses are allowed, and for names that map to other addresses than
+/// the resolver returns.
 #[derive(Clone, Debug, Default)]
 pub struct HostRules {
-    /// `hosts`: used before the resolver. The most specific match wins: `name:port`, then `name`,
+    /// `hosts`: applied before the resolver. The most specific match wins: `name:port`, then `name`,
     /// then `*` patterns, longest first.
     overrides: Vec<(HostPattern, Option<u16>, HostAddress)>,
     blocked: Vec<HostPattern>,
     blacklist: Vec<IpRange>,
-    /// Counts lookups of names with several targets, across all clones of the rules.
+    /// Counts lookups of names with several targets. All clones of the rules share the counter.
     turns: Arc<AtomicUsize>,
 }
 
-/// The only hosts to which this process may connect; all if not set.
+/// The only hosts to which this process may connect; unset if all are allowed.
 static ALLOWED: OnceLock<Vec<HostPattern>> = OnceLock::new();
 
-/// Restricts the connections of this process for its whole life, whatever scripts and options say. Only
-/// the first call counts.
+/// Restricts the connections of this process for its whole lifetime, regardless of scripts and
+/// options. Only the first call has an effect.
 pub fn allow_only(hosts: Vec<HostPattern>) {
     let _ = ALLOWED.set(hosts);
 }
@@ -33,8 +33,8 @@ pub(crate) fn is_allowed(host: &str) -> bool {
 }
 
 impl HostRules {
-    /// Adds one entry of `hosts`: hosts that match `pattern`, at `port` if given, lead to `address`.
-    /// An entry that is given several times leads to its addresses in turn.
+    /// Adds one entry of `hosts`: hosts that match `pattern`, at `port` if given, map to `address`. An
+    /// entry that is given several times maps to its addresses round-robin.
     pub fn add_override(&mut self, pattern: HostPattern, port: Option<u16>, address: HostAddress) {
         self.overrides.push((pattern, port, address));
     }
@@ -62,7 +62,8 @@ impl HostRules {
         self.blacklist.iter().find(|range| range.contains(ip))
     }
 
-    /// The target of `host:port` in `hosts`. If there are several, the next one in turn.
+    /// The target of `host:port` in `hosts`. If the entry has several targets, they are used
+    /// round-robin.
     pub fn lookup(&self, host: &str, port: u16) -> Option<HostAddress> {
         let fitting = || {
             let overrides = self.overrides.iter();

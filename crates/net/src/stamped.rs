@@ -1,10 +1,11 @@
 #![allow(unsafe_code)]
-//! Reads with the kernel's timestamps of when the bytes arrived.
+//! Reads that return the kernel's timestamp of when the bytes arrived.
 //!
 //! Between the arrival of a response and the system call that reads it, an idle processor has to
-//! wake up (tens of microseconds) and the worker may be busy. That is the generator's time, not the
-//! server's. With SO_TIMESTAMPNS the kernel timestamps each packet on arrival (socket(7)) and
-//! returns the timestamp of the last one with the bytes; for TCP since Linux 4.13.
+//! wake up (tens of microseconds), and the worker may be busy. That time is the generator's, not
+//! the server's. With SO_TIMESTAMPNS the kernel timestamps each packet on arrival (socket(7)) and
+//! returns the timestamp of the last packet together with the bytes. TCP supports it since Linux
+//! 4.13.
 
 use std::io;
 use std::mem::{size_of, zeroed};
@@ -14,17 +15,17 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// An older timestamp does not come from a packet but from a clock that was reset.
+/// Maximum plausible age of a timestamp. An older one means that a clock was set in between.
 const OLDEST: Duration = Duration::from_secs(60);
 
 /// Enables the kernel's timestamps.
 ///
 /// # Errors
-/// When the kernel does not support them.
+/// If the kernel does not support them.
 pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
     let on: libc::c_int = 1;
-    // SAFETY: the descriptor is open as long as it is borrowed, and the kernel reads only as many
-    // bytes from the pointer as the given length.
+    // SAFETY: the descriptor stays open while it is borrowed, and the kernel reads only the given
+    // number of bytes from the pointer.
     let outcome = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -41,8 +42,9 @@ pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// Reads available bytes into `bytes`; returns their number and when the last of them arrived.
-/// There is no time if the kernel gave no timestamp, as for bytes that arrived before `enable`.
+/// Reads available bytes into `bytes`. Returns their number and the arrival time of the last one.
+/// The time is `None` if the kernel gave no timestamp, for example for bytes that arrived before
+/// `enable`.
 ///
 /// # Errors
 /// As for any read; `WouldBlock` if nothing is available.
@@ -50,7 +52,7 @@ pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<(usize, O
     read(socket, bytes, None)
 }
 
-/// Reads a packet as [`receive`] does, and returns its sender too.
+/// Reads a packet like [`receive`], and also returns its sender.
 ///
 /// # Errors
 /// As for any read; `WouldBlock` if nothing is available.
@@ -58,7 +60,7 @@ pub fn receive_from(
     socket: BorrowedFd<'_>,
     bytes: &mut [u8],
 ) -> io::Result<(usize, SocketAddr, Option<Moment>)> {
-    // SAFETY: all zeros is a valid address without a family.
+    // SAFETY: an address of all zeros is valid; it has no family.
     let mut sender: libc::sockaddr_storage = unsafe { zeroed() };
     let (count, arrived) = read(socket, bytes, Some(&mut sender))?;
     let address = address(&sender)
@@ -77,7 +79,7 @@ fn read(
     };
     // Space for one timestamp, aligned as control messages must be.
     let mut notes = [0_u64; 8];
-    // SAFETY: all zeros is an empty message.
+    // SAFETY: a message of all zeros is valid and empty.
     let mut message: libc::msghdr = unsafe { zeroed() };
     message.msg_iov = &raw mut piece;
     message.msg_iovlen = 1;
@@ -88,8 +90,8 @@ fn read(
         message.msg_name = (&raw mut *sender).cast();
         message.msg_namelen = size_of_val(sender) as libc::socklen_t;
     }
-    // SAFETY: the message points to the caller's bytes and address and to `notes`, with
-    // their true lengths, and all outlive the call.
+    // SAFETY: the message points to the caller's bytes and address and to `notes`, with their correct
+    // lengths. All of them outlive the call.
     let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_DONTWAIT) };
     let count = usize::try_from(count).map_err(|_| io::Error::last_os_error())?;
     // SAFETY: the kernel filled in the message.
@@ -101,8 +103,8 @@ fn address(stored: &libc::sockaddr_storage) -> Option<SocketAddr> {
     let any = &raw const *stored;
     match i32::from(stored.ss_family) {
         libc::AF_INET => {
-            // SAFETY: addresses of this family have this layout, and the storage is larger and
-            // as strictly aligned.
+            // SAFETY: addresses of this family have this layout, and the storage is larger and at least as
+            // strictly aligned.
             let known = unsafe { &*any.cast::<libc::sockaddr_in>() };
             let ip = Ipv4Addr::from(known.sin_addr.s_addr.to_ne_bytes());
             Some((ip, u16::from_be(known.sin_port)).into())
@@ -118,7 +120,7 @@ fn address(stored: &libc::sockaddr_storage) -> Option<SocketAddr> {
     }
 }
 
-/// The time in a message's control data, since the epoch.
+/// The time in a message's control data, as time since the epoch.
 ///
 /// # Safety
 /// `recvmsg` must have filled in the message, and its control data must still exist.
@@ -133,7 +135,7 @@ unsafe fn note(message: &libc::msghdr) -> Option<Duration> {
     if (level, kind) != (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) {
         return None;
     }
-    // SAFETY: such a message holds one timespec, possibly unaligned.
+    // SAFETY: this kind of control message contains one timespec, possibly unaligned.
     let time: libc::timespec = unsafe {
         libc::CMSG_DATA(header)
             .cast::<libc::timespec>()
@@ -145,8 +147,9 @@ unsafe fn note(message: &libc::msghdr) -> Option<Duration> {
     ))
 }
 
-/// The kernel's timestamps use the wall clock. Both clocks are read immediately one after the
-/// other, so only a clock change between the timestamp and now can cause an error.
+/// Converts a timestamp of the kernel, which uses the wall clock. Both clocks are read one
+/// immediately after the other, so only a clock change between the timestamp and now can cause an
+/// error.
 fn moment(noted: Duration) -> Option<Moment> {
     let wall = std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
@@ -187,7 +190,7 @@ mod tests {
             let (count, arrived) = receive(near.as_fd(), &mut bytes).unwrap();
             assert_eq!(&bytes[..count], b"reply!");
             if let Some(arrived) = arrived {
-                // The two clocks are read one after the other.
+                // The two clocks are not read at the same instant.
                 let slack = Duration::from_millis(5);
                 assert!(arrived + slack > before, "{arrived:?} {before:?}");
                 assert!(arrived < after + slack, "{arrived:?} {after:?}");
@@ -229,10 +232,10 @@ mod tests {
         }
     }
 
-    // The next two need no kernel, so that Miri can run them (fuzz/miri).
+    // The next two tests need no kernel, so Miri can run them (fuzz/miri).
     #[test]
     fn addresses_are_read_from_their_storage() {
-        // SAFETY: all zeros is an address of no family.
+        // SAFETY: an address of all zeros has no family, and is valid.
         let mut stored: libc::sockaddr_storage = unsafe { zeroed() };
         assert_eq!(address(&stored), None);
         // SAFETY: zeros are valid for these structs of integers.
@@ -240,7 +243,7 @@ mod tests {
         v4.sin_family = libc::AF_INET as libc::sa_family_t;
         v4.sin_port = 80_u16.to_be();
         v4.sin_addr.s_addr = u32::from_ne_bytes([127, 0, 0, 9]);
-        // SAFETY: the storage is larger than any address, and as strictly aligned.
+        // SAFETY: the storage is larger than any address, and at least as strictly aligned.
         unsafe { (&raw mut stored).cast::<libc::sockaddr_in>().write(v4) };
         assert_eq!(address(&stored), "127.0.0.9:80".parse().ok());
         v6.sin6_family = libc::AF_INET6 as libc::sa_family_t;
@@ -259,11 +262,12 @@ mod tests {
         };
         let note_of = |kind, length: usize| {
             let mut control = [0_u64; 8];
-            // SAFETY: all zeros is an empty message.
+            // SAFETY: a message of all zeros is valid and empty.
             let mut message: libc::msghdr = unsafe { zeroed() };
             message.msg_control = control.as_mut_ptr().cast();
             message.msg_controllen = size_of_val(&control) as _;
-            // SAFETY: the control data has space for the header and the time, and is aligned as headers are.
+            // SAFETY: the control data has enough space for the header and the time, and is aligned as headers
+            // are.
             unsafe {
                 let header = libc::CMSG_FIRSTHDR(&raw const message);
                 (*header).cmsg_len = libc::CMSG_LEN(size_of_val(&time) as u32) as _;
@@ -274,7 +278,7 @@ mod tests {
                     .write_unaligned(time);
             }
             message.msg_controllen = length as _;
-            // SAFETY: the message is as `recvmsg` would fill it in.
+            // SAFETY: the message is as `recvmsg` would have filled it in.
             unsafe { note(&message) }
         };
         assert_eq!(

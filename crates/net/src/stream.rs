@@ -10,7 +10,7 @@ use tokio_rustls::client::TlsStream;
 use crate::plain::Plain;
 use crate::wire::Wire;
 
-/// A connected byte stream of any kind. An enum, so that the request path costs a predictable
+/// A connected byte stream of any kind. It is an enum so that the request path costs a predictable
 /// branch instead of an indirect call.
 #[derive(Debug)]
 pub enum Stream {
@@ -19,7 +19,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// The local address, if the stream has a socket of its own that knows it.
+    /// The local address, if the stream knows the address of its own socket.
     pub fn local_address(&self) -> Option<SocketAddr> {
         match self {
             Stream::Plain(io) => io.local_address(),
@@ -94,7 +94,7 @@ impl Wire for Stream {
     fn is_disturbed(&mut self) -> bool {
         match self {
             Stream::Plain(io) => io.is_disturbed(),
-            // Session tickets may have arrived; only application data counts.
+            // The read may have returned only session tickets. Only application data counts.
             Stream::Tls(io) => {
                 let mut byte = [0];
                 let mut buf = ReadBuf::new(&mut byte);

@@ -36,7 +36,7 @@ pub struct TlsSettings {
     pub client_certificates: Vec<ClientCertificate>,
     /// PEM certificates trusted in addition to the system's.
     pub extra_roots: Vec<Vec<u8>>,
-    /// Resume sessions if the server offers it. If false, every connection makes a full handshake,
+    /// Resume sessions if the server offers it. If false, every connection performs a full handshake,
     /// as in k6.
     pub resume_sessions: bool,
 }
@@ -44,7 +44,7 @@ pub struct TlsSettings {
 /// A certificate for servers that request one.
 #[derive(Clone)]
 pub struct ClientCertificate {
-    /// Hosts, or `*.` and the end of a name; empty for all hosts.
+    /// Host names, or `*.` followed by the end of a name; empty for all hosts.
     pub domains: Vec<String>,
     pub certificate_pem: Vec<u8>,
     pub key_pem: Vec<u8>,
@@ -58,10 +58,10 @@ impl fmt::Debug for ClientCertificate {
     }
 }
 
-/// The application protocols to offer.
+/// The application protocols to offer in a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpn {
-    /// No offer, for protocols that do not negotiate.
+    /// Offer nothing, for protocols without negotiation.
     None,
     /// `h2`, then `http/1.1`.
     Http2OrHttp1,
@@ -73,12 +73,12 @@ pub enum Alpn {
     Http3,
 }
 
-/// The result of a handshake's negotiation, in Go's names.
+/// The result of a handshake's negotiation, with Go's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsFacts {
     /// `tls1.2` or `tls1.3`.
     pub version: &'static str,
-    /// Such as `TLS_AES_128_GCM_SHA256`.
+    /// For example `TLS_AES_128_GCM_SHA256`.
     pub cipher_suite: &'static str,
     /// Whether HTTP/2 was negotiated.
     pub http2: bool,
@@ -87,7 +87,7 @@ pub struct TlsFacts {
 }
 
 impl TlsFacts {
-    /// The facts of a QUIC handshake: always TLS 1.3, and never resumed here.
+    /// The parameters of a QUIC handshake: always TLS 1.3, and never resumed by this client.
     pub fn of_quic(cipher_suite: &'static str) -> TlsFacts {
         TlsFacts {
             version: "tls1.3",
@@ -100,10 +100,10 @@ impl TlsFacts {
 
 impl TlsSettings {
     /// # Errors
-    /// If a setting cannot work; the reason in one sentence.
+    /// If a setting cannot work. The error states the reason in one sentence.
     pub fn check(&self) -> Result<(), String> {
-        // Skip the system's roots: reading them takes most of the startup time, and many runs never
-        // need them.
+        // Do not load the system's roots here: reading them takes most of the startup time, and many runs
+        // never need them.
         let mut checked = self.clone();
         checked.insecure_skip_verify |= self.extra_roots.is_empty();
         Tls::new(checked).config("", Alpn::Http1)?;
@@ -192,7 +192,7 @@ impl ClientCertificate {
                 .domains
                 .iter()
                 .any(|domain| match domain.strip_prefix("*.") {
-                    // A wildcard matches exactly one label: RFC 6125, section 6.4.3.
+                    // A wildcard matches exactly one label (RFC 6125, section 6.4.3).
                     Some(rest) => host
                         .split_once('.')
                         .is_some_and(|(_, tail)| tail.eq_ignore_ascii_case(rest)),

@@ -1,4 +1,4 @@
-//! Names and errors of the TLS library in our terms.
+//! Translates names and errors of the TLS library.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use rustls::{CertificateError, SupportedCipherSuite};
 
 use crate::error::TlsError;
 
-/// Go's name of a cipher suite.
+/// Go's name for a cipher suite.
 pub(crate) fn go_name(suite: SupportedCipherSuite) -> &'static str {
     use rustls::CipherSuite as S;
     match suite.suite() {
@@ -18,8 +18,8 @@ pub(crate) fn go_name(suite: SupportedCipherSuite) -> &'static str {
     }
 }
 
-/// The TLS error inside an I/O error. It occurs in a handshake or, because TLS 1.3 rejects clients
-/// after its handshake has ended, at the first read.
+/// The TLS error inside an I/O error. It occurs during a handshake or at the first read, because a
+/// TLS 1.3 server may reject a client after the client has completed its handshake.
 pub fn tls_fault(error: &io::Error, host: &str) -> Option<TlsError> {
     let inner = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     Some(fault_of(inner, host))
@@ -61,13 +61,13 @@ pub(crate) fn fault_of(error: &rustls::Error, host: &str) -> TlsError {
     }
 }
 
-/// RFC 3339, to the second.
+/// Formats a time according to RFC 3339, with seconds.
 fn date(time: UnixTime) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     format!("{}Z", plimsoll_units::date_time(seconds))
 }
 
-/// `DnsName("example.com")` as a plain name.
+/// The plain name in `DnsName("example.com")`.
 fn plain_name(presented: &str) -> String {
     match presented
         .split_once('"')
@@ -95,7 +95,7 @@ pub(crate) fn alert_text(alert: rustls::AlertDescription) -> String {
 }
 
 impl TlsError {
-    /// The meaning of an alert with which a peer ends a QUIC connection: RFC 9001, section 4.8.
+    /// The meaning of an alert with which a peer closes a QUIC connection (RFC 9001, section 4.8).
     pub fn of_alert(code: u8) -> TlsError {
         TlsError::Alert(alert_text(rustls::AlertDescription::from(code)))
     }

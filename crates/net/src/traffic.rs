@@ -1,11 +1,11 @@
 use std::cell::Cell;
 
-/// Bytes that crossed sockets, including TLS records and handshakes.
+/// Bytes that passed through sockets, including TLS records and handshakes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Bytes the kernel accepted from us.
+    /// Bytes that the kernel accepted from this process.
     pub sent: u64,
-    /// Bytes the kernel gave us.
+    /// Bytes that the kernel delivered to this process.
     pub received: u64,
 }
 
@@ -26,7 +26,7 @@ impl TrafficCounter {
             .set(self.received.get().wrapping_add(bytes as u64));
     }
 
-    /// Adds the count of a protocol with its own sockets.
+    /// Adds the traffic of a protocol that uses its own sockets.
     pub fn add(&self, more: Traffic) {
         self.sent.set(self.sent.get().wrapping_add(more.sent));
         self.received

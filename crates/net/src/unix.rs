@@ -18,17 +18,17 @@ use crate::traffic::TrafficCounter;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnixPath(Arc<str>);
 
-/// Maximum length of a path: one byte less than the address has space for (unix(7)).
+/// Maximum length of a path: one byte less than the address can hold (unix(7)).
 const LONGEST: usize = size_of::<libc::sockaddr_un>() - offset_of!(libc::sockaddr_un, sun_path) - 1;
 
-/// First and longest delay before a connection attempt is repeated.
+/// First and longest delay before another connection attempt.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 impl UnixPath {
-    /// Checks that a path can be that of a socket. It need not exist yet.
+    /// Checks that a path can be the path of a socket. The socket need not exist yet.
     ///
     /// # Errors
-    /// Why it cannot be one, without the path itself.
+    /// The reason why it cannot be one, without the path itself.
     pub fn parse(text: &str) -> Result<UnixPath, String> {
         if text.is_empty() || text == "@" {
             return Err("name the socket's file, such as /run/server.sock".to_owned());
@@ -54,13 +54,13 @@ impl UnixPath {
         Ok(UnixPath(text.into()))
     }
 
-    /// The path as written.
+    /// The path as the user wrote it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Connects within `limit`. A listener with a full queue rejects with EAGAIN, where a TCP
-    /// listener would let the client wait (connect(2)), so the attempt is repeated.
+    /// Connects within `limit`. A listener with a full queue rejects the connection with EAGAIN, where
+    /// a TCP listener would let the client wait (connect(2)). So the attempt is repeated.
     pub(crate) async fn connect(&self, limit: Duration) -> Result<UnixStream, Error> {
         let address = match self.0.strip_prefix('@') {
             Some(name) => format!("\0{name}"),

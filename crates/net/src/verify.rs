@@ -1,5 +1,5 @@
-//! Certificate verification: the rules of the TLS library, and two of Go's that scripts and test
-//! servers rely on.
+//! Certificate verification: the rules of the TLS library, and two of Go's rules that scripts and
+//! test servers rely on.
 
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 
-/// Trusted certificates, as trust anchors and in full.
+/// Trusted certificates, both as trust anchors and in full.
 #[derive(Clone, Debug)]
 pub(crate) struct Roots {
     anchors: Arc<RootCertStore>,
@@ -38,10 +38,10 @@ impl Roots {
         }
     }
 
-    /// These roots and additional ones.
+    /// The default roots and additional ones.
     ///
     /// # Errors
-    /// When a certificate is not usable.
+    /// If a certificate is not usable.
     pub(crate) fn with(&self, more: Vec<CertificateDer<'static>>) -> Result<Roots, Error> {
         let mut anchors = RootCertStore::clone(&self.anchors);
         let mut whole = HashSet::clone(&self.whole);
@@ -71,7 +71,7 @@ impl Verifier {
                 .build()
                 .ok();
         Verifier {
-            // Without roots the library builds no verifier, and no certificate is trusted.
+            // Without roots the library cannot build a verifier, and no certificate is trusted.
             chain,
             roots,
             provider,
@@ -97,14 +97,14 @@ impl ServerCertVerifier for Verifier {
         let Err(Error::InvalidCertificate(why)) = &verified else {
             return verified;
         };
-        // Self-signed certificates are often created as an authority's (`openssl req -x509`), which
-        // webpki rejects for servers. At this point its dates have been checked. Go accepts it if
-        // the certificate itself is trusted.
+        // Self-signed certificates are often created as certificates of an authority (`openssl req -x509`),
+        // which webpki rejects for servers. Go accepts such a certificate if it is itself trusted. At this
+        // point its dates have already been checked.
         let is_authority = format!("{why:?}").contains("CaUsedAsEndEntity");
         if !is_authority && *why != CertificateError::UnknownIssuer {
             return verified;
         }
-        // The name is checked before the issuer, as in Go.
+        // Check the name before the issuer, as Go does.
         verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
         if is_authority && self.roots.whole.contains(end_entity.as_ref()) {
             return Ok(ServerCertVerified::assertion());

@@ -1,6 +1,6 @@
-//! Connections that are dropped with unread data leave no memory and no descriptors behind.
+//! Connections that are dropped with unread data must not leak memory or descriptors.
 //!
-//! The only test in its program, because it measures the whole process.
+//! This test is the only one in its program, because it measures the whole process.
 #![cfg(target_os = "linux")]
 
 use std::io::Write;
@@ -13,7 +13,7 @@ use tokio::io::AsyncReadExt;
 const ROUNDS: usize = 400;
 const WARM_UP: usize = 50;
 
-/// Address space in bytes, and open descriptors.
+/// Size of the address space in bytes, and number of open descriptors.
 fn footprint() -> (usize, usize) {
     let sizes = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: usize = sizes.split(' ').next().unwrap().parse().unwrap();
@@ -29,8 +29,8 @@ async fn dial(network: &Network, listener: &TcpListener) -> Stream {
     dialed.await.unwrap().stream
 }
 
-/// Opens connections one by one, so that each is the only one of its thread, reads some of what has
-/// arrived, and drops them.
+/// Opens connections one after the other, so each is the only one on its thread. Reads some of the
+/// received bytes, and drops the connection.
 async fn drop_with_unread_data(io: Io) {
     let network = Network::new(NetworkSettings {
         io,
@@ -62,7 +62,7 @@ fn connections_dropped_with_unread_data_leave_nothing_behind() {
         .build()
         .unwrap();
     for io in [Io::Epoll, Io::Uring] {
-        // Nothing to test if the kernel does not allow io_uring.
+        // The kernel does not allow io_uring, so there is nothing to test.
         if io == Io::Uring && plimsoll_net::check_uring().is_err() {
             continue;
         }

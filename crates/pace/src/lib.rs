@@ -23,8 +23,8 @@ pub use user_curve::UserCurve;
 
 /// The schedule of an open model.
 pub trait Pacer {
-    /// When iteration `number`, counted from 0, starts, as time since the start of the scenario.
-    /// `None` if the schedule has no such iteration. Never decreases with `number`.
+    /// The start of iteration `number`, counted from 0, as time since the start of the scenario, or
+    /// `None` if the schedule has no such iteration. It never decreases with `number`.
     fn start_of(&self, number: u64) -> Option<Duration>;
 }
 

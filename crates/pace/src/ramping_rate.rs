@@ -19,11 +19,11 @@ use crate::Pacer;
 ///                            t = R / (a + √(a² + (b − a)·R/T)),
 /// ```
 ///
-/// which is the quadratic formula turned round, so that it neither divides by
-/// a slope of zero nor loses digits where the slope is small. The root finds
-/// the place to within rounding; integers decide the nanosecond, so that a day
-/// of stages ends as exactly as it began: iteration n starts at the first
-/// nanosecond where N(t) ≥ n, a stage's last at its very end included.
+/// This is the quadratic formula rewritten with the root in the denominator: it does not divide by
+/// a slope of zero, and it keeps its precision where the slope is small. The floating-point root is
+/// exact up to rounding. Integer arithmetic then finds the exact nanosecond, so rounding errors do
+/// not accumulate over the stages: iteration n starts at the first nanosecond where N(t) ≥ n. The
+/// last nanosecond of a stage belongs to that stage.
 #[derive(Clone, Debug)]
 pub struct RampingRate {
     /// The time unit of all rates, in nanoseconds.
@@ -39,15 +39,15 @@ struct Line {
     length: u64,
     from: u64,
     to: u64,
-    /// Iterations due before the stage.
+    /// Iterations due before the stage starts.
     before: u128,
-    /// Iterations due at its end.
+    /// Iterations due when the stage ends.
     after: u128,
 }
 
 impl RampingRate {
     /// A ramp from `start` through `stages`, whose targets are iterations per `start.per`. A stage
-    /// without duration is a jump.
+    /// without a duration is a jump.
     pub fn new(start: Rate, stages: &[Stage]) -> Self {
         let (mut from, mut begins, mut before) = (start.count, Duration::ZERO, 0u128);
         let mut lines = Vec::with_capacity(stages.len());
@@ -89,22 +89,22 @@ impl Pacer for RampingRate {
 }
 
 impl Line {
-    /// The first nanosecond of the line at which `count` iterations are due. They are due at its
-    /// end at the latest.
+    /// The first nanosecond of the line at which `count` iterations are due. The caller guarantees that
+    /// they are due by the end of the line.
     fn offset_of(&self, count: u128) -> u64 {
         let (a, b) = (self.from as f64, self.to as f64);
         let (count_f, length) = (count as f64, self.length as f64);
         let under_root = (a * a + (b - a) * count_f / length).max(0.0);
-        // The conversion saturates, even for 0/0: a line with slope and rate zero, on which nothing
-        // becomes due.
+        // The conversion saturates, even for 0/0: a line with zero slope and zero rate, on which no
+        // iteration becomes due.
         let guess = (count_f / (a + under_root.sqrt())) as u64;
         let (mut low, mut high) = (
             guess.saturating_sub(2),
             guess.saturating_add(2).min(self.length),
         );
         if low >= high || self.is_due(count, low) || !self.is_due(count, high) {
-            // The rounding error exceeds the bracket, as near the end of a line down to zero: search the
-            // whole line.
+            // The rounding error exceeds the bracket, for example near the end of a line that falls to zero:
+            // search the whole line.
             (low, high) = (0, self.length);
         }
         while low < high {
@@ -118,14 +118,13 @@ impl Line {
         high
     }
 
-    /// Whether `count` has become due at offset `t`: with both sides times T,
-    /// 2aT·t + (b − a)·t² ≥ count·T.
+    /// Whether `count` iterations are due at offset `t`. With both sides multiplied by T: 2aT·t + (b −
+    /// a)·t² ≥ count·T.
     fn is_due(&self, count: u128, t: u64) -> bool {
         let (length, t) = (u128::from(self.length), u128::from(t));
         let (a, b) = (u128::from(self.from), u128::from(self.to));
         let exact = || {
-            // 2aT·t + (b − a)·t² is a·t·(2T − t) + b·t², without a negative
-            // part, as t ≤ T.
+            // 2aT·t + (b − a)·t² equals a·t·(2T − t) + b·t², which has no negative term because t ≤ T.
             let falling = (2 * length)
                 .checked_sub(t)?
                 .checked_mul(t)?
@@ -134,7 +133,7 @@ impl Line {
             Some(falling.checked_add(rising)? >= count.checked_mul(length)?)
         };
         exact().unwrap_or_else(|| {
-            // Rates and stages far above any machine: decide with floats.
+            // The numbers overflow only for rates and stages far beyond any machine: decide with floats.
             let (part, a, b) = (t as f64 / length as f64, a as f64, b as f64);
             t as f64 * (a * (2.0 - part) + b * part) >= count as f64
         })
@@ -170,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_ramp_from_nothing_starts_along_the_root() {
-        // N(t) = t²/2 with t in seconds: the n-th at √(2n).
+        // N(t) = t²/2 with t in seconds: the n-th iteration starts at √(2n).
         let got = starts(0, &[stage(10, 10)]);
         assert_eq!(got.len(), 50);
         for (n, at) in (1..).zip(got) {
@@ -183,7 +182,7 @@ mod tests {
         );
     }
 
-    /// Observed in k6 v1.8.1 for 0→10/s in 4 s, which was up to 3 ms late.
+    /// Observed in k6 v1.8.1 for 0→10/s in 4 s; k6 was up to 3 ms late.
     #[test]
     fn starts_where_k6_starts() {
         let observed = [
@@ -256,7 +255,7 @@ mod tests {
             },
             &[stage(day, 20_000), stage(0, 20_000), stage(10, 20_000)],
         );
-        // The average is half the rate, so half the iterations of the first day.
+        // The average rate is half the final rate, so this is half of the first day's iterations.
         let first_day = day * 10_000;
         assert_eq!(got.start_of(first_day - 1), Some(Duration::from_secs(day)));
         let next = Duration::from_secs(day) + Duration::from_micros(50);

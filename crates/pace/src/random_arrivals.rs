@@ -1,25 +1,26 @@
-//! Arrivals at random around a schedule: Poisson, gamma and bursts.
+//! Random arrivals around a schedule: Poisson, gamma and bursts.
 
 use std::cell::RefCell;
 use std::time::Duration;
 
 use crate::Pacer;
 
-/// The iterations of a schedule, at random times with the same density.
+/// The iterations of a schedule at random times, with the same density as the schedule.
 ///
-/// The schedule maps the numbers 0 to N to time; here the n-th iteration starts where the n-th of N
-/// random points between 0 and N is mapped to. The N + 1 gaps between the points are gamma
+/// The schedule maps the numbers 0 to N to times. Take N random points between 0 and N: the n-th
+/// iteration starts at the time of the n-th point. The N + 1 gaps between the points are gamma
 /// distributed with a common shape, given that their sum is N. With shape 1 the points are
-/// independent of each other, and the arrivals are a Poisson process of which the total is known.
+/// independent of each other, and the arrivals are a Poisson process conditioned on its total.
 ///
-/// Any point can be computed without those before it, so that every worker and every machine finds
-/// the same times without communicating: the sum of the first m of n gaps is a Beta(shape·m,
-/// shape·(n − m)) part of the sum of all, so halving the gaps again and again leads to a block of a
-/// few, with random numbers that depend only on the seed and the part that is halved.
+/// Any point can be computed without the points before it, so every worker and every machine
+/// computes the same times without communicating. The sum of the first m of n gaps is a
+/// Beta(shape·m, shape·(n − m)) share of the sum of all gaps. So the code halves the gaps
+/// repeatedly until it reaches a block of a few gaps. The random numbers depend only on the seed
+/// and on the part that is halved.
 #[derive(Debug)]
 pub struct RandomArrivals<P> {
     whole: P,
-    /// The end of the schedule.
+    /// The end of the schedule, as time since its start.
     end: Duration,
     count: u64,
     shape: f64,
@@ -27,13 +28,13 @@ pub struct RandomArrivals<P> {
     block: RefCell<Block>,
 }
 
-/// The gaps that are computed at once.
+/// Number of gaps that are computed together.
 const BLOCK: u64 = 64;
 
-/// More iterations than any run has; they are still exact as floating-point numbers.
+/// More iterations than any run has, and still exact as a floating-point number.
 const MOST: u64 = 1 << 50;
 
-/// The ends of neighbouring gaps as shares of the whole.
+/// Ends of neighbouring gaps, as shares of the whole.
 #[derive(Clone, Debug, Default)]
 struct Block {
     first: u64,
@@ -41,7 +42,7 @@ struct Block {
 }
 
 impl<P: Pacer> RandomArrivals<P> {
-    /// The iterations of `whole`, which ends at `end`, at random; `shape` must be more than 0.
+    /// The iterations of `whole`, which ends at `end`, at random times. `shape` must be greater than 0.
     pub fn new(whole: P, end: Duration, shape: f64, seed: u64) -> Self {
         let is_due = |number: u64| whole.start_of(number).is_some();
         let (mut count, mut step) = (0, 1);
@@ -65,15 +66,16 @@ impl<P: Pacer> RandomArrivals<P> {
         }
     }
 
-    /// How many iterations there are.
+    /// Number of iterations.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many iterations of the schedule are due by `time`, with a fraction: where `time` is between 0 and N. Gaps between the
-    /// places of arrivals have the same distribution everywhere, with mean 1, whatever the schedule does.
+    /// Number of iterations that the schedule has due by `time`, with a fraction: the position of
+    /// `time` between 0 and N. The gaps between the positions of arrivals have the same distribution
+    /// everywhere, with mean 1, for any schedule.
     pub fn place_at(&self, time: Duration) -> f64 {
-        // The first iteration that is later, by halves.
+        // Binary search for the first iteration that is later.
         let (mut before, mut after) = (0, self.count);
         while after - before > 1 {
             let middle = before + (after - before) / 2;
@@ -91,7 +93,7 @@ impl<P: Pacer> RandomArrivals<P> {
         (before as f64 + part.min(1.0)).min(self.count as f64)
     }
 
-    /// Where the schedule is after `number` iterations.
+    /// The time at which the schedule reaches `number` iterations.
     fn time_after(&self, number: u64) -> Duration {
         let starts_at_once = self.whole.start_of(0) == Some(Duration::ZERO);
         match (starts_at_once, number) {
@@ -101,7 +103,7 @@ impl<P: Pacer> RandomArrivals<P> {
         }
     }
 
-    /// The end of gap `number` as a share of all.
+    /// The end of gap `number`, as a share of all gaps.
     fn share(&self, number: u64) -> f64 {
         let mut block = self.block.borrow_mut();
         let end_of = |block: &Block| {
@@ -158,19 +160,19 @@ impl<P: Pacer> Pacer for RandomArrivals<P> {
         let (from, to) = (self.time_after(before), self.time_after(before + 1));
         let share = (place - before as f64).clamp(0.0, 1.0);
         let gap = to.saturating_sub(from);
-        // Rounding must not lead beyond the next iteration.
+        // Rounding must not pass the next iteration.
         let part = Duration::try_from_secs_f64(gap.as_secs_f64() * share).unwrap_or(gap);
         Some(from + part.min(gap))
     }
 }
 
-/// The place between `low` and `high` that `share` selects. Rounding must not lead beyond `high`, where the next part
-/// begins.
+/// The point between `low` and `high` that `share` selects. Rounding must not exceed `high`, where
+/// the next part begins.
 fn between(low: f64, high: f64, share: f64) -> f64 {
     (low + (high - low) * share).min(high)
 }
 
-/// A schedule pressed into the first `on` of every `on + off`.
+/// A schedule compressed into the first `on` of every `on + off`.
 #[derive(Debug)]
 pub struct Bursts<P> {
     whole: P,
@@ -179,7 +181,7 @@ pub struct Bursts<P> {
 }
 
 impl<P> Bursts<P> {
-    /// `on` must be more than zero.
+    /// `on` must be greater than zero.
     pub fn new(whole: P, on: Duration, off: Duration) -> Self {
         Bursts {
             whole,
@@ -188,7 +190,8 @@ impl<P> Bursts<P> {
         }
     }
 
-    /// The time in the schedule that was pressed to `time`. The whole of a pause is the end of the burst before it.
+    /// The time in the original schedule that corresponds to the compressed `time`. A whole pause
+    /// corresponds to the end of the burst before it.
     pub fn expanded(&self, time: Duration) -> Duration {
         let nanos = time.as_nanos();
         let within = nanos % self.cycle;
@@ -226,13 +229,13 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// More than 0 and less than 1.
+    /// A random number greater than 0 and less than 1.
     fn uniform(&mut self) -> f64 {
         ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
     fn normal(&mut self) -> f64 {
-        // Box and Muller, 1958.
+        // The method of Box and Muller, 1958.
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
@@ -286,7 +289,7 @@ mod tests {
             .collect()
     }
 
-    /// The statistic of Anderson and Darling for values that should be uniform between 0 and 1.
+    /// The Anderson–Darling statistic of values that should be uniform between 0 and 1.
     fn anderson_darling(mut values: Vec<f64>) -> f64 {
         values.sort_by(f64::total_cmp);
         let n = values.len();
@@ -303,7 +306,7 @@ mod tests {
         both.map(|(a, b)| (a - mean) * (b - mean)).sum::<f64>() / variance
     }
 
-    /// Above this value, Anderson and Darling's test rejects with 99.9% confidence.
+    /// Above this value, the Anderson–Darling test rejects with 99.9% confidence.
     const REJECTED: f64 = 6.0;
 
     #[test]

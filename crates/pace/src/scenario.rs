@@ -27,7 +27,7 @@ pub fn of_scenario(scenario: &Scenario) -> Option<SharedPacer> {
     })
 }
 
-/// The schedule with equal intervals.
+/// The schedule with constant intervals, without randomness.
 fn even(scenario: &Scenario) -> Option<SharedPacer> {
     match &scenario.executor {
         Executor::RampingArrivalRate { start, stages, .. } => {
@@ -45,11 +45,11 @@ fn random(scenario: &Scenario, whole: SharedPacer, shape: f64) -> RandomArrivals
     RandomArrivals::new(whole, end, shape, scenario.arrivals.random_seed())
 }
 
-/// What the times of a scenario with random arrivals must look like.
+/// The distribution that the start times of a scenario with random arrivals must have.
 pub struct ArrivalModel {
     arrivals: RandomArrivals<SharedPacer>,
     bursts: Option<Bursts<()>>,
-    /// The shape of the gamma distribution of the gaps between places, whose mean is 1.
+    /// The shape of the gamma distribution of the gaps between positions. Its mean is 1.
     pub shape: f64,
 }
 
@@ -74,7 +74,8 @@ impl ArrivalModel {
         self.arrivals.count()
     }
 
-    /// How many iterations equal intervals would have started by `time`, with a fraction; pauses between bursts do not count.
+    /// Number of iterations that a schedule without randomness would have started by `time`, with a
+    /// fraction. Pauses between bursts do not count.
     pub fn place_at(&self, time: Duration) -> f64 {
         let bursts = self.bursts.as_ref();
         let time = bursts.map_or(time, |bursts| bursts.expanded(time));

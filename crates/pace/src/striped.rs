@@ -6,9 +6,9 @@ use plimsoll_plan::Stripe;
 
 use crate::Pacer;
 
-/// The iterations of a whole test's schedule that one segment owns: its n-th iteration is the n-th
-/// of the stripe's slots in the whole test. All segments together start each iteration exactly once
-/// and at its time.
+/// The iterations of a whole test's schedule that one segment owns: the segment's n-th iteration is
+/// the iteration in the n-th slot of its stripe. All segments together start each iteration exactly
+/// once, at its scheduled time.
 #[derive(Clone, Debug)]
 pub struct Striped<P> {
     whole: P,
@@ -16,7 +16,7 @@ pub struct Striped<P> {
 }
 
 impl<P: Pacer> Striped<P> {
-    /// The stripe's part of `whole`.
+    /// The part of `whole` that belongs to the stripe.
     pub fn new(whole: P, stripe: Stripe) -> Self {
         Striped { whole, stripe }
     }

@@ -6,8 +6,8 @@ use plimsoll_plan::Stripe;
 
 use crate::Pacer;
 
-/// Every `step`-th iteration of a segment, from its number `first` on. If a segment is lost, the others take over such
-/// parts of it, so that each of its later iterations starts exactly once.
+/// Every `step`-th iteration of a segment, starting with number `first`. If a segment is lost, the
+/// others take over such parts of it, so each of its remaining iterations starts exactly once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Takeover {
     pub stripe: Stripe,
@@ -26,17 +26,20 @@ impl Takeover {
         }
     }
 
-    /// The number of its `n`-th iteration in the segment; `None` if it exceeds 64 bits.
+    /// The number of the `n`-th iteration of this part within the segment; `None` if it exceeds 64
+    /// bits.
     pub fn number(&self, n: u64) -> Option<u64> {
         n.checked_mul(self.step)?.checked_add(self.first)
     }
 
-    /// The number of its `n`-th iteration in the whole test; `None` if it exceeds 64 bits.
+    /// The number of the `n`-th iteration of this part within the whole test; `None` if it exceeds 64
+    /// bits.
     pub fn place(&self, n: u64) -> Option<u64> {
         self.stripe.place(self.number(n)?)
     }
 
-    /// Part `part` of `parts` of its iterations, from the `from`-th on; `None` if a number exceeds 64 bits.
+    /// Part `part` of `parts` of these iterations, starting with the `from`-th; `None` if a number
+    /// exceeds 64 bits.
     pub fn part(&self, from: u64, part: u64, parts: u64) -> Option<Takeover> {
         Some(Takeover {
             stripe: self.stripe.clone(),
@@ -45,7 +48,7 @@ impl Takeover {
         })
     }
 
-    /// When its iterations start, if the whole test has this schedule.
+    /// The schedule of these iterations if the whole test has the given schedule.
     pub fn of<P: Pacer>(&self, whole: P) -> TakenOver<'_, P> {
         TakenOver { whole, part: self }
     }
@@ -82,7 +85,7 @@ mod tests {
     }
 
     proptest! {
-        /// A segment is lost, and later one of those that have a part of it.
+        /// A segment is lost, and later one of the segments that took over a part of it.
         #[test]
         fn parts_of_parts_are_the_rest(count in 1u64..300, from in 0u64..50, parts in 1u64..5, later in 0u64..20, again in 1u64..4) {
             let rate = Rate { count, per: Duration::from_secs(1) };

@@ -6,10 +6,10 @@ use plimsoll_plan::{Stage, Stripe};
 
 /// A number of users that changes linearly within each stage.
 ///
-/// On the line from a to b over T, the number at time t is a + (b − a)·t/T. It is rounded down
-/// while it grows and up while it falls: a user starts when the line has fully reached it, and
-/// stops when the line has left the number before. A part of a test has the users whose slots the
-/// part owns, so users start and stop at the same moments wherever they run.
+/// On a line from a to b over T, the number at time t is a + (b − a)·t/T. It is rounded down while
+/// it grows and up while it falls: a user starts when the line has fully reached it, and stops when
+/// the line has left the number before. A part of a test has the users whose slots it owns, so each
+/// user starts and stops at the same moment on whichever machine it runs.
 #[derive(Clone, Debug)]
 pub struct UserCurve {
     start: u32,
@@ -26,15 +26,15 @@ struct Line {
 }
 
 impl UserCurve {
-    /// A curve from `start` users through `stages`. A stage without duration is a jump. Targets
-    /// above `u32::MAX` are cut to it.
+    /// A curve from `start` users through `stages`. A stage without a duration is a jump. Targets above
+    /// `u32::MAX` are reduced to it.
     pub fn new(start: u32, stages: &[Stage]) -> Self {
         let mut from = start;
         let mut begins = Duration::ZERO;
         let mut lines = Vec::with_capacity(stages.len());
         for stage in stages {
             let to = u32::try_from(stage.target).unwrap_or(u32::MAX);
-            // Lines with equal targets and jumps have no changes within.
+            // Lines with equal targets and jumps contain no changes.
             lines.push(Line {
                 begins,
                 length: stage.duration,
@@ -51,14 +51,14 @@ impl UserCurve {
         }
     }
 
-    /// The part of the curve that `stripe` holds.
+    /// The part of the curve that belongs to `stripe`.
     #[must_use]
     pub fn striped(mut self, stripe: Stripe) -> Self {
         self.stripe = stripe;
         self
     }
 
-    /// How many users run at `time`.
+    /// Number of users that run at `time`.
     pub fn users_at(&self, time: Duration) -> u32 {
         self.share(self.whole_at(time))
     }
@@ -82,26 +82,26 @@ impl UserCurve {
         (last.ends() > after && left != now).then(|| (last.ends(), left))
     }
 
-    /// When, within the line, the part's number changes from `now`, which it is at the line's start
-    /// or later. The number of the whole test at that moment follows from the slots, so no search
-    /// is needed.
+    /// The moment within the line when this part's number changes from `now`. The line starts at or
+    /// before that moment. The slots give the number of the whole test at that moment, so no search is
+    /// needed.
     fn change_within(&self, line: &Line, now: u32) -> Option<Duration> {
         let now = u64::from(now);
         let whole = if line.to >= line.from {
-            // One more user runs once the whole number exceeds the slot of the next one.
+            // One more user runs when the whole number exceeds the slot of the next user.
             self.stripe.place(now)?.checked_add(1)?
         } else {
-            // One fewer, once it no longer exceeds the slot of the last one.
+            // One user fewer runs when the whole number no longer exceeds the slot of the last user.
             self.stripe.place(now.checked_sub(1)?)?
         };
         let offset = line.reaches(u32::try_from(whole).ok()?)?;
-        // At the line's end the next line takes over, which may start with a jump.
+        // At the end of the line the next line applies, which may start with a jump.
         (offset < line.length || line.to == self.whole_at(line.ends()))
             .then(|| line.begins.saturating_add(offset))
     }
 
     fn share(&self, whole: u32) -> u32 {
-        // A share is never larger than the whole.
+        // A part is never larger than the whole.
         self.stripe.share(u64::from(whole)) as u32
     }
 
@@ -133,8 +133,8 @@ impl Line {
         }
     }
 
-    /// When, within the line but after its start, the number reaches `users`; `None` if it does
-    /// not.
+    /// The moment within the line, but after its start, when the number reaches `users`; `None` if it
+    /// never does.
     fn reaches(&self, users: u32) -> Option<Duration> {
         let steps = if self.to >= self.from {
             users.checked_sub(self.from)?
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(changes(&curve), [(100, 2), (200, 1), (300, 0)]);
     }
 
-    /// Observed in k6 v1.8.1: when each user ran its first and last iteration.
+    /// Observed in k6 v1.8.1: the start of each user's first and last iteration.
     #[test]
     fn users_come_and_go_when_k6s_do() {
         let stages = [(2000, 5), (2000, 1), (0, 4), (1000, 4), (0, 2), (1500, 0)];

@@ -11,13 +11,13 @@ use tokio::io::unix::AsyncFd;
 
 use super::ring::Ring;
 
-/// Starts the driver of `ring` as a local task, which ends with the event loop. The driver owns the
-/// ring: if the streams owned it, a user that keeps no connection would create a new ring for each
-/// one.
+/// Starts the driver of `ring` as a local task that lives until the event loop ends. The driver
+/// owns the ring. If the streams owned it, a user without open connections would create a new ring
+/// for each connection.
 pub(super) fn start(ring: &Rc<Ring>) -> io::Result<()> {
     let event = event()?;
     ring.notify(&event)?;
-    // SAFETY: the descriptor is owned, and stays the same one until it closes.
+    // SAFETY: the descriptor is owned, and does not change until it is closed.
     let event = unsafe { AsyncFd::register(event)? };
     let driver = Driver {
         ring: Rc::clone(ring),
@@ -33,22 +33,21 @@ struct Driver {
 }
 
 impl Drop for Driver {
-    /// The ring has no driver any more: streams that outlive the event loop fail instead of
-    /// hanging.
+    /// The ring no longer has a driver: streams that outlive the event loop fail instead of hanging.
     fn drop(&mut self) {
         self.ring.end(libc::ECANCELED);
     }
 }
 
 impl Driver {
-    /// One turn. If it did something, another follows once the tasks it woke have run. If not, the
-    /// driver sleeps until a task queues something or the kernel completes something.
+    /// Runs one turn. If the turn did something, another one follows after the tasks that it woke have
+    /// run. Otherwise the driver sleeps until a task queues an operation or the kernel completes one.
     fn poll(&self, cx: &mut Context<'_>) -> Poll<()> {
         self.ring.awake();
         self.ring.set_driver(cx.waker());
         loop {
             match self.ring.turn() {
-                // The kernel rejects the ring completely, and its streams have failed.
+                // The kernel rejects the ring completely, so its streams have failed.
                 Err(_) => return Poll::Ready(()),
                 Ok(true) => {
                     cx.waker().wake_by_ref();
@@ -59,7 +58,7 @@ impl Driver {
             if !self.ring.sleep() {
                 continue;
             }
-            // Clear old readiness until none is left.
+            // Clear stale readiness.
             loop {
                 match ready!(self.event.poll_read_ready(cx)) {
                     Ok(mut guard) => guard.clear_ready(),
@@ -70,10 +69,10 @@ impl Driver {
     }
 }
 
-/// An eventfd that tokio can watch. It is never read: with edge triggering, each notification
-/// counts.
+/// An eventfd that tokio can watch. It is never read: with edge triggering, each notification wakes
+/// the task.
 fn event() -> io::Result<OwnedFd> {
-    // SAFETY: the call takes no pointers; the returned descriptor is new and ours.
+    // SAFETY: the call takes no pointers, and it returns a new descriptor that only this code owns.
     unsafe {
         let fd = libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK);
         if fd < 0 {

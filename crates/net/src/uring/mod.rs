@@ -1,12 +1,13 @@
 //! TCP through io_uring: many sends and receives per system call.
 //!
-//! There is one ring per worker thread. Sends are queued. Once the tasks that were ready have run,
-//! they go to the kernel together, with a receive for every socket whose receive buffer is empty. A
-//! separate task, the *driver*, submits, reaps and wakes; when there is nothing to do, it sleeps on
-//! an eventfd in tokio's reactor, so the rest of the program needs no changes.
+//! Each worker thread has one ring. Sends are queued. After all ready tasks have run, the queued
+//! sends go to the kernel together, with a receive for every socket whose receive buffer is empty.
+//! A separate task, the *driver*, submits operations, collects completions and wakes tasks. When it
+//! has nothing to do, it sleeps on an eventfd in tokio's reactor, so the rest of the program needs
+//! no changes.
 //!
-//! The time of a send is taken just before the system call that submits it: a server can look
-//! slower by the length of that call, never faster.
+//! The time of a send is recorded just before the system call that submits it. So a server can look
+//! slower by the duration of that call, but never faster.
 
 mod driver;
 #[cfg(test)]
@@ -30,31 +31,31 @@ thread_local! {
 
 enum Current {
     Untried,
-    /// The kernel has no io_uring, lacks a needed feature, or rejects it with this error.
+    /// The kernel has no io_uring, lacks a required feature, or rejects io_uring with this error.
     Refused(i32),
-    /// Owned by its driver, which ends with the event loop, and by its streams.
+    /// The driver and the streams own the ring. The driver ends with the event loop.
     Running(Weak<Ring>),
 }
 
-/// Checks that the kernel allows io_uring, with all the features used here.
+/// Checks that the kernel allows io_uring and supports every feature that this module uses.
 ///
 /// # Errors
-/// The kernel's reason.
+/// The kernel's reason for rejecting it.
 pub fn check() -> io::Result<()> {
     Ring::new().map(drop)
 }
 
-/// This thread's ring, created on first use. Call it where tokio can spawn local tasks.
+/// This thread's ring, created on first use. The caller must run where tokio can spawn local tasks.
 ///
 /// # Errors
-/// The kernel's reason; it is checked once per thread.
+/// The kernel's reason for rejecting it. It is checked once per thread.
 pub(crate) fn current() -> io::Result<Rc<Ring>> {
     CURRENT.with(|current| {
         let mut current = current.borrow_mut();
         match &*current {
             Current::Refused(error) => return Err(io::Error::from_raw_os_error(*error)),
             Current::Running(ring) => {
-                // An earlier event loop of this thread may have left a ring.
+                // The ring may belong to an earlier event loop of this thread.
                 if let Some(ring) = ring.upgrade()
                     && ring.is_usable()
                 {

@@ -1,9 +1,9 @@
-//! Random schedules of connects, writes, slow and missing readers, floods, resets, drops and stops,
+//! Random schedules of connects, writes, slow and missing readers, floods, resets, drops and stops:
 //! on epoll, on a ring, and on a ring so small that its queues overflow. In every case, bytes must
-//! keep their order, a healthy connection must continue, and dropped connections must leave nothing
-//! behind.
+//! stay in order, a healthy connection must continue to work, and dropped connections must leak
+//! nothing.
 //!
-//! A schedule follows from its seed; the kernel's own timing does not.
+//! The seed determines the schedule, but not the kernel's timing.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const SCHEDULES: u64 = 40;
 const STEPS: usize = 250;
 const MOST_CONNECTIONS: u64 = 40;
-/// Every socket buffer has space for this, so a write of this size never waits for the peer.
+/// Every socket buffer has space for this much, so a write of this size never waits for the peer.
 const ALWAYS_TAKEN: u64 = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,8 @@ impl Random {
     }
 }
 
-/// All streams are sections of one long sequence without nearby repeats, each at its own offset.
+/// All streams are sections of one long sequence without nearby repeats. Each starts at its own
+/// offset.
 static SEQUENCE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut random = Random::of(1);
     let once: Vec<u8> = (0..PERIOD).map(|_| random.below(256) as u8).collect();
@@ -63,7 +64,7 @@ static SEQUENCE: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 const PERIOD: u64 = 65_521;
 
-/// The bytes of one direction of a connection from an offset on; at most `PERIOD`.
+/// The bytes of one direction of a connection, starting at an offset; at most `PERIOD`.
 fn bytes(stream: u64, from: u64, length: u64) -> &'static [u8] {
     let start = (stream % PERIOD * 1_009 + from) % PERIOD;
     &SEQUENCE[start as usize..][..length.min(PERIOD) as usize]
@@ -82,7 +83,7 @@ enum Ours {
         stream: Plain,
         read: u64,
     },
-    /// Reads all the time.
+    /// Reads continuously.
     Fast(JoinHandle<()>),
     Dropped,
 }
@@ -90,9 +91,9 @@ enum Ours {
 struct Connection {
     number: u64,
     ours: Ours,
-    /// `None` once it was closed or reset.
+    /// `None` after the connection was closed or reset.
     theirs: Option<TcpStream>,
-    /// Bytes that we wrote, and how many of them the peer has read.
+    /// Number of bytes that this side wrote, and how many of them the peer has read.
     written: u64,
     peer_read: u64,
     peer_sent: u64,
@@ -175,7 +176,7 @@ impl Model {
         let connection = &mut self.connections[at];
         match choice {
             5..=7 => connection.peer_sends(amount),
-            // More than all buffers in between can hold.
+            // More than all buffers in between can hold together.
             8 => connection.peer_sends(8 << 20),
             9 => connection.peer_reads(amount),
             10 | 11 => connection.reads(amount),
@@ -245,7 +246,7 @@ impl Connection {
         }
     }
 
-    /// Checks a stream as a pool of idle ones does, which drops disturbed streams.
+    /// Checks a stream like a pool of idle connections, which drops disturbed streams.
     fn looks(&mut self) {
         let Ours::Slow { stream, read } = &mut self.ours else {
             return;
@@ -267,13 +268,14 @@ impl Connection {
         }
     }
 
-    /// After our end was dropped: the peer receives what was written, in order, and then the end,
-    /// so the descriptor was closed.
+    /// Called after our end was dropped. The peer must receive all written bytes in order and then the
+    /// end of the stream, which shows that the descriptor was closed.
     async fn ends_for_the_peer(mut self) {
         let Some(mut theirs) = self.theirs.take() else {
             return;
         };
-        // The kernel resets a connection with unread bytes, and that discards sent ones too.
+        // The kernel resets a connection with unread bytes, and the reset also discards bytes that were
+        // sent.
         let is_complete = self.peer_sent == 0 && self.written - self.peer_read <= ALWAYS_TAKEN;
         let deadline = Instant::now() + PATIENCE;
         let mut piece = vec![0; PERIOD as usize];
@@ -316,7 +318,7 @@ async fn pause() {
     tokio::time::sleep(Duration::from_micros(200)).await;
 }
 
-/// A round trip of four bytes on a connection that keeps up, driven only by wakes.
+/// A round trip of four bytes on a connection whose peer keeps up. Only wakes drive it.
 async fn exchange((ours, theirs): &mut (Plain, TcpStream), number: u32) {
     let sent = number.to_be_bytes();
     let both = async {
@@ -333,14 +335,14 @@ async fn exchange((ours, theirs): &mut (Plain, TcpStream), number: u32) {
         assert_eq!(received, sent);
     };
     let ended = tokio::time::timeout(PATIENCE, both).await;
-    ended.expect("the healthy connection continues");
+    ended.expect("the healthy connection failed");
 }
 
-/// Runs one schedule; returns the connections that were still open when the event loop stopped.
+/// Runs one schedule. Returns the connections that were still open when the event loop stopped.
 async fn schedule(mode: Mode, seed: u64) -> Vec<Connection> {
     let mut model = match Model::new(mode, seed) {
         Ok(model) => model,
-        // Nothing to test if the kernel does not allow rings.
+        // The kernel does not allow rings, so there is nothing to test.
         Err(_) if mode != Mode::Epoll => return Vec::new(),
         Err(error) => panic!("{error}"),
     };
@@ -350,7 +352,7 @@ async fn schedule(mode: Mode, seed: u64) -> Vec<Connection> {
     }
     exchange(&mut healthy, 7).await;
     if seed.is_multiple_of(2) {
-        // Stopped with operations in flight.
+        // The loop stopped with operations in flight.
         return model.connections;
     }
     drop(healthy);
@@ -369,14 +371,14 @@ async fn schedule(mode: Mode, seed: u64) -> Vec<Connection> {
     Vec::new()
 }
 
-/// Each schedule has its own event loop, as each worker of a run does.
+/// Each schedule has its own event loop, like each worker of a run.
 fn run(mode: Mode, seed: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
     let stopped = tokio::task::LocalSet::new().block_on(&runtime, schedule(mode, seed));
-    // The task set was dropped, and with it its tasks and the driver.
+    // The task set was dropped, with its tasks and the driver.
     runtime.block_on(async {
         for mut connection in stopped {
             connection.ours.end();

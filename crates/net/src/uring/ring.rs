@@ -13,11 +13,11 @@ use tokio::io::ReadBuf;
 
 use super::socket::Socket;
 
-/// Entries of the submission queue; when it is full, it is submitted early.
+/// Size of the submission queue. A full queue is submitted early.
 const QUEUE: u32 = 1024;
-/// `IORING_ENTER_GETEVENTS`: deferred work is done in the same call.
+/// `IORING_ENTER_GETEVENTS`: the same call also performs deferred work.
 const GET_EVENTS: u32 = 1;
-/// How often, and how long each time, a ring waits for its operations when it is dropped.
+/// When a ring is dropped: how often, and how long each time, it waits for its operations.
 const LAST_WAITS: (u32, Duration) = (40, Duration::from_millis(25));
 
 const RECEIVE: u64 = 0;
@@ -38,8 +38,8 @@ struct State {
     /// Tasks to wake once the state is no longer borrowed.
     woken: Vec<Waker>,
     driver: Option<Waker>,
-    /// The error with which all operations fail: the kernel rejects the ring, or its driver is
-    /// gone.
+    /// The error with which all operations fail, because the kernel rejects the ring or its driver no
+    /// longer exists.
     broken: Option<i32>,
 }
 
@@ -48,7 +48,7 @@ impl Ring {
         Self::with_entries(QUEUE)
     }
 
-    /// A ring with this many entries in its submission queue.
+    /// Creates a ring whose submission queue has this many entries.
     pub(super) fn with_entries(entries: u32) -> io::Result<Self> {
         let ring = IoUring::builder()
             .setup_single_issuer()
@@ -78,10 +78,10 @@ impl Ring {
         Ok(())
     }
 
-    /// Adds a connected socket; returns its number.
+    /// Adds a connected socket and returns its number.
     ///
     /// # Errors
-    /// When the ring is broken, or memory is short.
+    /// If the ring is broken, or memory is short.
     pub(super) fn add(&self, fd: OwnedFd) -> io::Result<usize> {
         let mut state = self.state.borrow_mut();
         let state = &mut *state;
@@ -100,7 +100,7 @@ impl Ring {
         Ok(number)
     }
 
-    /// Closes a socket, immediately or once its operations have ended.
+    /// Closes a socket immediately, or when its operations have ended.
     pub(super) fn remove(&self, number: usize) {
         let mut state = self.state.borrow_mut();
         let waited = match state.sockets.get_mut(number) {
@@ -114,7 +114,7 @@ impl Ring {
         drop(waited);
     }
 
-    /// Reads the bytes that have arrived.
+    /// Reads bytes that have arrived.
     #[inline]
     pub(super) fn poll_read(
         &self,
@@ -142,7 +142,7 @@ impl Ring {
         }
     }
 
-    /// Queues bytes, as many as one operation takes. All writes before the next turn are sent
+    /// Queues bytes, up to the size of one operation. All writes before the next turn are sent
     /// together.
     #[inline]
     pub(super) fn poll_write(
@@ -168,22 +168,22 @@ impl Ring {
         state.sockets.get(number)?.as_ref()?.sent_at()
     }
 
-    /// When the last bytes received were reaped.
+    /// When the last bytes received were collected from the completion queue.
     pub(super) fn received_at(&self, number: usize) -> Option<Moment> {
         let state = self.state.borrow();
         state.sockets.get(number)?.as_ref()?.received_at()
     }
 
-    /// Sets the waker of the driver, which is woken when there is something to submit.
+    /// Sets the driver's waker, which is woken when there is something to submit.
     pub(super) fn set_driver(&self, waker: &Waker) {
         self.state.borrow_mut().driver = Some(waker.clone());
     }
 
-    /// Submits what is queued, reaps completions, and wakes their tasks. Returns false if there was
-    /// nothing to do.
+    /// Submits queued operations, collects completions, and wakes their tasks. Returns false if there
+    /// was nothing to do.
     ///
     /// # Errors
-    /// When the kernel rejects the ring completely. Every stream on it fails from then on.
+    /// If the kernel rejects the ring completely. From then on, every stream on the ring fails.
     pub(super) fn turn(&self) -> io::Result<bool> {
         let mut state = self.state.borrow_mut();
         let result = state.submit_and_reap();
@@ -196,24 +196,24 @@ impl Ring {
         result
     }
 
-    /// Makes every stream fail with this error, now and later.
+    /// Makes every stream fail with this error from now on.
     pub(super) fn end(&self, error: i32) {
         self.state.borrow_mut().fail(error);
         self.wake();
     }
 
-    /// Whether its streams still work.
+    /// Whether streams on this ring still work.
     pub(super) fn is_usable(&self) -> bool {
         self.state.borrow().broken.is_none()
     }
 
-    /// Wakes the tasks of reaped completions.
+    /// Wakes the tasks of collected completions.
     fn wake(&self) {
         let mut woken = std::mem::take(&mut self.state.borrow_mut().woken);
         for waker in woken.drain(..) {
             waker.wake();
         }
-        // Keep the memory of the list.
+        // Keep the list's allocation.
         let mut state = self.state.borrow_mut();
         if state.woken.is_empty() {
             state.woken = woken;
@@ -232,7 +232,7 @@ impl Ring {
         true
     }
 
-    /// Ends the notifications that [`Ring::sleep`] requested.
+    /// Stops the notifications that [`Ring::sleep`] requested.
     pub(super) fn awake(&self) {
         self.state.borrow_mut().ring.completion().disable_eventfd();
     }
@@ -259,7 +259,7 @@ impl State {
         }
     }
 
-    /// Lists a socket for the next turn.
+    /// Adds a socket to the list for the next turn.
     fn list(&mut self, number: usize) {
         if let Some(Some(socket)) = self.sockets.get_mut(number)
             && !std::mem::replace(&mut socket.listed, true)
@@ -274,7 +274,7 @@ impl State {
         let mut numbers = std::mem::take(&mut self.listed);
         let mut outcome = Ok(());
         for number in numbers.drain(..) {
-            // The socket may be gone, or its slot may belong to another one.
+            // The socket may be closed, or its slot may belong to another socket.
             let Some(Some(socket)) = self.sockets.get_mut(number) else {
                 continue;
             };
@@ -295,8 +295,8 @@ impl State {
     }
 
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
-        // SAFETY: the memory that the entry refers to belongs to a socket that is kept until the
-        // operation has ended, and is neither moved nor used before that.
+        // SAFETY: the memory that the entry refers to belongs to a socket that exists until the operation
+        // has ended. It is neither moved nor used before that.
         while unsafe { self.ring.submission().push(entry) }.is_err() {
             // The queue is full: submit it to make space.
             self.enter()?;
@@ -305,11 +305,11 @@ impl State {
         Ok(())
     }
 
-    /// Submits the queue and collects completions.
+    /// Submits the queue and reads completions.
     fn enter(&mut self) -> io::Result<()> {
         let queued = self.ring.submission().len() as u32;
-        // SAFETY: no argument is passed; the memory that the entries refer to outlives them, as
-        // explained at `push`.
+        // SAFETY: the call has no argument structure, and the memory that the entries refer to outlives
+        // them, as explained at `push`.
         let entered = unsafe {
             self.ring
                 .submitter()
@@ -317,7 +317,7 @@ impl State {
         };
         match entered {
             Ok(_) => Ok(()),
-            // Interrupted, or completions must be reaped first: the next call continues.
+            // The call was interrupted, or completions must be read first: the next call continues.
             Err(error)
                 if matches!(
                     error.raw_os_error(),
@@ -330,7 +330,7 @@ impl State {
         }
     }
 
-    /// Returns false if there was nothing to submit and nothing to reap.
+    /// Submits the queue and handles completions. Returns false if there was nothing to do.
     fn submit_and_reap(&mut self) -> io::Result<bool> {
         if !self.has_work() {
             return Ok(false);
@@ -344,7 +344,7 @@ impl State {
     }
 
     fn reap(&mut self, now: Moment) {
-        // One by one, because handling a completion changes the state.
+        // Take them one by one, because handling a completion changes the state.
         loop {
             let Some(entry) = self.ring.completion().next() else {
                 return;
@@ -353,7 +353,7 @@ impl State {
         }
     }
 
-    /// Records the end of an operation.
+    /// Records that an operation has ended.
     fn ended(&mut self, entry: &cqueue::Entry, now: Moment) {
         let number = (entry.user_data() >> 1) as usize;
         let Some(Some(socket)) = self.sockets.get_mut(number) else {
@@ -379,7 +379,7 @@ impl State {
         }
     }
 
-    /// Makes everything on the ring fail.
+    /// Makes all operations on the ring fail.
     fn fail(&mut self, error: i32) {
         self.broken.get_or_insert(error);
         for socket in self.sockets.iter_mut().flatten() {
@@ -389,7 +389,7 @@ impl State {
 }
 
 impl Drop for State {
-    /// Ends every operation, so that the kernel does not write to memory that was freed.
+    /// Ends every operation, so the kernel does not write to freed memory.
     fn drop(&mut self) {
         for socket in self.sockets.iter_mut().flatten() {
             drop(socket.close());
@@ -402,7 +402,7 @@ impl Drop for State {
             if self.sockets.iter().flatten().all(Socket::is_idle) {
                 return;
             }
-            // The completions show whether it succeeded.
+            // The completions show whether the cancellation succeeded.
             let _ = self.ring.submitter().submit_with_args(1, &wait);
         }
         for socket in self.sockets.iter_mut().filter_map(Option::take) {

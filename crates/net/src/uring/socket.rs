@@ -1,8 +1,8 @@
 #![allow(unsafe_code)]
 //! One socket on a ring: its two buffers, and the tasks that wait for them.
 //!
-//! Each socket receives into its own memory, and only while that is empty. So a connection that
-//! nobody reads holds one buffer and cannot take one from another connection.
+//! Each socket receives into its own buffer, and only while that buffer is empty. So a connection
+//! without a reader holds one buffer and cannot take a buffer from another connection.
 
 use std::collections::TryReserveError;
 use std::io;
@@ -13,7 +13,7 @@ use io_uring::{cqueue, opcode, squeue, types};
 use plimsoll_units::Moment;
 use tokio::io::ReadBuf;
 
-/// Size of the receive buffer. Its pages are allocated only when bytes reach them.
+/// Size of the receive buffer. The kernel allocates its pages only when bytes reach them.
 const RECEIVE_BUFFER: usize = 16 * 1024;
 /// Maximum bytes of one send operation.
 const MAX_SEND: usize = 64 * 1024;
@@ -25,23 +25,23 @@ pub(super) struct Socket {
     fd: OwnedFd,
     inbox: Inbox,
     outbox: Outbox,
-    /// Whether it is in the list of sockets for the next turn.
+    /// Whether the socket is in the list for the next turn.
     pub(super) listed: bool,
-    /// Its stream is gone; it is removed once the kernel no longer uses it.
+    /// The stream was dropped. The socket is removed when the kernel no longer uses it.
     closing: bool,
 }
 
 #[derive(Debug)]
 struct Inbox {
-    /// The kernel writes to it while `receiving`; otherwise `start..end` was received and not read
-    /// yet.
+    /// The receive buffer. The kernel writes to it while `receiving`; otherwise `start..end` was
+    /// received but not read yet.
     data: Vec<u8>,
     start: usize,
     end: usize,
     receiving: bool,
     /// The last receive left bytes in the kernel.
     has_more: bool,
-    /// How the receiving side ended: 0 for a close, otherwise an error number.
+    /// How receiving ended: 0 for a close, otherwise an error number.
     ended: Option<i32>,
     received_at: Option<Moment>,
     reader: Option<Waker>,
@@ -49,11 +49,11 @@ struct Inbox {
 
 #[derive(Debug, Default)]
 struct Outbox {
-    /// `start..` is not sent yet. The kernel reads it while `sending`.
+    /// The send buffer. `start..` is not sent yet. The kernel reads it while `sending`.
     data: Vec<u8>,
     start: usize,
     sending: bool,
-    /// It is queued for the next turn, and more may be added to it.
+    /// The buffer is queued for the next turn, and writes may still add bytes to it.
     queued: bool,
     error: Option<i32>,
     sent_at: Option<Moment>,
@@ -83,8 +83,8 @@ impl Socket {
         })
     }
 
-    /// Reads bytes that have arrived. The second value is true if the buffer became empty, so that
-    /// the socket needs another receive.
+    /// Reads bytes that have arrived. The second value is true if the buffer became empty, so the
+    /// socket needs another receive.
     #[inline]
     pub(super) fn poll_read(
         &mut self,
@@ -94,8 +94,8 @@ impl Socket {
         let inbox = &mut self.inbox;
         if inbox.start < inbox.end {
             let length = buf.remaining().min(inbox.end - inbox.start);
-            // SAFETY: the kernel has filled the buffer up to `end`, and is not receiving, because
-            // there are bytes to read.
+            // SAFETY: the kernel has filled the buffer up to `end`. It is not receiving now, because there are
+            // unread bytes.
             let bytes =
                 unsafe { std::slice::from_raw_parts(inbox.data.as_ptr().add(inbox.start), length) };
             buf.put_slice(bytes);
@@ -113,7 +113,7 @@ impl Socket {
         (ended, false)
     }
 
-    /// Queues bytes, as many as one operation takes.
+    /// Queues bytes, up to the size of one operation.
     #[inline]
     pub(super) fn poll_write(
         &mut self,
@@ -140,7 +140,7 @@ impl Socket {
         Poll::Ready(Ok(taken.len()))
     }
 
-    /// Whether bytes or an end arrived while no read was pending.
+    /// Whether bytes, a close or an error arrived while no read was pending.
     pub(super) fn is_disturbed(&self) -> bool {
         let inbox = &self.inbox;
         inbox.start < inbox.end || inbox.ended.is_some() || self.outbox.error.is_some()
@@ -151,13 +151,13 @@ impl Socket {
         self.outbox.sent_at
     }
 
-    /// When the last bytes received were reaped.
+    /// When the last bytes received were collected from the completion queue.
     pub(super) fn received_at(&self) -> Option<Moment> {
         self.inbox.received_at
     }
 
-    /// The next send, if one is queued. The caller must submit it, and keep the socket until
-    /// [`Socket::sent`] was called.
+    /// The next send, if one is queued. The caller must submit it, and must keep the socket until it
+    /// has called [`Socket::sent`].
     pub(super) fn next_send(&mut self, now: Moment) -> Option<squeue::Entry> {
         let outbox = &mut self.outbox;
         if !outbox.queued || self.closing {
@@ -172,8 +172,8 @@ impl Socket {
         Some(send.flags(libc::MSG_NOSIGNAL | libc::MSG_WAITALL).build())
     }
 
-    /// The next receive, if the buffer has space. The caller must submit it, and keep the socket
-    /// until [`Socket::received`] was called.
+    /// The next receive, if the buffer is empty. The caller must submit it, and must keep the socket
+    /// until it has called [`Socket::received`].
     pub(super) fn next_receive(&mut self) -> Option<squeue::Entry> {
         let inbox = &mut self.inbox;
         let is_full = inbox.start < inbox.end;
@@ -187,7 +187,7 @@ impl Socket {
         Some(receive.ioprio(how).build())
     }
 
-    /// Records the end of a send. Returns true if the rest has to be sent.
+    /// Records that a send has ended. Returns true if there are more bytes to send.
     pub(super) fn sent(&mut self, result: i32, woken: &mut Vec<Waker>) -> bool {
         let outbox = &mut self.outbox;
         outbox.sending = false;
@@ -208,7 +208,7 @@ impl Socket {
         false
     }
 
-    /// Records the end of a receive. Returns true if another one must follow immediately.
+    /// Records that a receive has ended. Returns true if another one must follow immediately.
     pub(super) fn received(
         &mut self,
         entry: &cqueue::Entry,
@@ -239,37 +239,37 @@ impl Socket {
         woken.extend(self.outbox.writer.take());
     }
 
-    /// Ends the socket's operations. Bytes that were written but not submitted are sent as far as
-    /// the kernel accepts them now, as they would have been without a ring. Returns the wakers of
-    /// waiting tasks.
+    /// Ends the socket's operations. Bytes that were written but not submitted are sent now, as far as
+    /// the kernel accepts them, as they would have been without a ring. Returns the wakers of waiting
+    /// tasks.
     pub(super) fn close(&mut self) -> [Option<Waker>; 2] {
         self.closing = true;
         if std::mem::take(&mut self.outbox.queued) {
             let rest = self.outbox.data.get(self.outbox.start..);
             let rest = rest.unwrap_or_default();
             let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-            // SAFETY: the descriptor is open, and the pointer and length are a slice's. A failure
-            // means that the peer is gone, which no longer matters.
+            // SAFETY: the descriptor is open, and the pointer and the length come from one slice. A failure
+            // means that the peer has closed the connection, which no longer matters.
             unsafe { libc::send(self.fd.as_raw_fd(), rest.as_ptr().cast(), rest.len(), flags) };
         }
         if !self.is_idle() {
-            // SAFETY: the descriptor is open; shutting it down ends the operations on it.
+            // SAFETY: the descriptor is open. Shutting it down ends the operations on it.
             unsafe { libc::shutdown(self.fd.as_raw_fd(), libc::SHUT_RDWR) };
         }
         [self.inbox.reader.take(), self.outbox.writer.take()]
     }
 
-    /// Whether the kernel has no operation on it, so that its memory may be freed.
+    /// Whether the kernel has no operation on the socket, so its memory may be freed.
     pub(super) fn is_idle(&self) -> bool {
         !self.inbox.receiving && !self.outbox.sending
     }
 
-    /// Whether it is closed and the kernel no longer uses it.
+    /// Whether the socket is closed and the kernel no longer uses it.
     pub(super) fn is_done(&self) -> bool {
         self.closing && self.is_idle()
     }
 
-    /// Leaks the memory that the kernel may still use.
+    /// Leaks memory that the kernel may still use.
     pub(super) fn leak(mut self) {
         std::mem::forget(std::mem::take(&mut self.inbox.data));
         std::mem::forget(std::mem::take(&mut self.outbox.data));

@@ -11,8 +11,8 @@ use tokio::net::TcpStream;
 use super::ring::Ring;
 use crate::traffic::TrafficCounter;
 
-/// A TCP socket on a ring. A write is queued and counts as done; its failure shows at the next read
-/// or write.
+/// A TCP socket on a ring. A write succeeds as soon as it is queued. If it fails later, the next
+/// read or write returns the error.
 #[derive(Debug)]
 pub struct UringTcp {
     ring: Rc<Ring>,
@@ -24,14 +24,14 @@ impl UringTcp {
     /// Moves a connected socket from tokio's reactor to the ring.
     ///
     /// # Errors
-    /// When the reactor or the system cannot release it.
+    /// If the reactor or the system cannot release the socket.
     pub(crate) fn new(
         ring: Rc<Ring>,
         socket: TcpStream,
         counter: Rc<TrafficCounter>,
     ) -> io::Result<Self> {
         let socket = socket.into_std()?;
-        // Operations on a non-blocking socket would fail instead of waiting.
+        // Operations on a nonblocking socket would fail instead of waiting.
         socket.set_nonblocking(false)?;
         let number = ring.add(OwnedFd::from(socket))?;
         Ok(UringTcp {

@@ -1,5 +1,5 @@
-//! Sends on a ring, against sockets of the standard library. Nothing is tested if the kernel does
-//! not allow rings; the program then does not use them either.
+//! Tests streams on a ring against sockets of the standard library. If the kernel does not allow
+//! rings, nothing is tested; the program does not use rings then either.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -40,9 +40,9 @@ async fn connected(listener: &TcpListener) -> (tokio::net::TcpStream, TcpStream)
 }
 
 fn on_ring(socket: tokio::net::TcpStream) -> UringTcp {
-    let ring = current().expect("it was there before");
+    let ring = current().expect("the ring already existed");
     let counter = Rc::new(TrafficCounter::default());
-    UringTcp::new(ring, socket, counter).expect("the ring takes it")
+    UringTcp::new(ring, socket, counter).expect("could not add the socket to the ring")
 }
 
 /// A socket on the ring, and its peer.
@@ -69,7 +69,7 @@ fn writes_within_a_turn_are_sent_together() {
             theirs.write_all(b"!").expect("it goes");
             String::from_utf8_lossy(&buffer[..read]).into_owned()
         });
-        // The driver sends while this waits for the peer.
+        // The driver sends while this test waits for the peer.
         let mut answer = [0; 1];
         ours.read_exact(&mut answer).await.expect("a reply");
         assert_eq!(reading.join().expect("it read"), "one two three");
@@ -96,7 +96,7 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
                 }
             }
         });
-        // Far more than one operation takes and the socket buffers hold.
+        // Far more than one operation sends and the socket buffers hold.
         let mut expected = Vec::new();
         for number in 0..WRITES {
             let line = format!("{number:0width$}\n", width = 1 + number % 300);
@@ -118,14 +118,14 @@ fn a_slow_reader_gets_every_byte_in_its_place() {
 fn writes_queued_on_a_closed_socket_do_not_reach_its_successor() {
     run(async || {
         let listener = listener();
-        // Keeps the ring alive while other streams open and close.
+        // This stream keeps the ring alive while other streams open and close.
         let (_keeper, _peer) = pair(&listener).await;
         for round in 0..50 {
             let (mut first, _first_peer) = pair(&listener).await;
             let (second, mut peer) = connected(&listener).await;
             first.write_all(b"old").await.expect("it is queued");
             drop(first);
-            // In the slot of the first one, before any turn.
+            // The new stream takes the slot of the first one before any turn.
             let mut second = on_ring(second);
             second.write_all(b"new").await.expect("it is queued");
             let reading = thread::spawn(move || {
@@ -147,22 +147,22 @@ fn writes_queued_on_a_closed_socket_do_not_reach_its_successor() {
 #[test]
 fn completions_beyond_their_queue_are_not_lost() {
     run(async || {
-        // Space for eight completions.
-        let ring = Rc::new(Ring::with_entries(2).expect("there was one before"));
+        // The completion queue has space for eight completions.
+        let ring = Rc::new(Ring::with_entries(2).expect("a ring already existed"));
         driver::start(&ring).expect("a driver");
         let listener = listener();
         let mut pairs = Vec::new();
         for _ in 0..40 {
             let (ours, theirs) = connected(&listener).await;
             let ours = UringTcp::new(Rc::clone(&ring), ours, Rc::default());
-            pairs.push((ours.expect("the ring takes it"), theirs));
+            pairs.push((ours.expect("could not add the socket to the ring"), theirs));
         }
         // The driver submits all receives and then sleeps.
         tokio::time::sleep(Duration::from_millis(20)).await;
         for (_, theirs) in &mut pairs {
             theirs.write_all(b"!").expect("it goes");
         }
-        // Nobody reads the others, because that would make the driver turn again.
+        // Do not read the other streams: that would make the driver run another turn.
         let (last, _) = pairs.last_mut().expect("there are some");
         let read = tokio::time::timeout(PATIENCE, last.read_u8()).await;
         assert_eq!(read.expect("it is woken").expect("it comes"), b'!');
@@ -174,7 +174,7 @@ fn a_stream_that_outlives_its_event_loop_fails() {
     let mut left = None;
     run(async || {
         let (ours, theirs) = pair(&listener()).await;
-        // Its receive is in flight when the loop ends.
+        // The stream's receive is in flight when the loop ends.
         tokio::time::sleep(Duration::from_millis(5)).await;
         left = Some((ours, theirs));
     });
@@ -183,19 +183,19 @@ fn a_stream_that_outlives_its_event_loop_fails() {
     };
     run(async || {
         let read = tokio::time::timeout(PATIENCE, ours.read_u8()).await;
-        read.expect("it does not hang").expect_err("it fails");
+        read.expect("the read hangs").expect_err("it fails");
         let (mut another, mut theirs) = pair(&listener()).await;
         theirs.write_all(b"!").expect("it goes");
         assert_eq!(another.read_u8().await.expect("it comes"), b'!');
     });
 }
 
-/// Sends until the other end closes, on its own thread.
+/// Sends on its own thread until the other end closes.
 fn flood(mut peer: TcpStream) {
     thread::spawn(move || while peer.write_all(&[1; 65_536]).is_ok() {});
 }
 
-/// Sends back what it receives until the other end closes, on its own thread.
+/// Echoes what it receives, on its own thread, until the other end closes.
 fn echo(mut peer: TcpStream) {
     thread::spawn(move || {
         let mut buffer = [0; 1024];
@@ -206,21 +206,21 @@ fn echo(mut peer: TcpStream) {
     });
 }
 
-/// A connection and its peer, through epoll or this thread's ring.
+/// A connection through epoll or this thread's ring, and its peer.
 async fn pair_on(io: Io, listener: &TcpListener) -> (Plain, TcpStream) {
     let (ours, theirs) = connected(listener).await;
     let ours = Plain::new(ours, Rc::default(), io).expect("it is taken");
     (ours, theirs)
 }
 
-/// Exchanges 500 short messages while other peers flood connections that nobody reads.
+/// Exchanges 500 short messages while other peers flood connections without readers.
 async fn beside_floods(io: Io) {
     let listener = listener();
     let mut floods = Vec::new();
     for _ in 0..8 {
         let (mut ours, theirs) = pair_on(io, &listener).await;
         flood(theirs);
-        // It reads once and then never again.
+        // The user reads once and then never again.
         ours.read_exact(&mut [0; 1]).await.expect("it comes");
         floods.push(ours);
     }
@@ -240,7 +240,7 @@ fn unread_floods_do_not_starve_other_connections() {
     run(async || {
         for io in [Io::Epoll, Io::Uring] {
             let ended = tokio::time::timeout(PATIENCE, beside_floods(io)).await;
-            ended.expect("the healthy connection continues");
+            ended.expect("the healthy connection failed");
         }
     });
 }
