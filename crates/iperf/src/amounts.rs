@@ -1,4 +1,4 @@
-//! Amounts as iperf3 reads and writes them: bytes in multiples of 1024, bits in multiples of 1000.
+//! Amounts in iperf3's notation: bytes in multiples of 1024, bits in multiples of 1000.
 
 /// Parses a number of bytes or blocks, optionally with K, M, G or T for multiples of 1024.
 ///
@@ -44,12 +44,12 @@ fn parse(text: &str, base: f64) -> Option<u64> {
 /// The unit for printed rates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Bits, in the multiple that fits.
+    /// Bits, in the largest multiple that fits.
     #[default]
     Fitting,
-    /// Bits: k, m, g, t as 1 to 4.
+    /// Bits, in a fixed multiple: k, m, g, t are 1 to 4.
     Bits(u8),
-    /// Bytes: K, M, G, T as 1 to 4.
+    /// Bytes, in a fixed multiple: K, M, G, T are 1 to 4.
     Bytes(u8),
 }
 
@@ -71,7 +71,7 @@ impl Format {
         }
     }
 
-    /// `48.2 Mbits`, for bytes per second.
+    /// Formats bytes per second as bits, for example `48.2 Mbits`.
     pub fn rate(self, bytes_per_second: f64) -> String {
         let (value, base, unit, power) = match self {
             Format::Fitting => (bytes_per_second * 8.0, 1000.0, "bits", None),
@@ -82,7 +82,7 @@ impl Format {
     }
 }
 
-/// `6.00 MBytes`.
+/// Formats bytes, for example `6.00 MBytes`.
 pub fn bytes(count: u64) -> String {
     amount(count as f64, 1024.0, "Bytes", None)
 }
@@ -94,7 +94,7 @@ fn amount(value: f64, base: f64, unit: &str, power: Option<usize>) -> String {
         value /= base;
         reached += 1;
     }
-    // Three digits in four columns.
+    // Show three digits in four columns.
     let digits = match value {
         value if value < 9.995 => format!("{value:4.2}"),
         value if value < 99.95 => format!("{value:4.1}"),

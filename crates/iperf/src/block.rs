@@ -1,23 +1,23 @@
-//! The buffer that a stream sends from, or receives into, repeatedly.
+//! The buffer that a stream repeatedly sends from or receives into.
 
 use std::ops::{Deref, DerefMut};
 
-/// A page-aligned block. The kernel copies into one with about a tenth less of the receiver's
-/// processor time than into one 16 bytes further, which is where an allocator may place it.
+/// A page-aligned block. Copying into it costs the receiver about a tenth less processor time than
+/// copying into a block 16 bytes further, which is where an allocator may place it.
 pub struct Block {
     bytes: Vec<u8>,
     start: usize,
     length: usize,
 }
 
-/// The usual page size; it does no harm where pages are larger.
+/// The usual page size. Alignment to it does no harm if pages are larger.
 const PAGE: usize = 4096;
 
 impl Block {
     /// A block of zeros.
     pub fn zeros(length: usize) -> Block {
         let bytes = vec![0; length + PAGE];
-        // `align_offset` may report that it does not know; then any position will do.
+        // `align_offset` may fail to compute an offset; then any position is acceptable.
         let start = bytes.as_ptr().align_offset(PAGE);
         Block {
             start: if start < PAGE { start } else { 0 },
@@ -26,7 +26,7 @@ impl Block {
         }
     }
 
-    /// Random bytes that do not compress (xorshift64*, Vigna 2016).
+    /// Random bytes, which do not compress (xorshift64*, Vigna 2016).
     pub fn noise(length: usize) -> Block {
         let mut block = Block::zeros(length);
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;

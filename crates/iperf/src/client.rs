@@ -1,4 +1,4 @@
-//! The client: requests a test and reports the counts of both sides.
+//! The client: requests a test, and reports the counts of both sides.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket};
@@ -22,7 +22,7 @@ use crate::test::{LONGEST_DATAGRAM, Protocol, SHORTEST_DATAGRAM, Test};
 use crate::text::Layout;
 use crate::wire::{Cookie, State};
 
-/// A test and the server to request it from.
+/// A test, and the server that runs it.
 #[derive(Clone, Debug)]
 pub struct TestRequest {
     pub host: String,
@@ -32,22 +32,22 @@ pub struct TestRequest {
     /// Time limit for connecting and for each response of the server.
     pub patience: Duration,
     pub test: Test,
-    /// Block length in bytes. Default: 128 KiB for TCP, and for UDP the segment size of the control
+    /// Block length in bytes. Default: 128 KiB for TCP; for UDP, the segment size of the control
     /// connection.
     pub length: Option<usize>,
     /// Time between two lines; `None` for no lines.
     pub interval: Option<Duration>,
     pub format: Format,
-    /// Collect the periods in the report instead of printing them.
+    /// Store the periods in the report instead of printing them.
     pub json: bool,
 }
 
-/// The first datagram of UDP clients, and the server's response.
+/// The first datagram of a UDP client, and the server's response to it.
 pub(crate) const GREETING: &[u8; 4] = b"9876";
 pub(crate) const WELCOME: &[u8; 4] = b"6789";
 
-/// Runs a test until it ends or `stop` is set. Lines go to `print`. The report contains an error, if any, and
-/// everything measured until then.
+/// Runs a test until it ends or `stop` is set. Passes each line to `print`. The report contains
+/// everything measured, and the error if there was one.
 pub fn run(ask: &TestRequest, stop: &AtomicBool, print: &mut Print<'_>) -> Report {
     let mut report = Report::new(Role::Client, ask.test.clone(), ask.host.clone(), ask.port);
     if let Err(error) = try_run(ask, stop, &mut report, print) {
@@ -118,12 +118,12 @@ fn try_run(
     let outcome = outcome.and_then(|()| exchange(&control, report));
     match &outcome {
         Err(Error::Interrupted(_)) => {
-            // The server may have closed the connection as well.
+            // The server may also have closed the connection.
             let _ = control.tell(State::ClientTerminate);
         }
         Err(_) => {}
         Ok(()) => {
-            // The test is complete, so it does not matter if the server has closed the connection already.
+            // The test is complete, so it does not matter whether the server has already closed the connection.
             let _ = control.tell(State::IperfDone);
         }
     }
@@ -230,7 +230,8 @@ fn open(
     Ok(flows)
 }
 
-/// Sends the server the address of our datagrams. Greetings can be lost like any datagram.
+/// Sends a greeting, so the server learns the address of our datagrams. A greeting can be lost like
+/// any datagram.
 fn greet(socket: UdpSocket, patience: Duration) -> Result<UdpSocket, Error> {
     const ATTEMPTS: u32 = 5;
     let failed = |error: std::io::Error| Error::io("unable to connect stream", &error);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::wire::{self, State};
 
-/// One side's end of the control connection. `peer` is the name of the other side.
+/// One side of the control connection. `peer` is the name of the other side.
 pub struct Control {
     pub stream: TcpStream,
     pub peer: &'static str,
@@ -41,7 +41,7 @@ impl Control {
             .map_err(|error| self.broken("unable to write to", &error))
     }
 
-    /// Reads the next state, whichever it is.
+    /// Reads the next state, whatever it is.
     pub fn hear(&self) -> Result<State, Error> {
         let mut byte = [0];
         self.within()
@@ -90,7 +90,7 @@ impl Control {
         }
     }
 
-    /// Two numbers follow: iperf3's error and the system's.
+    /// Two numbers follow: iperf3's error and the system's error.
     fn server_error(&self) -> Error {
         let mut numbers = [0; 8];
         let system = self.within().read_exact(&mut numbers).ok().and_then(|()| {
@@ -124,7 +124,7 @@ impl Control {
     }
 }
 
-/// Reads from a stream until a deadline, however slowly the peer sends.
+/// Reads from a stream until a deadline, regardless of how slowly the peer sends.
 pub struct Within<'a> {
     pub stream: &'a TcpStream,
     pub until: Moment,

@@ -1,7 +1,7 @@
-//! The header of datagrams, and loss and jitter computed from it.
+//! The header of datagrams, and the loss and jitter that are computed from it.
 //!
-//! A header is the sender's time (seconds, microseconds) and the datagram's number, counted from 1. All are big-endian,
-//! and the number has 32 bits or, if the peers agree, 64.
+//! A header contains the sender's time (seconds, microseconds) and the datagram's number, counted
+//! from 1. All fields are big-endian. The number has 32 bits, or 64 if the peers agree.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ pub fn stamp(block: &mut [u8], sent: Duration, number: u64, wide: bool) {
     }
 }
 
-/// Reads a header: the sending time by the sender's clock, and the number. `None` if the datagram is too short.
+/// Reads a header: the send time on the sender's clock, and the number. `None` if the datagram is
+/// too short.
 pub fn read(datagram: &[u8], wide: bool) -> Option<(Duration, u64)> {
     let word = |at: usize| {
         let bytes = datagram.get(at..at + 4)?;
@@ -37,31 +38,31 @@ pub fn read(datagram: &[u8], wide: bool) -> Option<(Duration, u64)> {
     Some((sent, number))
 }
 
-/// The results of a stream's datagrams.
+/// Loss and jitter of a stream's datagrams.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Arrivals {
-    /// The highest number so far, which is the number of datagrams known to have been sent.
+    /// The highest number so far. This is the number of datagrams known to have been sent.
     pub packets: u64,
     pub lost: u64,
     pub out_of_order: u64,
-    /// In seconds.
+    /// Jitter in seconds.
     pub jitter: f64,
     transit: Option<f64>,
 }
 
 impl Arrivals {
-    /// Records a datagram that was sent and received at these times, each by its own clock.
+    /// Records a datagram that was sent and received at these times, each on its own side's clock.
     pub fn arrived(&mut self, sent: Duration, arrived: Duration, number: u64) {
         if number > self.packets {
             self.lost = self.lost.saturating_add(number - self.packets - 1);
             self.packets = number;
         } else {
-            // It was counted as lost when a later one arrived.
+            // The datagram was counted as lost when a later one arrived.
             self.out_of_order += 1;
             self.lost = self.lost.saturating_sub(1);
         }
-        // RFC 3550 §6.4.1: J := J + (|D| − J) ÷ 16, where D is the difference of the transit times. The offset between
-        // the clocks cancels out.
+        // RFC 3550 §6.4.1: J := J + (|D| − J) ÷ 16, where D is the difference of the transit times. The
+        // offset between the clocks cancels out.
         let transit = arrived.as_secs_f64() - sent.as_secs_f64();
         if let Some(last) = self.transit {
             self.jitter += ((transit - last).abs() - self.jitter) / 16.0;

@@ -1,9 +1,9 @@
-//! Why a test did not finish.
+//! Reasons why a test did not finish.
 
 use std::fmt;
 use std::io;
 
-/// The error, with iperf3's text where it has one.
+/// An error, with iperf3's message if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The server is running another client's test.
@@ -12,7 +12,7 @@ pub enum Error {
     Ended(&'static str),
     /// This side ended the test: the server, or the client.
     Interrupted(&'static str),
-    /// Anything else.
+    /// Any other error, with its message.
     Other(String),
 }
 
@@ -21,7 +21,7 @@ impl Error {
         Error::Other(text.into())
     }
 
-    /// `doing` and the system's error.
+    /// An error with the message `doing: ` and the system's error.
     pub(crate) fn io(doing: &str, error: &io::Error) -> Self {
         Error::Other(format!("{doing}: {}", describe(error)))
     }

@@ -51,7 +51,7 @@ struct Counts {
     failure: Mutex<Option<Error>>,
 }
 
-/// The counts at one moment.
+/// A snapshot of the counters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
     pub bytes: u64,
@@ -62,14 +62,15 @@ pub struct Snapshot {
     pub tcp: Option<TcpState>,
 }
 
-/// Maximum number of bytes that a reader waits for: the length of a block by default.
+/// Maximum number of bytes that a reader waits for: the default length of a block.
 const WAKE_AT_MOST: usize = 128 << 10;
-/// A stream that has received this many bytes at the first check is fast: its reader waits for whole blocks.
+/// A stream that has received this many bytes by the first check is fast, so its reader waits for
+/// whole blocks.
 const FAST: u64 = 64 << 20;
-/// How often a server may repeat a fixed number of datagrams. Enough for the client to receive all of them with 99 %
-/// loss.
+/// Factor by which a server may exceed a fixed number of datagrams. At 99 % loss, this is enough
+/// for the client to receive the full number.
 const REPEATS: u64 = 100;
-/// Longest sleep of a thread in the kernel before it checks whether to stop.
+/// Longest time that a thread sleeps in the kernel before it checks whether to stop.
 const NAP: Duration = Duration::from_millis(100);
 
 impl Budget {
@@ -79,8 +80,8 @@ impl Budget {
             End::Bytes(bytes) => bytes,
             End::Blocks(blocks) => blocks.saturating_mul(test.length as u64),
         };
-        // The client ends the test when it has received the amount. If datagrams are lost, the server has to send more
-        // than that, and iperf3's server also sends until then.
+        // The client ends the test when it has received the amount. If datagrams are lost, the server has
+        // to send more than the amount. iperf3's server also sends until the client ends the test.
         let repeats = match (role, test.protocol) {
             (Role::Server, Protocol::Udp) => REPEATS,
             _ => 1,
@@ -88,7 +89,7 @@ impl Budget {
         Budget(Some(AtomicU64::new(bytes.saturating_mul(repeats))))
     }
 
-    /// Reserves up to `length` bytes; zero means that nothing is left.
+    /// Reserves up to `length` bytes. Zero means that nothing is left.
     fn take(&self, length: usize) -> usize {
         let Some(left) = &self.0 else {
             return length;
@@ -134,7 +135,7 @@ impl Flow {
         })
     }
 
-    /// The socket's number, which output shows for the stream.
+    /// The socket's number, which the output shows for the stream.
     pub fn number(&self) -> i32 {
         match &*self.wire {
             Wire::Tcp(socket) => socket.as_raw_fd(),
@@ -149,7 +150,7 @@ impl Flow {
         }
     }
 
-    /// Starts its thread.
+    /// Starts the stream's thread.
     pub fn start(&mut self, test: &Test, budget: &Arc<Budget>) -> Result<(), Error> {
         let (wire, counts) = (Arc::clone(&self.wire), Arc::clone(&self.counts));
         let (test, budget) = (test.clone(), Arc::clone(budget));
@@ -180,12 +181,12 @@ impl Flow {
         Ok(())
     }
 
-    /// Whether it has sent or received everything.
+    /// Whether the stream has sent or received everything.
     pub fn is_done(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Why its thread ended early.
+    /// Why the stream's thread ended early.
     pub fn failure(&self) -> Option<Error> {
         lock(&self.counts.failure).clone()
     }
@@ -214,7 +215,7 @@ impl Flow {
         }
     }
 
-    /// Asks the thread to stop, which takes a moment.
+    /// Tells the thread to stop, which takes a moment.
     pub fn stop(&self) {
         self.counts.stop.store(true, Ordering::Relaxed);
     }
@@ -222,7 +223,7 @@ impl Flow {
     /// Waits until the thread has ended.
     pub fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
-            // `failure` has its error.
+            // `failure` contains its error.
             let _ = thread.join();
         }
     }
@@ -241,11 +242,11 @@ impl Counts {
     }
 }
 
-/// Shows an IPv4-mapped address as IPv4.
+/// Converts an IPv4-mapped address to IPv4.
 pub fn plain(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {
         ip if ip.is_ipv4() => SocketAddr::new(ip, address.port()),
-        // Keeps the scope.
+        // Return the address unchanged, to keep its scope.
         _ => address,
     }
 }
@@ -254,7 +255,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether the call only timed out so that the thread can check whether to stop.
+/// Whether the call timed out only so that the thread can check whether to stop.
 fn is_nap(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -297,8 +298,8 @@ fn send_stream(
 
 fn receive_stream(mut socket: &TcpStream, test: &Test, counts: &Counts) -> io::Result<()> {
     let mut block = Block::zeros(test.length);
-    // The bytes left unread at the end are less than a block: little for a fast stream, much for a slow one, and too
-    // much if the bytes of the test are counted.
+    // The bytes that remain unread at the end are less than a block. That is little for a fast stream
+    // but much for a slow one. It is too much if the test transfers a fixed number of bytes.
     let mut is_settled = !matches!(test.end, End::Time(_)) || test.rate.is_some();
     let mut received = 0_u64;
     while !counts.is_stopped() {
@@ -347,7 +348,7 @@ fn send_datagrams(
                     counts.sent.store(number, Ordering::Relaxed);
                     break;
                 }
-                // A refusal belongs to an earlier datagram, and full kernel buffers are temporary.
+                // "Connection refused" belongs to an earlier datagram, and full kernel buffers are temporary.
                 Err(error) if is_nap(&error) || is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -370,7 +371,7 @@ fn receive_datagrams(socket: &UdpSocket, test: &Test, counts: &Counts) -> io::Re
         match socket.recv(&mut block) {
             Ok(count) => {
                 let arrived = plimsoll_clock::now().since(began);
-                // A datagram without a header, such as a client's repeated greeting, is not part of the test.
+                // A datagram without a header, for example a client's repeated greeting, is not part of the test.
                 let header = block
                     .get(..count)
                     .and_then(|got| datagram::read(got, test.wide_counters));

@@ -10,7 +10,7 @@ use crate::report::{End, Part, Period, Report, Role, Stream, per_second, percent
 use crate::test::{self, Direction, Protocol};
 use crate::text::{sum, sums};
 
-/// The whole document.
+/// The complete document.
 pub fn document(report: &Report) -> Value {
     let mut document = json!({
         "start": start(report),
@@ -142,11 +142,11 @@ fn interval(report: &Report, period: &Period) -> Value {
     Value::Object(object)
 }
 
-/// The keys of sums: in a bidirectional test, the second direction has its own keys.
+/// The keys of sums. In a bidirectional test, the second direction has separate keys.
 fn sum_keys(report: &Report, name: &str) -> Vec<(String, bool)> {
     let first = match (report.role, report.test.direction) {
         (_, Direction::Both) => {
-            // The client's direction comes first.
+            // The client's direction is first.
             let client = report.role == Role::Client;
             return vec![
                 (name.to_owned(), client),
@@ -357,7 +357,7 @@ fn udp_stream(report: &Report, stream: &Stream) -> Value {
     json!({ "udp": value })
 }
 
-/// Sent and lost datagrams.
+/// Numbers of sent and lost datagrams.
 fn udp_sum(sender: &End, receiver: &End, time: Duration, sending: bool) -> Value {
     let packets = sender.packets.max(receiver.packets);
     let mut object = head(
@@ -407,7 +407,7 @@ fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// Like `uname -a`, without repetitions.
+/// Like the output of `uname -a`, without repetitions.
 fn system() -> String {
     let name = rustix::system::uname();
     [
@@ -421,7 +421,7 @@ fn system() -> String {
     .join(" ")
 }
 
-/// RFC 9110 §5.6.7, such as `Sat, 21 Nov 2026 09:54:07 GMT`.
+/// The date format of RFC 9110 §5.6.7, for example `Sat, 21 Nov 2026 09:54:07 GMT`.
 fn date(seconds: u64) -> String {
     let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
     date_time(seconds)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-/// A connection's state in the sender's kernel.
+/// The state of a connection in the sender's kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpState {
     /// Retransmitted segments so far.
@@ -26,8 +26,8 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
     use std::os::fd::AsRawFd;
     let mut info = [0_u8; 256];
     let mut length = info.len() as libc::socklen_t;
-    // SAFETY: the kernel writes at most `length` bytes into `info`, which has that size, and returns how many it
-    // wrote; the descriptor is open while `socket` is borrowed.
+    // SAFETY: the kernel writes at most `length` bytes into `info`, which has that size, and returns
+    // the number of bytes written. The descriptor is open while `socket` is borrowed.
     let outcome = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
@@ -41,7 +41,7 @@ pub fn tcp_state(socket: &SockRef<'_>) -> Option<TcpState> {
     if outcome != 0 {
         return None;
     }
-    // Offsets in `struct tcp_info` of linux/tcp.h, which only ever grows at its end.
+    // Offsets in `struct tcp_info` of linux/tcp.h, to which fields are only ever appended.
     let word = |at: usize| {
         let bytes = message.get(at..at + 4)?;
         Some(u32::from_ne_bytes(bytes.try_into().ok()?))
@@ -64,9 +64,10 @@ pub fn tcp_state(_: &SockRef<'_>) -> Option<TcpState> {
     None
 }
 
-/// Makes the kernel wake a reader only when this many bytes have arrived, its timeout has expired, or no more data will
-/// come (SO_RCVLOWAT, socket(7)). A reader that wakes up for each segment competes with the sender for the
-/// connection's lock. Where the system does not support this, readers just wake up earlier.
+/// Makes the kernel wake a reader only when this many bytes have arrived, its timeout has expired,
+/// or no more data will arrive (SO_RCVLOWAT, socket(7)). A reader that wakes up for each segment
+/// competes with the sender for the connection's lock. On systems without this option, readers just
+/// wake up earlier.
 #[cfg(target_os = "linux")]
 pub fn wake_at(socket: &SockRef<'_>, bytes: usize) {
     use std::os::fd::AsRawFd;
@@ -89,7 +90,7 @@ pub fn wake_at(_: &SockRef<'_>, _: usize) {}
 
 /// Processor time of this process so far: user and system.
 pub fn processor_time() -> (Duration, Duration) {
-    // SAFETY: a zeroed `rusage` is valid, and getrusage only fills it.
+    // SAFETY: a zeroed `rusage` is valid, and getrusage only writes to it.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);

@@ -1,10 +1,11 @@
 //! Measures the throughput of a network path with iperf3's protocol, in both roles.
 //!
-//! A [`Test`] has the parameters that client and server agree on. [`client`] requests a test, and [`server`] serves one
-//! test at a time. Both use [`session`], which runs the [`flow`]s (each is a socket with its own thread) and reads their
-//! counters at every interval. [`text`] and [`json`] print a [`Report`] as iperf3 does.
+//! A [`Test`] contains the parameters that client and server agree on. [`client`] requests a test,
+//! and [`server`] serves one test at a time. Both use [`session`], which runs the [`flow`]s (each
+//! is a socket with its own thread) and reads their counters at every interval. [`text`] and
+//! [`json`] print a [`Report`] in iperf3's formats.
 //!
-//! This is the protocol on the wire. Everything but the data uses one control connection:
+//! The protocol on the wire. Everything except the data uses one control connection:
 //!
 //! ```text
 //! client                                server
@@ -49,7 +50,7 @@ pub use report::Report;
 pub use server::Serve;
 pub use test::{Direction, End, Protocol, Test};
 
-/// The version of iperf3 whose protocol and output format are used.
+/// The version of iperf3 whose protocol and output format this crate implements.
 pub const SPOKEN: &str = "3.12";
 
 /// Receives text line by line, including line feeds.

@@ -8,9 +8,9 @@ use crate::flow::Snapshot;
 use crate::report::{Part, Period, RoundTrips, Total};
 use crate::results::Omitted;
 
-/// Follows the counters of a test's streams.
+/// Tracks the counters of a test's streams.
 pub struct Meter {
-    /// The start of the counted time, after omitted seconds.
+    /// The start of the counted time, which follows the omitted seconds.
     began: Moment,
     omitting: bool,
     /// The start of the current period.
@@ -30,7 +30,7 @@ struct Track {
 }
 
 impl Meter {
-    /// `first` has a snapshot per stream.
+    /// `first` contains a snapshot for each stream.
     pub fn new(now: Moment, omitting: bool, first: &[Snapshot]) -> Self {
         let track = |snapshot: &Snapshot| Track {
             base: *snapshot,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plimsoll_units::{BitRate, Bytes, Moment};
 
-/// Keeps the average rate since the start: delays are made up for.
+/// Paces blocks at an average rate since the start. After a delay it catches up.
 pub struct Pacer {
     rate: Option<BitRate>,
     began: Moment,
@@ -14,11 +14,11 @@ pub struct Pacer {
     left: u64,
 }
 
-/// Time between two checks whether to stop.
+/// Time between two checks of whether to stop.
 const SLICE: Duration = Duration::from_millis(50);
 
 impl Pacer {
-    /// `burst` blocks are sent at once; 0 means one.
+    /// `burst` blocks are sent without a pause; 0 means one block.
     pub fn new(rate: Option<BitRate>, burst: u32, began: Moment) -> Self {
         Pacer {
             rate,
@@ -34,7 +34,7 @@ impl Pacer {
         Some(self.began + self.rate?.time_for(Bytes(self.sent)))
     }
 
-    /// Waits until the next block of `size` may be sent; false if it must stop instead.
+    /// Waits until the next block of `size` may be sent. Returns false if the thread must stop.
     pub fn wait(&mut self, size: usize, stop: &AtomicBool) -> bool {
         if self.left == 0 {
             while let Some(due) = self.due() {
@@ -68,7 +68,7 @@ mod tests {
         for _ in 0..11 {
             assert!(pacer.wait(1_000, &stop));
         }
-        // Ten thousand bytes come before the eleventh block, and each thousand takes a millisecond.
+        // Ten thousand bytes precede the eleventh block, and each thousand takes a millisecond.
         assert!(plimsoll_clock::now().since(began) >= Duration::from_millis(10));
         assert_eq!(pacer.due(), Some(began + Duration::from_millis(11)));
         let mut bursts = Pacer::new(rate, 5, plimsoll_clock::now() + Duration::from_secs(3600));

@@ -20,7 +20,7 @@ pub enum Role {
 pub struct Report {
     pub role: Role,
     pub test: Test,
-    /// The other side's name; for a client its address.
+    /// The other side's name. In a client's report, the server's address.
     pub host: String,
     pub port: u16,
     pub cookie: String,
@@ -28,7 +28,7 @@ pub struct Report {
     /// The maximum segment size of the control connection.
     pub segment: Option<u32>,
     pub streams: Vec<Stream>,
-    /// Only kept for JSON; text has already been printed.
+    /// Only stored for JSON. The lines of text have already been printed.
     pub periods: Vec<Period>,
     pub cpu: Cpu,
     pub congestion: Option<String>,
@@ -57,7 +57,7 @@ impl Report {
         }
     }
 
-    /// The counts of a stream's two ends: the sender and the receiver.
+    /// The counts of the two ends of a stream: sender and receiver.
     pub fn ends(&self, stream: &Stream) -> Ends {
         let remote = self
             .remote
@@ -65,7 +65,7 @@ impl Report {
             .and_then(|results| results.stream(stream.id));
         let here = End::of(&stream.total);
         let there = remote.map(|result| {
-            // If a peer does not report what it omitted, assume that it omitted the same as we did.
+            // If a peer does not report what it omitted, assume that it omitted the same amount as this side.
             End::of_peer(result, result.omitted.unwrap_or(stream.total.omitted))
         });
         let (sender, receiver) = if stream.sending {
@@ -81,7 +81,7 @@ impl Report {
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub id: u32,
-    /// The socket's number, which output shows for the stream.
+    /// The socket's number, which the output shows for the stream.
     pub socket: i32,
     pub local: SocketAddr,
     pub remote: SocketAddr,
@@ -91,7 +91,7 @@ pub struct Stream {
     pub total: Total,
 }
 
-/// One side's counts of a stream, without omitted time.
+/// One side's counts of a stream, without the omitted time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Total {
     pub time: Duration,
@@ -133,7 +133,7 @@ impl RoundTrips {
     }
 }
 
-/// A part of a test's time.
+/// A period of a test.
 #[derive(Clone, Debug)]
 pub struct Period {
     pub start: Duration,
@@ -143,11 +143,12 @@ pub struct Period {
     pub parts: Vec<Part>,
 }
 
-/// A stream's part in a period.
+/// One stream's counts in a period.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Part {
     pub bytes: u64,
-    /// In this period; `None` if the system does not report it, or for receivers.
+    /// Retransmitted segments in this period. `None` for receivers, or if the system does not report
+    /// them.
     pub retransmits: Option<u64>,
     pub tcp: Option<TcpState>,
     pub packets: u64,
@@ -162,7 +163,7 @@ pub struct Ends {
     pub receiver: Option<End>,
 }
 
-/// One end of a stream, or of several together.
+/// One end of a stream, or the sum of several streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct End {
     pub time: Duration,
@@ -196,7 +197,7 @@ impl End {
         }
     }
 
-    /// Sums several streams: amounts are added, the jitter is the mean, the time is the longest.
+    /// Sums several streams: amounts are added, the jitter is averaged, and the time is the longest.
     pub fn sum(ends: &[End]) -> End {
         let mut sum = End::default();
         let mut retransmits = None;
@@ -227,7 +228,7 @@ impl End {
     }
 }
 
-/// 0 if the time is 0.
+/// Returns 0 if the time is 0.
 pub fn per_second(bytes: u64, time: Duration) -> f64 {
     if time.is_zero() {
         0.0
@@ -236,7 +237,7 @@ pub fn per_second(bytes: u64, time: Duration) -> f64 {
     }
 }
 
-/// 0 if the whole is 0.
+/// Returns 0 if the whole is 0.
 pub fn percent(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0

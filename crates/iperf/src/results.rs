@@ -12,11 +12,11 @@ pub struct Results {
     pub has_retransmits: Option<bool>,
     pub congestion: Option<String>,
     pub streams: Vec<StreamResult>,
-    /// The server's output: text, or an object.
+    /// The server's output: a string or an object.
     pub output: Option<Value>,
 }
 
-/// Processor time in percent of the elapsed time; above 100 with several threads.
+/// Processor time as a percentage of the elapsed time. It can exceed 100 with several threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cpu {
     pub total: f64,
@@ -28,18 +28,18 @@ pub struct Cpu {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StreamResult {
     pub id: u32,
-    /// Without omitted time.
+    /// Bytes, without the omitted time.
     pub bytes: u64,
     pub retransmits: Option<u64>,
-    /// RFC 3550 §6.4.1.
+    /// Jitter in seconds (RFC 3550 §6.4.1).
     pub jitter: Duration,
-    /// Lost datagrams, including omitted time.
+    /// Lost datagrams, including those of the omitted time.
     pub lost: u64,
-    /// Including omitted time.
+    /// All datagrams, including those of the omitted time.
     pub packets: u64,
-    /// The omitted part of lost datagrams and of all datagrams, if the side reports it.
+    /// The omitted part of the lost datagrams and of all datagrams, if the side reports it.
     pub omitted: Option<Omitted>,
-    /// From the first counted byte to the last.
+    /// The time from the first counted byte to the last.
     pub time: Duration,
 }
 
@@ -49,7 +49,7 @@ pub struct Omitted {
     pub packets: u64,
 }
 
-/// Maximum number of streams in a peer's results: those of both directions.
+/// Maximum number of streams in a peer's results, in both directions together.
 const MOST: usize = 2 * crate::test::MOST_STREAMS as usize;
 
 impl Results {
@@ -96,8 +96,8 @@ impl Results {
         Value::Object(object)
     }
 
-    /// Parses a peer's results. Impossible values are errors or are left out; nothing in them is
-    /// trusted.
+    /// Parses a peer's results. Impossible values cause an error or are omitted, because the peer is
+    /// not trusted.
     ///
     /// # Errors
     /// A sentence that describes the problem.
@@ -146,7 +146,7 @@ impl Results {
         })
     }
 
-    /// The results of the stream with this identity.
+    /// The results of the stream with this id.
     pub fn stream(&self, id: u32) -> Option<&StreamResult> {
         self.streams.iter().find(|stream| stream.id == id)
     }
@@ -180,7 +180,7 @@ fn stream(value: &Value) -> Result<StreamResult, String> {
     })
 }
 
-/// A count; `None` for -1, which iperf3 3.12 writes as the largest 64-bit number.
+/// Reads a count; `None` for -1, which iperf3 3.12 writes as the largest 64-bit number.
 fn count(value: &Value) -> Option<u64> {
     value
         .as_u64()

@@ -1,4 +1,4 @@
-//! The server: runs one test at a time, and reports "busy" to other clients meanwhile.
+//! The server: runs one test at a time, and meanwhile responds "busy" to other clients.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -28,17 +28,17 @@ use crate::wire::{Cookie, State};
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Serve {
-    /// `None` for all addresses of the family.
+    /// The address to listen on; `None` for all addresses of the family.
     pub address: Option<std::net::IpAddr>,
-    /// 0 lets the system choose.
+    /// The port; 0 lets the system choose one.
     pub port: u16,
     pub family: Family,
-    /// End after one test.
+    /// Exit after one test.
     pub once: bool,
     pub interval: Option<Duration>,
     pub format: Format,
     pub json: bool,
-    /// Time limit for each step of a client before and after the test.
+    /// Time limit for each step that a client performs before and after the test.
     pub patience: Duration,
 }
 
@@ -47,12 +47,12 @@ pub struct Server {
     serve: Serve,
     listener: TcpListener,
     address: SocketAddr,
-    /// Clients that are being informed that the server is busy.
+    /// Number of clients that are being informed that the server is busy.
     turning_away: Arc<AtomicUsize>,
 }
 
-/// Maximum number of clients that are informed at the same time that the server is busy; further connections are closed
-/// without a message.
+/// Maximum number of clients that are informed at the same time that the server is busy. Further
+/// connections are closed without a message.
 const TURNED_AWAY: usize = 32;
 /// Maximum number of bytes of the server's output that are kept for the client.
 const LONGEST_OUTPUT: usize = 1 << 20;
@@ -69,7 +69,7 @@ impl Server {
         });
         let mut listener = sockets::listen(SocketAddr::new(ip, serve.port));
         if listener.is_err() && everywhere {
-            // The machine has no IPv6.
+            // The machine does not support IPv6.
             listener = sockets::listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), serve.port));
         }
         let failed = |error: io::Error| {
@@ -91,12 +91,13 @@ impl Server {
         })
     }
 
-    /// The address it listens on.
+    /// The address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves tests until `stop` is set, or only one if so configured. `done` receives each test's report.
+    /// Serves tests until `stop` is set, or only one if so configured. Passes each test's report to
+    /// `done`.
     ///
     /// # Errors
     /// If the listening socket fails.
@@ -255,12 +256,12 @@ impl Server {
         });
         control.write_json(&session::results(report, output).to_json())?;
         control.tell(State::DisplayResults)?;
-        // A client that closes the connection instead has all its results.
+        // A client that closes the connection instead already has all its results.
         let _ = control.hear();
         Ok(())
     }
 
-    /// Waits for the client's next message, and turns other clients away meanwhile.
+    /// Waits for the client's next message, and meanwhile rejects other clients.
     fn watch(&self, control: &Control, until: Moment) -> Result<ControlEvent, Error> {
         let failed = |error: io::Error| Error::io("unable to read from the client", &error);
         let [heard, knocked] =
@@ -279,7 +280,7 @@ impl Server {
         }
     }
 
-    /// Tells another client, on a thread of its own, that the server is busy.
+    /// Tells another client, on a separate thread, that the server is busy.
     fn turn_away(&self, stream: TcpStream) {
         let count = Arc::clone(&self.turning_away);
         if count.fetch_add(1, Ordering::Relaxed) >= TURNED_AWAY {
@@ -296,7 +297,7 @@ impl Server {
                     .and_then(|()| stream.set_write_timeout(limit));
                 let _ = (&stream).write_all(&[State::AccessDenied.byte()]);
                 let _ = stream.shutdown(std::net::Shutdown::Write);
-                // Its bytes are read first, because closing with unread bytes would discard the response.
+                // Read the client's bytes first: closing a socket with unread bytes would discard the response.
                 let mut rest = [0; Cookie::LENGTH + 1];
                 let _ = (&stream).read_exact(&mut rest);
                 reported.fetch_sub(1, Ordering::Relaxed);
@@ -346,7 +347,7 @@ impl Server {
         Ok(flows)
     }
 
-    /// The next connection with the test's cookie; other connections are turned away.
+    /// Waits for the next connection with the test's cookie. Rejects other connections.
     fn accept(
         &self,
         control: &Control,
@@ -393,13 +394,13 @@ impl Server {
                 Ok((count, from)) if count >= 4 && plain(from).ip() == client.ip() => {
                     return Ok(from);
                 }
-                // An unrelated datagram, or an error caused by an earlier one.
+                // This is an unrelated datagram, or an error caused by an earlier one.
                 Ok(_) | Err(_) => {}
             }
         }
     }
 
-    /// Waits for a stream as long as the client stays connected.
+    /// Waits for a stream while the client stays connected.
     fn waits(
         &self,
         control: &Control,
@@ -434,11 +435,11 @@ impl Server {
     }
 }
 
-/// iperf3's numbers for parameters that were not understood, and for a stream that could not be accepted.
+/// iperf3's error numbers for invalid parameters, and for a stream that could not be accepted.
 const BAD_PARAMETERS: i32 = 114;
 const NO_STREAM: i32 = 204;
 
-/// Tells the client that its test cannot be run: iperf3's error number without a system error.
+/// Tells the client that its test cannot run: sends iperf3's error number without a system error.
 fn refuse(control: &Control, number: i32) {
     let mut bytes = vec![State::ServerError.byte()];
     bytes.extend_from_slice(&number.to_be_bytes());

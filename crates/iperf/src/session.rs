@@ -1,4 +1,4 @@
-//! A running test, the same for both roles.
+//! A running test. Both roles use this code.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,16 @@ use crate::sockets;
 use crate::test::{Direction, End, Protocol, Test};
 use crate::text::Layout;
 
-/// How a side shows its measurements.
+/// How a side reports its measurements.
 #[derive(Clone, Copy)]
 pub struct ReportSettings {
     /// Time between two reports; `None` for no reports.
     pub interval: Option<Duration>,
-    /// Keep periods instead of printing them.
+    /// Store periods instead of printing them.
     pub json: bool,
 }
 
-/// The message that the control connection received meanwhile.
+/// The message that the control connection received during the test.
 pub enum ControlEvent {
     Nothing,
     /// The client has ended the test.
@@ -45,13 +45,13 @@ pub struct Session<'a> {
     budget: Arc<Budget>,
 }
 
-/// A TCP stream that receives nothing for this long is dead.
+/// A TCP stream that receives nothing for this long is considered dead.
 const SILENCE: Duration = Duration::from_secs(120);
-/// How long to wait for the last datagrams of a fixed number. Later ones are lost.
+/// How long to wait for the last datagrams of a fixed number. Later datagrams count as lost.
 const LAST_DATAGRAM: Duration = Duration::from_secs(2);
-/// How long a server waits for a client to end a test after its time.
+/// How long a server waits after a test's duration for the client to end the test.
 const GRACE: Duration = Duration::from_secs(30);
-/// How long a server waits for the last bytes of a fixed number, and for each of them.
+/// How long a server waits for the last bytes of a fixed number: in total, and for each of them.
 const LAST_BYTES: Duration = Duration::from_secs(1);
 const LAST_BYTE: Duration = Duration::from_millis(100);
 const SLICE: Duration = Duration::from_millis(100);
@@ -99,11 +99,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Runs the test until this side, the other or the user ends it. The report has everything measured, even after an
-    /// error. `watch` waits until a deadline for messages of the other side.
+    /// Runs the test until this side, the other side or the user ends it. The report contains
+    /// everything measured, even after an error. `watch` waits until a deadline for messages from the
+    /// other side.
     ///
     /// # Errors
-    /// Why the test did not end properly.
+    /// The reason why the test did not end properly.
     pub fn run(
         &mut self,
         report: &mut Report,
@@ -133,7 +134,7 @@ impl<'a> Session<'a> {
             flow.stop();
         }
         if !matches!(test.end, End::Time(_)) {
-            // Data that the kernel has accepted but not counted yet belongs to a fixed amount.
+            // Data that the kernel has accepted but the stream has not counted yet is part of a fixed amount.
             for flow in &mut self.flows {
                 flow.join();
             }
@@ -147,7 +148,7 @@ impl<'a> Session<'a> {
                 self.show(report, period, print);
             }
         } else {
-            // Record the last windows and round trips.
+            // Record the final windows and round trips.
             meter.period(ended, &last);
         }
         for (stream, total) in report.streams.iter_mut().zip(meter.totals(ended, &last)) {
@@ -191,7 +192,7 @@ impl<'a> Session<'a> {
             if let (Some(at), Some(interval)) = (tick, self.reporting.interval)
                 && (now >= at || omitted)
             {
-                // The last period includes the short rest after it.
+                // The last period includes the short remainder after it.
                 let at_the_end = role == Role::Client
                     && deadline.is_some_and(|deadline| deadline.since(now) < interval / 20);
                 if !at_the_end && meter.running(now) >= interval / 10 {
@@ -255,8 +256,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a test of a fixed amount has transferred it, in both directions if it has two. Data that the kernel has
-    /// accepted but not delivered does not count.
+    /// Whether a test of a fixed amount has transferred that amount, in both directions if it has two.
+    /// Data that the kernel has accepted but not delivered does not count.
     fn is_all_done(&self, test: &Test, quiet: Duration) -> bool {
         let is_sent =
             |flow: &Flow| flow.is_done() && !flow.snapshot().tcp.is_some_and(|tcp| tcp.under_way);
@@ -276,8 +277,8 @@ impl<'a> Session<'a> {
             .sum()
     }
 
-    /// The end of a test can overtake its last bytes, which use other connections. Waits as long as bytes arrive, and
-    /// returns when the last ones did.
+    /// The end of a test can overtake its last bytes, because they use other connections. Waits while
+    /// bytes arrive, and returns when the last ones arrived.
     fn await_last_bytes(&self, test: &Test) -> Moment {
         let mut last = plimsoll_clock::now();
         let waits =
@@ -359,7 +360,7 @@ fn cpu(user: Duration, system: Duration, wall: Duration) -> Cpu {
     }
 }
 
-/// This side's results, for the other side.
+/// This side's results, to send to the other side.
 pub fn results(report: &Report, output: Option<serde_json::Value>) -> Results {
     let sends = report.streams.iter().any(|stream| stream.sending);
     let knows = report

@@ -1,4 +1,4 @@
-//! Creates sockets with a test's options.
+//! Creates sockets with the options of a test.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -12,7 +12,7 @@ use socket2::{Domain, SockRef, Socket, Type};
 use crate::error::Error;
 use crate::test::Test;
 
-/// The address families to use.
+/// The address families to use for connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
     #[default]
@@ -35,12 +35,12 @@ impl Family {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct From {
     pub address: Option<IpAddr>,
-    /// The port of the first stream; the others use the following ports.
+    /// The port of the first stream. Each further stream uses the next port.
     pub port: Option<u16>,
 }
 
-/// A connected TCP stream. The test's options are set before connecting, because windows and segment sizes are
-/// negotiated then.
+/// A connected TCP stream. The test's options are set before connecting, because the handshake
+/// negotiates window scaling and segment size.
 pub fn connect(
     to: SocketAddr,
     from: From,
@@ -107,7 +107,7 @@ fn set_congestion(_: &Socket, _: &str) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The congestion control in use, if the system reports it.
+/// The congestion control algorithm in use, if the system reports it.
 pub fn congestion(socket: &SockRef<'_>) -> Option<String> {
     #[cfg(any(target_os = "linux", target_os = "freebsd"))]
     if let Ok(name) = socket.tcp_congestion() {
@@ -152,7 +152,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(socket.into())
 }
 
-/// A UDP socket that waits for a client while others use the same port.
+/// A UDP socket that waits for a client while other sockets use the same port.
 pub fn listen_udp(address: SocketAddr, test: &Test) -> Result<UdpSocket, Error> {
     let failed = |error: io::Error| Error::io("unable to create a new stream", &error);
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None).map_err(failed)?;
@@ -179,7 +179,8 @@ pub fn connect_udp(to: SocketAddr, from: From, test: &Test) -> Result<UdpSocket,
     Ok(socket.into())
 }
 
-/// Waits until one of the sockets is readable, or until a deadline; returns which ones are.
+/// Waits until one of the sockets is readable, or until a deadline. Returns which sockets are
+/// readable.
 pub fn readable<const N: usize>(
     sockets: [BorrowedFd<'_>; N],
     until: Moment,

@@ -20,23 +20,22 @@ pub enum Direction {
     Forward,
     /// The server.
     Reverse,
-    /// Both, over separate streams.
+    /// Both sides, over separate streams.
     Both,
 }
 
-/// When a test ends.
+/// Condition that ends a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// After this time, not counting omitted time. Whole seconds, because the protocol has no
-    /// fractions.
+    /// After this time, without the omitted time. Whole seconds, because the protocol has no fractions.
     Time(Duration),
-    /// When each direction's streams have transferred this number of bytes together.
+    /// When the streams of each direction have transferred this number of bytes in total.
     Bytes(u64),
-    /// When each direction's streams have sent this number of blocks together.
+    /// When the streams of each direction have sent this number of blocks in total.
     Blocks(u64),
 }
 
-/// A test's parameters, known to both sides.
+/// A test's parameters, which both sides know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Test {
     pub protocol: Protocol,
@@ -50,7 +49,7 @@ pub struct Test {
     pub length: usize,
     /// The rate of each stream; `None` for no limit.
     pub rate: Option<BitRate>,
-    /// Blocks sent at once when the rate allows that; 0 means one.
+    /// Number of blocks that are sent without a pause if the rate allows it; 0 means one.
     pub burst: u32,
     /// The size of each socket's buffers in bytes.
     pub window: Option<u32>,
@@ -63,7 +62,7 @@ pub struct Test {
     pub server_output: bool,
     /// Datagrams are numbered with 64 bits.
     pub wide_counters: bool,
-    /// Printed before each line.
+    /// The prefix of each line.
     pub title: Option<String>,
     pub extra_data: Option<String>,
 }
@@ -72,7 +71,7 @@ pub struct Test {
 pub const MOST_STREAMS: u32 = 128;
 pub const LONGEST_BLOCK: usize = 1 << 20;
 pub const LONGEST_DATAGRAM: usize = 65_507;
-/// A datagram has at least its header.
+/// A datagram contains at least its header.
 pub const SHORTEST_DATAGRAM: usize = 16;
 pub const LONGEST_TIME: Duration = Duration::from_secs(86_400);
 pub const LONGEST_OMIT: Duration = Duration::from_secs(600);
@@ -107,7 +106,7 @@ impl Default for Test {
 
 impl Test {
     /// # Errors
-    /// A sentence about the first invalid parameter.
+    /// A sentence that describes the first invalid parameter.
     pub fn check(&self) -> Result<(), String> {
         let longest = match self.protocol {
             Protocol::Tcp => LONGEST_BLOCK,
@@ -130,34 +129,37 @@ impl Test {
             ));
         }
         if matches!(self.end, End::Time(time) if time > LONGEST_TIME) {
-            return Err("a test lasts a day (86400 s) at most".to_owned());
+            return Err("a test can last at most a day (86400 s)".to_owned());
         }
         if matches!(
             self.end,
             End::Time(Duration::ZERO) | End::Bytes(0) | End::Blocks(0)
         ) {
-            return Err("a test needs an end: a time, a number of bytes or of blocks".to_owned());
+            return Err(
+                "a test needs an end condition: a time, or a number of bytes or blocks".to_owned(),
+            );
         }
         if self.omit > LONGEST_OMIT {
             return Err("at most 600 s can be omitted".to_owned());
         }
         if self.window.is_some_and(|window| window > LARGEST_WINDOW) {
-            return Err("a window has 512 MiB at most".to_owned());
+            return Err("a window can have at most 512 MiB".to_owned());
         }
         if self
             .segment
             .is_some_and(|segment| segment > LARGEST_SEGMENT)
         {
-            return Err(format!("a segment has {LARGEST_SEGMENT} bytes at most"));
+            return Err(format!(
+                "a segment can have at most {LARGEST_SEGMENT} bytes"
+            ));
         }
         if self.burst > MOST_BURST {
-            return Err(format!("a burst has {MOST_BURST} blocks at most"));
+            return Err(format!("a burst can have at most {MOST_BURST} blocks"));
         }
         Ok(())
     }
 
-    /// The streams of a test in the order in which a client opens them: whether the client sends on
-    /// each.
+    /// Whether the client sends, for each stream of a test in the order in which a client opens them.
     pub fn streams(&self) -> impl Iterator<Item = bool> {
         let (sending, receiving) = match self.direction {
             Direction::Forward => (self.parallel, 0),
@@ -169,7 +171,7 @@ impl Test {
             .chain((0..receiving).map(|_| false))
     }
 
-    /// The identity of the stream at `index`. iperf3 counts 1, 3, 4, 5 …
+    /// The id of the stream at `index`. iperf3 counts 1, 3, 4, 5 …
     pub fn identity(index: usize) -> u32 {
         let index = u32::try_from(index).unwrap_or(u32::MAX - 2);
         if index == 0 { 1 } else { index + 2 }
@@ -239,10 +241,10 @@ impl Test {
         Value::Object(object)
     }
 
-    /// Parses a client's parameters. Unknown keys are ignored, since later versions have more.
+    /// Parses a client's parameters. Unknown keys are ignored, because later versions may add keys.
     ///
     /// # Errors
-    /// A sentence about an unsupported parameter.
+    /// A sentence that describes an unsupported parameter.
     pub fn from_json(value: &Value) -> Result<Self, String> {
         let object = value
             .as_object()
@@ -317,7 +319,7 @@ impl Test {
     }
 }
 
-/// A whole number of zero or more, in any notation.
+/// A whole number that is not negative, in any notation.
 fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64()?;

@@ -1,11 +1,11 @@
-//! A report as lines of text, in iperf3's layout.
+//! Formats a report as lines of text in iperf3's layout.
 
 use crate::Print;
 use crate::amounts::{Format, bytes};
 use crate::report::{self, End, Part, Period, Report, Role, Stream, per_second, percent};
 use crate::test::{Direction, Protocol, Test};
 
-/// How a test's lines are formatted.
+/// The format of a test's lines.
 #[derive(Clone, Debug)]
 pub struct Layout {
     role: Role,
@@ -41,7 +41,7 @@ impl Layout {
         print(&format!("{}{text}", self.title));
     }
 
-    /// The first lines of a client.
+    /// The first lines that a client prints.
     pub fn connecting(&self, host: &str, port: u16, print: &mut Print<'_>) {
         self.line(&format!("Connecting to host {host}, port {port}\n"), print);
         if self.direction == Direction::Reverse {
@@ -52,7 +52,7 @@ impl Layout {
         }
     }
 
-    /// The streams, and the column headings.
+    /// The list of streams and the column headings.
     pub fn streams(&self, streams: &[Stream], print: &mut Print<'_>) {
         for stream in streams {
             let text = format!(
@@ -164,7 +164,7 @@ impl Layout {
         format!("{start}{rest}\n")
     }
 
-    /// The final lines: a client shows the counts of both sides, a server its own.
+    /// The final lines: a client shows the counts of both sides, a server only its own.
     pub fn totals(&self, report: &Report, print: &mut Print<'_>) {
         if self.parallel < 2 || !self.periods {
             self.line(SEPARATOR, print);
@@ -244,7 +244,7 @@ impl Layout {
         self.line("iperf Done.\n", print);
     }
 
-    /// The other side's lines, as it printed them.
+    /// The other side's lines, as that side printed them.
     pub fn server_output(&self, report: &Report, print: &mut Print<'_>) {
         let output = report
             .remote
@@ -267,18 +267,18 @@ pub fn listening(port: u16, number: u64, print: &mut Print<'_>) {
     ));
 }
 
-/// `3/250 (1.2%)`, the percentage with at most two digits.
+/// Formats `3/250 (1.2%)`, with at most two significant digits in the percentage.
 fn losses(lost: u64, packets: u64) -> String {
     format!("{lost}/{packets} ({}%)", two_digits(percent(lost, packets)))
 }
 
-/// Like C's `%.2g`, for 0 to 100.
+/// Formats like C's `%.2g`, for 0 to 100.
 fn two_digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
     if value >= 99.5 {
-        // A third digit does not fit.
+        // There is no space for a third digit.
         return "1e+02".to_owned();
     }
     let decimals = (1.0 - value.log10().floor()).clamp(0.0, 12.0);
@@ -318,7 +318,7 @@ pub(crate) fn sum(streams: &[Stream], period: &Period, sending: bool) -> Option<
     Some(sum)
 }
 
-/// Sums the two ends of one direction's streams: senders and receivers.
+/// Sums the two ends of the streams of one direction: senders and receivers.
 pub(crate) fn sums(report: &Report, sending: bool) -> (Option<End>, Option<End>) {
     let ends: Vec<report::Ends> = report
         .streams

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 use serde_json::Value;
 
-/// A state that one side announces to the other: a signed byte.
+/// A state that one side sends to the other: a signed byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     TestStart,
@@ -52,14 +52,14 @@ impl State {
     }
 }
 
-/// Identifies a test's connections: 36 letters and digits, then a zero byte.
+/// Identifies the connections of a test: 36 letters and digits, then a zero byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cookie([u8; Cookie::LENGTH]);
 
 impl Cookie {
     pub const LENGTH: usize = 37;
 
-    /// A random cookie, which is unique in practice.
+    /// A random cookie that is unique in practice.
     pub fn random() -> Self {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         use std::hash::{BuildHasher, Hasher};
@@ -79,14 +79,14 @@ impl Cookie {
     }
 
     /// # Errors
-    /// Those of the reader.
+    /// If reading fails.
     pub fn read(mut from: impl Read) -> io::Result<Self> {
         let mut cookie = [0; Cookie::LENGTH];
         from.read_exact(&mut cookie)?;
         Ok(Cookie(cookie))
     }
 
-    /// The text without the zero byte; unprintable characters are replaced.
+    /// The cookie without the zero byte. Unprintable characters are replaced.
     pub fn text(&self) -> String {
         let shown = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
         shown
@@ -108,13 +108,15 @@ impl std::fmt::Debug for Cookie {
     }
 }
 
-/// Longest JSON accepted from a peer. Results of 128 streams have 30 kB; a server's whole output may be longer.
+/// Longest JSON accepted from a peer. The results of 128 streams are 30 kB, but a server's complete
+/// output may be longer.
 pub const LONGEST_JSON: usize = 4 << 20;
 
-/// Reads a length and that much JSON. Memory grows with the received data, not with the announced length.
+/// Reads a length and that much JSON. Memory grows with the received data, not with the announced
+/// length.
 ///
 /// # Errors
-/// Those of the reader, or `InvalidData` with a sentence.
+/// If reading fails, or `InvalidData` with a sentence that describes the fault.
 pub fn read_json(mut from: impl Read) -> io::Result<Value> {
     let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
     let mut length = [0; 4];
@@ -137,11 +139,12 @@ pub fn read_json(mut from: impl Read) -> io::Result<Value> {
 /// Writes a length and the JSON in one write.
 ///
 /// # Errors
-/// Those of the writer.
+/// If writing fails.
 pub fn write_json(mut to: impl Write, value: &Value) -> io::Result<()> {
     let text = value.to_string();
-    let length = u32::try_from(text.len())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "JSON of more than 4 GiB"))?;
+    let length = u32::try_from(text.len()).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidInput, "the JSON is larger than 4 GiB")
+    })?;
     let mut bytes = length.to_be_bytes().to_vec();
     bytes.extend_from_slice(text.as_bytes());
     to.write_all(&bytes)

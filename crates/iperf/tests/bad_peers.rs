@@ -121,8 +121,7 @@ fn a_silent_closed_or_foreign_server_is_reported() {
     );
 }
 
-/// A server that resets its connections in the middle of a test, the control connection
-/// or the stream.
+/// A server that resets its control connection or its stream in the middle of a test.
 fn resetting(control_too: bool) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -163,7 +162,7 @@ fn a_reset_in_the_middle_is_reported() {
     }
 }
 
-/// A server that accepts one stream and reads it; the caller writes the results.
+/// A server that accepts one stream and reads from it. The caller writes the results.
 fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -192,7 +191,7 @@ fn lying(answer: impl FnOnce(&TcpStream) + Send + 'static) -> u16 {
 fn measurements_are_kept_if_the_peers_results_are_invalid() {
     type Answer = fn(&TcpStream);
     let answers: [(Answer, &str); 5] = [
-        // Sends nothing and keeps the connection.
+        // Send nothing, and keep the connection open.
         (|_| {}, "the server was silent for 300ms"),
         (
             |stream| write_json(stream, &json!({ "streams": 7 })).expect("sent"),
@@ -222,7 +221,7 @@ fn measurements_are_kept_if_the_peers_results_are_invalid() {
         let message = error(report);
         assert!(message.contains(expected), "{message}");
     }
-    // Unrequested streams are ignored, and missing ones stay missing.
+    // Streams that were not requested are ignored, and missing streams stay missing.
     let other = |stream: &TcpStream| {
         write_json(stream, &json!({ "streams": [{ "id": 99, "bytes": 1 }] })).expect("sent");
         say(stream, &[State::DisplayResults]);
@@ -290,7 +289,7 @@ impl Served {
         TcpStream::connect(self.address).expect("the server")
     }
 
-    /// A control connection after its parameters; the caller reads the server's responses.
+    /// A control connection that has sent its parameters. The caller reads the server's responses.
     fn begin(&self, parameters: &Value) -> TcpStream {
         let stream = self.connect();
         (&stream).write_all(Cookie::random().bytes()).expect("sent");
@@ -307,14 +306,14 @@ fn hear(mut stream: &TcpStream) -> Option<State> {
 }
 
 fn end_of(stream: TcpStream) {
-    // Closed or reset, and nothing follows.
+    // The server closed or reset the connection, and sends nothing more.
     let _ = (&stream).read_to_end(&mut Vec::new());
 }
 
 #[test]
 fn a_server_outlives_its_clients_mistakes() {
     let served = Served::start(SHORT);
-    // First nothing, and then half a cookie.
+    // First a client that sends nothing, then one that sends half a cookie.
     end_of(served.connect());
     let half = served.connect();
     (&half).write_all(b"half a cookie").expect("sent");

@@ -1,4 +1,4 @@
-//! The statistics of a relay, including how late it was: of the whole time, and since the last report.
+//! The statistics of a relay, including its lateness: in total, and since the last report.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -14,10 +14,10 @@ pub struct Account {
     pub connections: Cell<u64>,
     /// TCP connections whose target could not be reached.
     pub unreachable: Cell<u64>,
-    /// Failures to accept a TCP connection, for example without a free file descriptor; such connections waited
-    /// longer.
+    /// Failures to accept a TCP connection, for example when no file descriptor is free. Such
+    /// connections waited longer.
     pub accept_failures: Cell<u64>,
-    /// Pairs of addresses that have sent UDP packets.
+    /// Pairs of addresses between which UDP packets were sent.
     pub sessions: Cell<u64>,
     pub forward: Direction,
     pub backward: Direction,
@@ -40,7 +40,7 @@ pub struct Direction {
     held_back: Cell<u64>,
     /// Lateness since the last report, in µs.
     late: RefCell<Histogram>,
-    /// Lateness before it.
+    /// Lateness before the last report.
     earlier: RefCell<Histogram>,
 }
 
@@ -56,8 +56,8 @@ impl Direction {
         self.late.borrow_mut().record(late.as_secs_f64() * 1e6);
     }
 
-    /// Records that the kernel accepted a whole piece, after the receiver had held up its connection: that is not the
-    /// relay's lateness.
+    /// Records that the kernel accepted a whole piece after the receiver had delayed its connection.
+    /// That delay does not count as lateness of the relay.
     pub fn passed_after_receiver(&self) {
         self.pieces.set(self.pieces.get() + 1);
         self.held_back.set(self.held_back.get() + 1);
@@ -107,8 +107,8 @@ fn quantiles(late: &Histogram) -> Value {
 }
 
 impl Account {
-    /// All statistics as one JSON object. `late_us` is in microseconds, from when a piece was due to when it was
-    /// written to the kernel.
+    /// All statistics as one JSON object. `late_us` is the time in microseconds from when a piece was
+    /// due until it was written to the kernel.
     pub fn report(&self) -> Value {
         json!({
             "connections": self.connections.get(),
@@ -120,8 +120,8 @@ impl Account {
         })
     }
 
-    /// The lateness in both directions since the last call, as one JSON object. Pieces that a receiver held up are not
-    /// included.
+    /// The lateness in both directions since the last call, as one JSON object. Pieces that a receiver
+    /// delayed are not included.
     pub fn since_last_report(&self) -> Value {
         json!({ "forward": self.forward.take(), "backward": self.backward.take() })
     }

@@ -1,7 +1,7 @@
-//! Reads bytes together with their time of arrival.
+//! Reads bytes together with their arrival time.
 //!
-//! On Linux the kernel timestamps them ([`plimsoll_net::stamped`]); elsewhere, and if there is no timestamp, the time
-//! of reading is used.
+//! On Linux the kernel provides the timestamps ([`plimsoll_net::stamped`]). On other systems, and
+//! if there is no timestamp, the time of reading is used.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,11 +12,11 @@ use plimsoll_units::Moment;
 use tokio::io::Interest;
 use tokio::net::{TcpStream, UdpSocket};
 
-/// Bytes that were read; empty at the end of the stream.
+/// The bytes that were read; empty at the end of the stream.
 #[derive(Debug)]
 pub struct Received {
     pub bytes: Buffer,
-    /// When the last of them arrived.
+    /// When the last of these bytes arrived.
     pub arrived: Moment,
 }
 
@@ -29,7 +29,7 @@ impl Received {
     }
 }
 
-/// Asks the kernel to timestamp data that arrives on this socket, or on connections that it accepts.
+/// Makes the kernel timestamp data that arrives on this socket, or on connections that it accepts.
 #[cfg(target_os = "linux")]
 pub fn date(socket: &impl std::os::fd::AsFd) {
     // Without timestamps, the time of reading is used.
@@ -39,13 +39,13 @@ pub fn date(socket: &impl std::os::fd::AsFd) {
 #[cfg(not(target_os = "linux"))]
 pub fn date<T>(_socket: &T) {}
 
-/// Reads what has already arrived, if anything: at most one read, which does not wait.
+/// Reads what has already arrived, if anything: at most one read, without waiting.
 #[cfg(target_os = "linux")]
 pub fn receive_early(socket: &TcpStream, scratch: &mut [u8]) -> Option<Received> {
     use std::os::fd::AsFd;
 
-    // Bypasses the runtime, which does not know yet whether a new socket is readable. An end or an error will show
-    // again on the next read.
+    // Bypasses the runtime, which does not know yet whether a new socket is readable. The next read
+    // will report the end of the stream or an error again.
     let read = plimsoll_net::stamped::receive(socket.as_fd(), scratch).ok()?;
     (read.0 > 0).then(|| Received::new(scratch, read))
 }
@@ -58,21 +58,23 @@ pub fn receive_early(_socket: &TcpStream, _scratch: &mut [u8]) -> Option<Receive
 /// Waits until there is something to read.
 ///
 /// # Errors
-/// The errors of reading.
+/// If reading fails.
 pub async fn readable(socket: &TcpStream) -> io::Result<()> {
-    // Counts against the task's budget, so that a busy connection does not keep others from running.
+    // Counts against the task's budget, so a busy connection cannot starve others.
     poll_fn(|context| socket.poll_read_ready(context)).await
 }
 
-/// The next bytes, at most as many as `scratch` holds. `None` if nothing can be read after all.
+/// Returns the next bytes, at most as many as `scratch` holds. `None` if nothing could be read
+/// after all.
 ///
 /// # Errors
-/// The errors of reading.
+/// If reading fails.
 pub fn receive(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<Option<Received>> {
     match socket.try_io(Interest::READABLE, || read(socket, scratch)) {
         Ok(read) => {
             if 0 < read.0 && read.0 < scratch.len() {
-                // The socket is empty. Telling the runtime so avoids a useless system call at the next read.
+                // The socket is empty. Report it to the runtime, which avoids a useless system call at the next
+                // read.
                 let empty = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
                 let _ = socket.try_io(Interest::READABLE, empty);
             }
@@ -95,13 +97,13 @@ fn read(socket: &TcpStream, scratch: &mut [u8]) -> io::Result<(usize, Option<Mom
     socket.try_read(scratch).map(|count| (count, None))
 }
 
-/// A packet that was read: its size, its sender, and when it arrived.
+/// A received packet: its size, its sender, and when it arrived.
 pub type Packet = (usize, SocketAddr, Moment);
 
-/// The next packet.
+/// Returns the next packet.
 ///
 /// # Errors
-/// The errors of reading.
+/// If reading fails.
 pub async fn receive_packet(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Packet> {
     loop {
         socket.readable().await?;

@@ -1,8 +1,9 @@
-//! Writes pieces that are due, before all other work.
+//! Writes pieces that are due, before any other work.
 //!
-//! A relay is one thread, and a burst of new connections gives it a lot to do. Most of that can wait, because delays
-//! count from the arrival of bytes and not from when they are read. Pieces that are due cannot wait. So every task
-//! calls [`Deliveries::catch_up`] before each step that takes time, and no piece is late by more than one such step.
+//! A relay is one thread, and a burst of new connections causes a lot of work. Most of it can wait,
+//! because delays count from when bytes arrive, not from when they are read. Pieces that are due
+//! cannot wait. So every task calls [`Deliveries::catch_up`] before each step that takes time, and
+//! no piece is late by more than one such step.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -21,12 +22,12 @@ use crate::ends::{Ends, Exchange};
 use crate::line::Flow;
 use crate::queue::Piece;
 
-/// The pieces in transit on all connections, by when they are due.
+/// The pieces in transit on all connections, ordered by when they are due.
 #[derive(Debug, Default)]
 pub struct Deliveries {
     due: RefCell<BinaryHeap<Reverse<Delivery>>>,
     pushed: Cell<u64>,
-    /// Notifies that a piece is due earlier than all others.
+    /// Notifies the waiting task of a piece that is due earlier than all others.
     sooner: Notify,
     ends: Ends<Rc<Outgoing>>,
 }
@@ -40,7 +41,7 @@ struct Delivery {
 }
 
 impl Deliveries {
-    /// Adds a piece that leaves `outgoing` at `at`, never before pieces that were added earlier.
+    /// Adds a piece that leaves `outgoing` at `at`, but never before pieces that were added earlier.
     pub fn push(&self, outgoing: &Rc<Outgoing>, at: Moment, piece: Piece) {
         outgoing.push(at, piece);
         let number = self.pushed.get();
@@ -56,7 +57,7 @@ impl Deliveries {
         }));
     }
 
-    /// The number of pieces in transit.
+    /// Number of pieces in transit.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.due.borrow().len()
@@ -72,7 +73,7 @@ impl Deliveries {
         }
     }
 
-    /// Ends streams whose end can wait, as long as it is polled.
+    /// Ends streams whose end can wait. Runs until the future is dropped.
     pub async fn end_streams(&self) {
         self.ends.run(|outgoing| outgoing.wake_finish()).await;
     }
@@ -102,8 +103,8 @@ impl Deliveries {
             if at <= plimsoll_clock::now() {
                 return;
             }
-            // While other tasks make steps, those deliver what is due. A kernel timer for each piece would take a tenth of
-            // the processor time of a burst of connections.
+            // While other tasks run steps, they write the pieces that are due. A kernel timer for each piece
+            // would take a tenth of the processor time of a burst of connections.
             let before = self.ends.steps();
             tokio::task::yield_now().await;
             if self.ends.steps() != before {
@@ -137,22 +138,23 @@ impl Ord for Delivery {
     }
 }
 
-/// The sending end of one direction of a connection, with its pieces in transit. Dropping the last reference shuts the
-/// direction down.
+/// The sending side of one direction of a connection, with its pieces in transit. Dropping the last
+/// reference shuts the direction down.
 #[derive(Debug)]
 pub struct Outgoing {
     socket: OwnedWriteHalf,
     pub side: Side,
     pub flow: Cell<Flow>,
-    /// How many of its pieces wait for the line.
+    /// Number of its pieces that wait for the line.
     pub waiting: Cell<u32>,
     pieces: RefCell<VecDeque<(Moment, Piece)>>,
     bytes: Cell<usize>,
     emptied: Notify,
-    /// The socket accepted only a part of what was due, or the stream ends: [`Outgoing::finish`] continues from here.
+    /// Set when the socket accepted only a part of what was due, or when the stream ends:
+    /// [`Outgoing::finish`] continues from there.
     stuck: Cell<bool>,
     attention: Notify,
-    /// Of both directions.
+    /// The progress of both directions.
     exchange: Rc<Exchange>,
 }
 
@@ -186,7 +188,8 @@ impl Outgoing {
         }
     }
 
-    /// Writes the first piece, which is due, without waiting. True if it is the end of the stream, which can wait.
+    /// Writes the first piece, which is due, without waiting. Returns true if it is the end of the
+    /// stream and can wait.
     fn deliver(&self, account: &Direction) -> bool {
         if self.stuck.get() {
             return false;
@@ -208,13 +211,13 @@ impl Outgoing {
         false
     }
 
-    /// Makes [`finish`](Self::finish) continue, which ends the stream if its end is due.
+    /// Makes [`finish`](Self::finish) continue and end the stream, if its end is due.
     fn wake_finish(&self) {
         self.stuck.set(true);
         self.attention.notify_one();
     }
 
-    /// Writes what the socket did not accept at once, until the stream has ended.
+    /// Writes what the socket did not accept immediately, until the stream has ended.
     ///
     /// # Errors
     /// If the socket fails.
@@ -236,8 +239,8 @@ impl Outgoing {
         }
     }
 
-    /// Writes the first piece if it is due. `held_back`: the socket has refused data since the last moment at which
-    /// nothing was due, so lateness is the receiver's.
+    /// Writes the first piece if it is due. `held_back` is true if the socket has refused data since
+    /// the last moment at which nothing was due; then the receiver caused the lateness.
     fn write(&self, account: &Direction, held_back: bool) -> io::Result<Written> {
         let mut pieces = self.pieces.borrow_mut();
         let now = plimsoll_clock::now();
@@ -273,12 +276,12 @@ impl Outgoing {
 
 /// The result of writing the first piece.
 enum Written {
-    /// It was written.
+    /// The piece was written.
     Piece,
-    /// It was not or only partly written, because the socket accepts no more data now.
+    /// The piece was not written, or only partly, because the socket accepts no more data now.
     Part,
-    /// None is due.
+    /// No piece is due.
     Nothing,
-    /// It is the end of the stream.
+    /// The piece is the end of the stream.
     End,
 }

@@ -1,8 +1,9 @@
-//! Ends of streams that nobody waits for.
+//! Delays the ends of streams that nobody waits for.
 //!
-//! To end and close a connection takes about as long as to set one up. In a burst of short connections, the ends of the
-//! first are due while the last still exchange data, and a relay that ended each at its moment would be late with data. So
-//! an end waits while there is other work, but only for a limited time, and only if nobody can see that it is late.
+//! Ending and closing a connection takes about as long as setting it up. In a burst of short
+//! connections, the first ones are due to end while the last ones still exchange data. A relay that
+//! ended each connection on time would deliver that data late. So an end waits while there is other
+//! work, but only for a limited time, and only if neither side can notice the delay.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,14 +14,14 @@ use tokio::sync::Notify;
 
 use crate::account::Side;
 
-/// The longest wait of an end.
+/// The longest time that an end waits.
 const LATEST: Duration = Duration::from_millis(50);
-/// A turn of the event loop with more steps than this has other work to do.
+/// If a turn of the event loop has more steps than this, there is other work to do.
 const FEW_STEPS: u64 = 8;
-/// The number of streams that end before other work runs.
+/// Number of streams that end before other work runs.
 const AT_ONCE: usize = 16;
 
-/// How far both directions of a connection have come.
+/// The progress of both directions of a connection.
 #[derive(Debug, Default)]
 pub struct Exchange {
     is_answered: Cell<bool>,
@@ -42,7 +43,8 @@ impl Exchange {
         }
     }
 
-    /// Whether nobody waits for the end of this direction: the client has its response already, or has closed first.
+    /// Whether no peer waits for the end of this direction: the client already has its response, or has
+    /// closed first.
     pub fn can_wait(&self, side: Side) -> bool {
         match side {
             Side::Forward => self.is_answered.get(),
@@ -51,7 +53,7 @@ impl Exchange {
     }
 }
 
-/// The ends that wait: `T` stands for a stream.
+/// The ends that wait. `T` is a stream.
 #[derive(Debug)]
 pub struct Ends<T> {
     waiting: RefCell<VecDeque<(Moment, T)>>,
@@ -71,12 +73,12 @@ impl<T> Default for Ends<T> {
 }
 
 impl<T> Ends<T> {
-    /// A task is about to do something that takes time.
+    /// Records that a task is about to do something that takes time.
     pub fn step(&self) {
         self.steps.set(self.steps.get() + 1);
     }
 
-    /// How many steps all tasks have made.
+    /// Number of steps that all tasks have taken.
     pub fn steps(&self) -> u64 {
         self.steps.get()
     }
@@ -87,7 +89,8 @@ impl<T> Ends<T> {
         self.added.notify_one();
     }
 
-    /// Calls `end` for streams when there is little else to do or when they have waited long enough, as long as it is polled.
+    /// Calls `end` for streams when there is little other work or when they have waited long enough.
+    /// Runs until the future is dropped.
     pub async fn run(&self, end: impl Fn(&T)) {
         loop {
             let first = self.waiting.borrow().front().map(|(due, _)| *due);
@@ -96,7 +99,7 @@ impl<T> Ends<T> {
                 continue;
             };
             let before = self.steps.get();
-            // A turn of the event loop, in which all that is ready runs.
+            // One turn of the event loop, in which every ready task runs.
             tokio::task::yield_now().await;
             let is_calm = self.steps.get() - before <= FEW_STEPS;
             if is_calm || plimsoll_clock::now() >= due + LATEST {
@@ -117,10 +120,13 @@ mod tests {
     #[test]
     fn only_an_end_that_nobody_waits_for_can_wait() {
         let exchange = Exchange::default();
-        assert!(!exchange.can_wait(Side::Forward), "the server waits for it");
+        assert!(
+            !exchange.can_wait(Side::Forward),
+            "the server waits for the end"
+        );
         assert!(
             !exchange.can_wait(Side::Backward),
-            "the client waits for it"
+            "the client waits for the end"
         );
         exchange.data(Side::Forward);
         exchange.end(Side::Backward);
@@ -139,7 +145,7 @@ mod tests {
         let start = plimsoll_clock::now();
         ends.add(start, "first");
         ends.add(start, "second");
-        // Each turn of the event loop polls both sides once.
+        // Each turn of the event loop polls each side once.
         let turns = async {
             for turn in 0..100 {
                 if plimsoll_clock::now() < start + LATEST {

@@ -1,17 +1,20 @@
-//! Emulates a network: a relay that delays and paces what it forwards.
+//! Emulates a network: a relay that delays and limits what it forwards.
 //!
-//! A [`Link`] describes the network. [`line`] computes from it when each piece arrives, without a clock or a socket, so
-//! that tests take no time. [`tcp`] and [`udp`] relay real traffic accordingly ([`relay`] runs them). [`account`] records
-//! how late pieces left, because a late relay emulates a longer delay than configured. [`priority`] keeps other programs
-//! from delaying the relay.
+//! A [`Link`] describes the network. [`line`] computes from it when each piece arrives. It uses no
+//! clock and no socket, so its tests take no time. [`tcp`] and [`udp`] relay real traffic
+//! accordingly, and [`relay`] runs them. [`account`] records how late pieces left, because a late
+//! relay emulates a longer delay than configured. [`priority`] keeps other programs from delaying
+//! the relay.
 //!
-//! A relay in user space cannot delay a TCP connect: the kernel accepts the connection immediately, so the client sees a
-//! connect without a round trip. The relay adds the handshake's round trip before the first byte enters the line, so the
-//! time from connecting to the first response is right, but not its parts. [`netem`] uses the kernel's own emulation
-//! instead, where it is available, and delays the connect too.
+//! A relay in user space cannot delay a TCP connect: the kernel accepts the connection immediately,
+//! so the client sees a connect without a round trip. The relay adds the handshake's round trip
+//! before the first byte enters the line. So the time from connecting to the first response is
+//! right in total, but not in its parts. [`netem`] uses the kernel's own emulation instead, if it
+//! is available, which also delays the connect.
 //!
-//! The kernel timestamps bytes when they arrive (see [`arrival`]), and delays count from then. So the time that the relay
-//! takes to read them, for example in a burst of new connections, does not add to the delay unless it exceeds it.
+//! The kernel timestamps bytes when they arrive (see [`arrival`]), and delays count from then. The
+//! time that the relay takes to read them, for example in a burst of new connections, does not add
+//! to the delay unless it exceeds the delay.
 
 pub mod account;
 mod arrival;
@@ -36,19 +39,20 @@ use plimsoll_units::BitRate;
 /// The properties of an emulated network.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
-    /// Round trip time, without what the rate adds. Each direction adds half of it.
+    /// Round-trip time, without the transmission time that the rate adds. Each direction adds half of
+    /// it.
     pub round_trip: Duration,
-    /// Jitter (± around the round trip, evenly distributed); at most the round trip itself.
+    /// Jitter (± around the round trip, uniformly distributed); at most the round trip itself.
     pub jitter: Duration,
-    /// Bandwidth of each direction, which all connections share; `None` means unlimited.
+    /// Bandwidth of each direction, shared by all connections; `None` means unlimited.
     pub rate: Option<BitRate>,
-    /// The share of packets that are lost, 0 to 1.
+    /// Share of packets that are lost, from 0 to 1.
     pub loss: f64,
 }
 
 impl Link {
     /// # Errors
-    /// One sentence about what is wrong.
+    /// A setting is invalid. The error is one sentence.
     pub fn check(&self) -> Result<(), String> {
         if self.jitter > self.round_trip {
             return Err(
@@ -85,5 +89,5 @@ impl Link {
     }
 }
 
-/// No network path on Earth is longer, and what is in transit is kept in memory.
+/// No network path on Earth has a longer round trip, and the relay keeps data in transit in memory.
 const LONGEST: Duration = Duration::from_secs(600);

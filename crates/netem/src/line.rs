@@ -1,18 +1,21 @@
-//! Computes when bytes that enter a line leave it. There is no clock here: all moments are parameters.
+//! Computes when bytes that enter a line leave it. This module reads no clock: all moments are
+//! parameters.
 //!
-//! A piece that enters at `t` takes the first `size ÷ rate` of free line time from `t` on, and then travels for half a
-//! round trip:
+//! A piece that enters at `t` uses the first `size ÷ rate` of free line time from `t` on. Then it
+//! travels for half a round trip:
 //!
 //! ```text
 //! sent = when the line has had `size ÷ rate` of free time since t
 //! out  = sent + round trip ÷ 2 ± jitter ÷ 2
 //! ```
 //!
-//! Pieces that enter in the order of `t` leave first in, first out. A busy relay may read and report a piece late,
-//! after others that entered later. [`Schedule`](crate::schedule) then gives it line time that was free since `t`. So it
-//! never delays another piece while the line was idle, and the line is busy exactly as long as its bytes need.
+//! Pieces that enter in the order of `t` leave first in, first out. A busy relay may read and
+//! report a piece late, after pieces that entered later. [`Schedule`](crate::schedule) then gives
+//! it line time that was free since `t`. So a late piece never delays another one while the line
+//! was idle, and the line is busy exactly as long as its bytes need.
 //!
-//! Pieces of one flow never overtake each other: `out` is never before that of the previous piece.
+//! Pieces of one flow never overtake each other: `out` is never before the `out` of the previous
+//! piece.
 
 use std::time::Duration;
 
@@ -42,25 +45,25 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The next piece enters at `at`, but not before the previous one. Times of arrival are only accurate to a few
-    /// microseconds, so a later piece may have an earlier one.
+    /// The next piece enters at `at`, but not before the previous one. Arrival times are only accurate
+    /// to a few microseconds, so a later piece may have an earlier time.
     pub fn enter(&mut self, at: Moment) -> Moment {
         self.entered = self.entered.max(at);
         self.entered
     }
 }
 
-/// The fate of a piece.
+/// What happens to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
-    /// It leaves at this moment.
+    /// The piece leaves at this moment.
     Arrives(Moment),
-    /// It is lost.
+    /// The piece is lost.
     Lost,
 }
 
 impl Line {
-    /// A line that has been idle. Equal seeds give the same jitter and losses.
+    /// Creates a line that has been idle. Equal seeds give the same jitter and losses.
     pub fn new(link: Link, seed: u64) -> Self {
         Line {
             link,
@@ -78,7 +81,7 @@ impl Line {
         self.schedule.idle_from(entered) + need + (self.link.round_trip - self.link.jitter) / 2
     }
 
-    /// Sends a packet, which may be lost: it occupies the line even then.
+    /// Sends a packet. It occupies the line even if it is lost.
     pub fn packet(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Passage {
         let lost = self.loses(1);
         let out = self.carry(flow, entered, size);
@@ -89,9 +92,9 @@ impl Line {
         }
     }
 
-    /// Sends a piece of a byte stream, which is only ever delayed by a loss. A lost segment is retransmitted when the
-    /// acknowledgements of later segments report it, one round trip later (fast retransmit, RFC 5681 §3.2), and delays
-    /// everything after it.
+    /// Sends a piece of a byte stream. A loss only delays it: a lost segment is retransmitted when the
+    /// acknowledgements of later segments report the loss, one round trip later (fast retransmit, RFC
+    /// 5681 §3.2). That also delays everything after it.
     pub fn stream(&mut self, flow: &mut Flow, entered: Moment, size: Bytes) -> Moment {
         let lost = self.loses(size.get().div_ceil(SEGMENT));
         let out = self.carry(flow, entered, size);
@@ -127,7 +130,7 @@ impl Line {
     }
 }
 
-/// xorshift64* (Vigna, 2016): enough for noise, and the same everywhere.
+/// xorshift64* (Vigna, 2016): good enough for noise, and the same on every platform.
 #[derive(Debug)]
 struct Random(u64);
 
@@ -136,7 +139,7 @@ impl Random {
         Random(seed ^ 0x9e37_79b9_7f4a_7c15 | 1)
     }
 
-    /// A uniformly distributed number from 0 up to, but not including, 1.
+    /// A uniformly distributed number in [0, 1).
     fn unit(&mut self) -> f64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -180,7 +183,7 @@ mod tests {
         };
         let mut line = Line::new(link, 1);
         let (mut one, mut two) = (Flow::default(), Flow::default());
-        // A thousand bytes take a millisecond.
+        // The line sends a thousand bytes per millisecond.
         assert_eq!(line.stream(&mut one, at(0), Bytes(1000)), at(38));
         assert_eq!(line.stream(&mut two, at(0), Bytes(2000)), at(40));
         assert_eq!(line.earliest(at(1), Bytes(1000)), at(41));
@@ -196,7 +199,8 @@ mod tests {
         };
         let mut line = Line::new(link, 1);
         let (mut new, mut established) = (Flow::default(), Flow::default());
-        // A new connection's first thousand bytes are available after its handshake, a round trip from now.
+        // The first thousand bytes of a new connection enter the line after the handshake, one round trip
+        // from now.
         assert_eq!(line.stream(&mut new, at(74), Bytes(1000)), at(112));
         assert_eq!(line.earliest(at(0), Bytes(1000)), at(38));
         assert_eq!(line.stream(&mut established, at(1), Bytes(1000)), at(39));

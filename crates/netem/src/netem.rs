@@ -1,15 +1,16 @@
-//! Network emulation by the kernel: a network namespace at the far end of a pair of interfaces, each with `netem` for
-//! the packets it sends (tc-netem(8)). It delays packets, not bytes, so connecting takes a round trip and TCP itself
-//! handles losses; but it needs root and a kernel with netem.
+//! Network emulation by the kernel: a network namespace at the far end of a pair of interfaces.
+//! Each interface has a `netem` discipline for the packets that it sends (tc-netem(8)). Netem
+//! delays packets, not bytes: connecting takes a round trip, and TCP itself handles losses. But it
+//! needs root and a kernel with netem.
 //!
-//! This file builds the necessary commands of iproute2 and runs them.
+//! This module builds the necessary iproute2 commands and runs them.
 
 use std::net::Ipv4Addr;
 use std::process::Command;
 
 use crate::Link;
 
-/// A namespace that exists as long as this value.
+/// A namespace that exists until this value is dropped.
 #[derive(Debug)]
 pub struct Namespace {
     name: String,
@@ -17,17 +18,18 @@ pub struct Namespace {
     far: Ipv4Addr,
 }
 
-/// Maximum number of packets in transit; more are dropped. Netem's default of 1000 is too small for a long delay.
+/// Maximum number of packets in transit; netem drops more. Its default of 1000 is too small for a
+/// long delay.
 const LIMIT: u32 = 100_000;
 
-/// An interface name has 15 bytes (IFNAMSIZ, linux/if.h), two of which are our prefix.
+/// An interface name has at most 15 bytes (IFNAMSIZ, linux/if.h), two of which are our prefix.
 const LONGEST_NAME: usize = 13;
 
 impl Namespace {
-    /// Creates the namespace `name` with this emulated network.
+    /// Creates the namespace `name` behind this emulated network.
     ///
     /// # Errors
-    /// The command that failed, its message, and a fix. Everything is cleaned up.
+    /// The command that failed, its message, and a fix. Everything that was created is removed.
     pub fn make(name: &str, link: &Link) -> Result<Namespace, String> {
         let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         if name.is_empty()
@@ -42,11 +44,11 @@ impl Namespace {
         Namespace::with(name, &netem(link))
     }
 
-    /// Creates it with any queueing discipline at both ends.
+    /// Creates it with any queueing discipline on both interfaces.
     fn with(name: &str, discipline: &str) -> Result<Namespace, String> {
         let (near, far) = addresses(name);
         run(&format!("ip netns add {name}"))?;
-        // From here on, dropping it removes the namespace.
+        // From here on, dropping `namespace` removes the namespace.
         let made = Namespace {
             name: name.to_owned(),
             near,
@@ -62,12 +64,12 @@ impl Namespace {
         &self.name
     }
 
-    /// This side's address.
+    /// The address of this side.
     pub fn near(&self) -> Ipv4Addr {
         self.near
     }
 
-    /// The namespace's address.
+    /// The address inside the namespace.
     pub fn far(&self) -> Ipv4Addr {
         self.far
     }
@@ -75,14 +77,15 @@ impl Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // This also removes both interfaces. A failure cannot be reported from here.
+        // This also removes both interfaces. `drop` cannot report a failure.
         let _ = run(&format!("ip netns del {}", self.name));
     }
 }
 
-/// Two addresses of 198.18.0.0/15, which is reserved for benchmarks (RFC 2544, appendix C.2.2), derived from the name.
+/// Derives two addresses of 198.18.0.0/15 from the name. The range is reserved for benchmarks (RFC
+/// 2544, appendix C.2.2).
 fn addresses(name: &str) -> (Ipv4Addr, Ipv4Addr) {
-    // FNV-1a, so that a name has the same addresses every time.
+    // FNV-1a, so a name always has the same addresses.
     let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });
@@ -90,7 +93,7 @@ fn addresses(name: &str) -> (Ipv4Addr, Ipv4Addr) {
     (Ipv4Addr::from(base | 1), Ipv4Addr::from(base | 2))
 }
 
-/// The commands that create both ends and the emulated network between them.
+/// The commands that create both interfaces and the emulated network between them.
 fn commands(name: &str, near: Ipv4Addr, far: Ipv4Addr, discipline: &str) -> Vec<String> {
     vec![
         format!("ip link add n-{name} type veth peer name f-{name} netns {name}"),
@@ -135,13 +138,13 @@ fn run(command: &str) -> Result<(), String> {
                 ": this kernel has no netem (CONFIG_NET_SCH_NETEM)"
             } else if said.contains("File exists") {
                 let name = command.rsplit(' ').next().unwrap_or_default();
-                // A run that was killed could not clean up.
+                // A previous run that was killed could not remove the namespace.
                 return Err(format!(
                     "a namespace named {name} already exists ({said}): choose another name, or, if it was left \
                      behind, remove it with `ip netns del {name}`"
                 ));
             } else if said.contains("not permitted") || said.contains("Permission denied") {
-                ": it takes root"
+                ": it needs root"
             } else {
                 ""
             };
@@ -200,21 +203,22 @@ mod tests {
         std::path::Path::new("/run/netns").join(name).exists()
     }
 
-    /// Uses a discipline that more kernels have than netem, since everything but the delay is the same: the far end
-    /// exists, is reached only by its address, and is removed.
+    /// Uses a discipline that more kernels have than netem. Everything except the delay is the same:
+    /// the namespace exists, is reached only by its address, and is removed.
     #[test]
     fn a_namespace_is_reachable_and_removed_or_its_absence_explained() {
         let name = own_name('q');
         let made = match Namespace::with(&name, "tbf rate 50mbit burst 64kb latency 100ms") {
             Err(message) => {
-                // Without root, iproute2 or veth: the message says which is missing, and what works instead.
+                // This fails without root, iproute2 or veth. The message must state what is missing, and what
+                // works instead.
                 assert!(message.contains("--listen and --to"), "{message}");
                 assert!(!is_there(&name));
                 return;
             }
             Ok(made) => made,
         };
-        // Nothing listens there, and only the namespace's own kernel can report that.
+        // Nothing listens on that port, and only the namespace's own kernel can report that.
         let address = (made.far(), 9).into();
         let refused = std::net::TcpStream::connect_timeout(&address, Duration::from_secs(10));
         let kind = refused.map_err(|error| error.kind()).map(drop);
@@ -241,8 +245,9 @@ mod tests {
         assert!(!is_there(&name));
     }
 
-    /// `tc` parses a discipline's options itself before it asks the kernel, so they are checked even if the kernel
-    /// lacks the discipline. Without `tc`, or without permission, the message says so.
+    /// `tc` parses a discipline's options itself before it calls the kernel, so this test checks them
+    /// even if the kernel lacks the discipline. If `tc` or the permission is missing, the message
+    /// states it.
     #[test]
     fn tc_accepts_the_arguments_for_netem() {
         let link = Link {
@@ -251,7 +256,7 @@ mod tests {
             rate: BitRate::parse("556Mbit/s").ok(),
             loss: 0.001,
         };
-        // An interface that cannot exist, so that nothing changes.
+        // This interface cannot exist, so nothing changes.
         let message = run(&format!(
             "tc qdisc add dev no-such-link root {}",
             netem(&link)
@@ -272,7 +277,7 @@ mod tests {
             let (near, far) = addresses(name);
             assert_eq!(near.octets()[0], 198);
             assert!([18, 19].contains(&near.octets()[1]), "{near}");
-            // Neither the network address nor the broadcast address.
+            // The address is neither the network address nor the broadcast address.
             assert_eq!((u32::from(near) & 3, u32::from(far) & 3), (1, 2));
             assert_eq!(u32::from(near) >> 2, u32::from(far) >> 2);
         }

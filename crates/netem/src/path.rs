@@ -1,4 +1,4 @@
-//! Both directions of a network path, which all connections and packets of a relay share.
+//! Both directions of a network path. All connections and packets of a relay share them.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,14 +16,16 @@ use crate::line::{Line, Passage};
 use crate::queue::{Piece, Queue};
 use crate::waiting::Waiting;
 
-/// Longest wait for the line to be free before senders are blocked, like a router's buffer.
+/// The longest wait for a free line before senders are blocked. This corresponds to the buffer of a
+/// router.
 const BUFFER: Duration = Duration::from_millis(20);
-/// Limits one read: with a bandwidth limit, a piece is at most what the line transmits in this time.
+/// Limits one read: with a bandwidth limit, a piece is at most what the line transmits in this
+/// time.
 const SMOOTH: Duration = Duration::from_micros(200);
 const LARGEST: usize = 64 << 10;
 const SMALLEST: usize = 1448;
-/// A piece's place on the line is decided at most this long before the piece can leave, and at most a quarter of the
-/// travel time before.
+/// A piece's slot on the line is decided at most this long before the piece can leave, and at most
+/// a quarter of the travel time before.
 const LEAD: Duration = Duration::from_millis(1);
 
 /// State that a relay's connections and packets share: both directions of the network path, and the statistics.
@@ -33,7 +35,8 @@ pub struct NetworkPath {
     pub account: Account,
     forward: OneWay,
     backward: OneWay,
-    /// The shared read buffer, from which data is copied to memory of its own: waiting connections hold no buffers.
+    /// The shared read buffer, from which data is copied into separate memory. So waiting connections
+    /// hold no buffers.
     pub(crate) scratch: RefCell<Vec<u8>>,
     deliveries: Deliveries,
 }
@@ -42,11 +45,11 @@ pub struct NetworkPath {
 #[derive(Debug)]
 struct OneWay {
     line: RefCell<Line>,
-    /// With a rate, the pieces whose place on the line is not decided yet.
+    /// With a rate: the pieces whose slot on the line is not decided yet.
     waiting: RefCell<Waiting<Entry>>,
-    /// When the place of the first of them is decided.
+    /// When the slot of the first of them is decided.
     decision: Cell<Option<Moment>>,
-    /// The turn to wait for a line whose buffer is full: first come, first served.
+    /// The queue for a line whose buffer is full: first come, first served.
     turn: Mutex<()>,
 }
 
@@ -93,7 +96,7 @@ impl NetworkPath {
         }
     }
 
-    /// Sends pieces that are due as long as it is polled.
+    /// Writes pieces that are due. Runs until the future is dropped.
     pub(crate) async fn deliver(&self) {
         loop {
             let decisions = || {
@@ -108,12 +111,12 @@ impl NetworkPath {
         }
     }
 
-    /// Ends streams whose end can wait, as long as it is polled.
+    /// Ends streams whose end can wait. Runs until the future is dropped.
     pub(crate) async fn end_streams(&self) {
         self.deliveries.end_streams().await;
     }
 
-    /// Writes pieces that are due, which comes before anything else.
+    /// Writes pieces that are due. This takes precedence over all other work.
     pub(crate) fn catch_up(&self) {
         let now = plimsoll_clock::now();
         self.decide(Side::Forward, now);
@@ -121,7 +124,7 @@ impl NetworkPath {
         self.deliveries.catch_up(|side| self.direction(side));
     }
 
-    /// Puts a piece or packet of `size` on a line, which it entered at `entered`.
+    /// Puts a piece or packet of `size` on a line that it entered at `entered`.
     pub(crate) fn enter(&self, side: Side, entered: Moment, size: Bytes, entry: Entry) {
         let Some(rate) = self.link.rate else {
             self.send(side, entered, size, entry);
@@ -148,7 +151,7 @@ impl NetworkPath {
         }
     }
 
-    /// Sets when the place of the first waiting piece is decided.
+    /// Sets when the slot of the first waiting piece is decided.
     fn plan_decision(&self, one: &OneWay) {
         let first = one.waiting.borrow().first();
         let lead = self.lead().as_nanos() as u64;
@@ -162,7 +165,8 @@ impl NetworkPath {
         LEAD.min(self.link.round_trip / 8)
     }
 
-    /// Decides the place of the pieces for which that is due, and of those that follow within a short time.
+    /// Decides the slots of the pieces for which that is due, and of those that follow within a short
+    /// time.
     fn decide(&self, side: Side, now: Moment) {
         let one = self.one(side);
         if one.decision.get().is_none_or(|at| at > now) {
@@ -207,8 +211,8 @@ impl NetworkPath {
         self.one(side).waiting.borrow().backlog(now) > BUFFER
     }
 
-    /// Waits until the line's buffer has space. First come, first served, as in the buffer itself; only the first one
-    /// checks.
+    /// Waits until the line's buffer has space. First come, first served, as in the buffer itself; only
+    /// the first waiter checks.
     pub(crate) async fn wait_for_line(&self, side: Side) {
         let one = self.one(side);
         let _turn = one.turn.lock().await;
@@ -221,7 +225,7 @@ impl NetworkPath {
         }
     }
 
-    /// The number of pieces of streams in transit, including those that wait for the line.
+    /// Number of pieces of streams in transit, including those that wait for the line.
     #[cfg(test)]
     pub(crate) fn in_transit(&self) -> usize {
         self.deliveries.len()
@@ -248,13 +252,13 @@ mod tests {
     use super::*;
     use plimsoll_units::BitRate;
 
-    /// A piece's place on the line depends on when it entered, and not on when a busy relay read it.
+    /// A piece's slot on the line depends on when the piece entered, not on when a busy relay read it.
     #[test]
     fn a_packet_that_is_read_late_leaves_before_those_that_entered_later() {
         let link = Link {
             round_trip: Duration::from_millis(10),
             jitter: Duration::ZERO,
-            // A thousand bytes take 8 ms.
+            // The line sends a thousand bytes in 8 ms.
             rate: BitRate::new(1_000_000),
             loss: 0.0,
         };

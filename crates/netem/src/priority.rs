@@ -1,12 +1,14 @@
 //! Real-time priority for the thread of a relay, where the kernel permits it.
 //!
-//! A real network does not compete with its endpoints for a processor, but a relay on the same machine does: when it has
-//! something to deliver, it waits until the client or the server has used up its time slice. With real-time priority it
-//! runs as soon as it is due.
+//! A real network does not compete with its endpoints for a processor, but a relay on the same
+//! machine does: when it has something to deliver, it may have to wait until the client or the
+//! server has used up its time slice. With real-time priority the relay runs as soon as something
+//! is due.
 //!
-//! A thread of that priority keeps all other programs from its processor. A relay sleeps most of the time, but a flood
-//! keeps it busy. It then gives the priority up until the flood is over ([`Priority::guard`]), so it never blocks a
-//! processor. The kernel's own limit (`sched_rt_runtime_us`) is not enough: it leaves others only 5 % and can be off.
+//! A thread with that priority can keep all other programs off its processor. A relay sleeps most
+//! of the time, but a flood keeps it busy. During a flood it gives up the priority
+//! ([`Priority::guard`]), so it never blocks a processor. The kernel's own limit
+//! (`sched_rt_runtime_us`) is not enough: it leaves only 5 % to other programs, and it can be off.
 #![allow(unsafe_code)] // The standard library cannot set a scheduling policy.
 
 use std::cell::Cell;
@@ -15,8 +17,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How often [`Priority::guard`] checks. A burst of several thousand new connections has ended by then, and nobody
-/// notices a machine that does not respond for this long.
+/// Interval between the checks of [`Priority::guard`]. A burst of several thousand new connections
+/// is shorter, and nobody notices a machine that does not respond for this long.
 const INTERVAL: Duration = Duration::from_millis(500);
 /// The priority is dropped after an interval in which the thread used more than this share of a processor.
 const BUSY: f64 = 0.8;
@@ -33,9 +35,10 @@ pub struct Priority {
 
 #[derive(Debug)]
 enum Source {
-    /// Raised by [`Priority::raise`], so [`Priority::guard`] may drop it.
+    /// Set by [`Priority::raise`], so [`Priority::guard`] may drop the priority.
     Own,
-    /// The relay was started with it, for example by `chrt`. It is left alone, because the user decided so.
+    /// The relay was started with real-time priority, for example by `chrt`. The guard leaves it
+    /// unchanged, because it was the user's decision.
     Inherited,
     Refused(io::Error),
 }
@@ -62,7 +65,8 @@ impl Priority {
         self.is_raised.get()
     }
 
-    /// A sentence about what the priority means for the relay, and how to permit it if it is refused.
+    /// A sentence that describes what the priority means for the relay, and how to permit it if the
+    /// system refused it.
     pub fn describe(&self) -> String {
         match &self.source {
             Source::Own => "the relay has real-time priority, so other programs do not delay it".to_owned(),
@@ -77,8 +81,8 @@ impl Priority {
         }
     }
 
-    /// Drops the priority while the relay would keep other programs from its processor. Runs on the relay's thread as
-    /// long as it is polled.
+    /// Drops the priority while the relay would keep other programs off its processor. Runs on the
+    /// relay's thread until the future is dropped.
     pub async fn guard(&self) {
         if !matches!(self.source, Source::Own) {
             return std::future::pending().await;
@@ -125,11 +129,12 @@ mod policy {
 
     use rustix::time::{ClockId, clock_gettime};
 
-    /// The lowest real-time priority: above all ordinary programs, and below every other real-time one.
+    /// The lowest real-time priority: above all ordinary programs, and below every other real-time
+    /// program.
     const LOWEST: libc::c_int = 1;
 
-    /// Gives this thread real-time or ordinary priority. Uses the system call directly, since musl has no working
-    /// function.
+    /// Gives this thread real-time or ordinary priority. Uses the system call directly, because musl
+    /// has no working function.
     pub fn set_real_time(on: bool) -> io::Result<()> {
         let (policy, priority) = if on {
             (libc::SCHED_FIFO, LOWEST)
@@ -201,7 +206,7 @@ mod tests {
         assert!(deserves_priority(true, 0.0));
         assert!(deserves_priority(true, 0.79));
         assert!(!deserves_priority(true, 0.81));
-        // Between the two bounds it stays as it is, so that it does not change in each interval.
+        // Between the two bounds the priority stays unchanged, so it does not toggle in each interval.
         assert!(!deserves_priority(false, 0.6));
         assert!(deserves_priority(false, 0.39));
     }

@@ -38,7 +38,7 @@ impl Queue {
         self.bytes.get()
     }
 
-    /// Waits for the first packet, and returns it with the moment at which it is due.
+    /// Waits for the first packet. Returns it and the moment at which it is due.
     pub async fn next(&self) -> (Moment, Buffer) {
         loop {
             if let Some(first) = self.pop() {
@@ -48,7 +48,7 @@ impl Queue {
         }
     }
 
-    /// The first packet, if there is one.
+    /// The first packet, if any.
     pub fn pop(&self) -> Option<(Moment, Buffer)> {
         let (due, packet) = self.packets.borrow_mut().pop_front()?;
         self.bytes.set(self.bytes.get() - packet.len());

@@ -1,4 +1,4 @@
-//! Runs a relay, or keeps a namespace behind the kernel's netem, until a request to stop.
+//! Runs a relay, or keeps a namespace behind the kernel's netem, until it is asked to stop.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -25,28 +25,28 @@ pub struct Relay {
     pub seed: u64,
 }
 
-/// Called once traffic can pass, with a description for people and one for programs. Later with an empty description
-/// and the statistics since the last report, whenever they are requested.
+/// Called when traffic can pass, with a description for people and one for programs. Also called
+/// for each requested report, with an empty description and the statistics since the last report.
 pub type Ready<'a> = &'a mut dyn FnMut(String, Value);
 
 /// Requests to a running relay.
 #[derive(Debug, Default)]
 pub struct Requests {
-    /// To end.
+    /// Stop.
     pub stop: Notify,
-    /// To report the lateness since the last such report.
+    /// Report the lateness since the last such report.
     pub report: Notify,
 }
 
 impl Relay {
-    /// Relays until a request to stop, and reports what was relayed.
+    /// Relays traffic until a request to stop. Returns the statistics.
     ///
     /// # Errors
-    /// When it cannot listen, or fails later.
+    /// If it cannot listen, or if the relay fails later.
     pub fn run(&self, requests: &Requests, ready: Ready<'_>) -> Result<Value, String> {
         allow_many_descriptors();
         take_memory();
-        // Affects only this thread, which also runs the relay.
+        // This affects only the current thread, which also runs the relay.
         let priority = Priority::raise();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -74,7 +74,7 @@ impl Relay {
         let mut listener = None;
         if self.tcp {
             let bound = tcp::listen(address).map_err(|error| refused("TCP", error))?;
-            // With port 0 the system chooses, and UDP takes the same.
+            // With port 0 the system chooses a port, and UDP uses the same one.
             address = bound.local_addr().map_err(|error| refused("TCP", error))?;
             listener = Some(bound);
         }
@@ -131,10 +131,10 @@ impl Relay {
     }
 }
 
-/// Keeps a namespace behind an emulated network until `stop`.
+/// Keeps a namespace behind an emulated network until `stop` is ready.
 ///
 /// # Errors
-/// When the kernel refuses it.
+/// If the kernel refuses to create it.
 pub fn namespace(
     name: &str,
     link: &Link,
@@ -163,8 +163,8 @@ pub fn namespace(
     Ok(json!({ "ended": made.name() }))
 }
 
-/// Raises this process's limit of open files as far as the system allows: each relayed connection needs two, and the
-/// usual limit of 1,024 makes connections wait from the 500th on.
+/// Raises this process's limit of open files as far as the system allows. Each relayed connection
+/// needs two files, so with the usual limit of 1,024, connections wait from the 500th on.
 #[cfg(target_os = "linux")]
 fn allow_many_descriptors() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -174,14 +174,14 @@ fn allow_many_descriptors() {
         current: limit.maximum,
         maximum: limit.maximum,
     };
-    // If it cannot be raised, connections wait until others end, and the report counts them.
+    // If the limit cannot be raised, connections wait until others end, and the report counts them.
     let _ = setrlimit(Resource::Nofile, raised);
     size_descriptor_table(raised.current);
 }
 
-/// Makes the kernel enlarge this process's table of open files in advance. Otherwise the table grows by doubling, and each
-/// time a process with several threads waits for all processors (`synchronize_rcu`): 10 to 20 ms in the middle of a burst
-/// of new connections.
+/// Makes the kernel enlarge this process's table of open files in advance. Otherwise the table
+/// grows by doubling. Each time it grows, a process with several threads waits for all processors
+/// (`synchronize_rcu`): 10 to 20 ms in the middle of a burst of new connections.
 #[cfg(target_os = "linux")]
 fn size_descriptor_table(limit: Option<u64>) {
     // Two for each connection, and some for everything else.
@@ -196,8 +196,8 @@ fn size_descriptor_table(limit: Option<u64>) {
 #[cfg(not(target_os = "linux"))]
 fn allow_many_descriptors() {}
 
-/// Uses the memory of a burst of connections once, and frees it. The kernel gives memory when it is first used, which
-/// in the first burst would take a quarter of the relay's time.
+/// Touches the memory that a burst of connections needs, and frees it again. The kernel provides
+/// memory on first use, which would take a quarter of the relay's time in the first burst.
 fn take_memory() {
     const CONNECTIONS: usize = 1_024;
     const BYTES_EACH: usize = 8 << 10;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use plimsoll_units::Moment;
 
-/// Past busy times that are remembered. At 10,000 small pieces per second on an idle line this covers a tenth of a
-/// second, far longer than the delay of a relay that keeps up; on a busy line, busy times merge and it covers much
-/// more.
+/// Number of past busy times that are remembered. At 10,000 small pieces per second on an idle
+/// line, this covers a tenth of a second, far longer than the delay of a relay that keeps up. On a
+/// busy line, busy times merge, so it covers much more.
 const REMEMBERED: usize = 1_024;
 
 /// The times at which a line is busy, in order and without overlap.
@@ -47,7 +47,7 @@ impl Schedule {
         if need.is_zero() {
             return end;
         }
-        // All busy times that were passed become one, together with the free time between them.
+        // All busy times that were passed become one, including the free time between them.
         self.busy.drain(first..index);
         self.busy.insert(first, Busy { start, end });
         if self.busy.len() > REMEMBERED
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(schedule.reserve(at(20), micros(5)), at(25));
         assert_eq!(schedule.reserve(at(40), micros(5)), at(45));
         assert_eq!(schedule.idle_from(at(30)), at(30));
-        // Nothing to send, such as the end of a stream: it still waits for its turn.
+        // Nothing to send, for example the end of a stream. It still waits for its turn.
         assert_eq!(schedule.reserve(at(41), Duration::ZERO), at(45));
         assert_eq!(schedule.reserve(at(46), Duration::ZERO), at(46));
     }
@@ -107,7 +107,7 @@ mod tests {
         let mut schedule = Schedule::default();
         assert_eq!(schedule.reserve(at(100), micros(10)), at(110));
         assert_eq!(schedule.reserve(at(50), micros(10)), at(60));
-        // It fits exactly, then not at all, then in part.
+        // The first fits exactly, the second not at all, the third in part.
         assert_eq!(schedule.reserve(at(60), micros(40)), at(100));
         assert_eq!(schedule.reserve(at(55), micros(1)), at(111));
         assert_eq!(schedule.reserve(at(40), micros(15)), at(116));
@@ -125,8 +125,9 @@ mod tests {
         assert_eq!(schedule.reserve(at(3), micros(1)), oldest + micros(1));
     }
 
-    /// Random pieces, reported in random order: the line is busy exactly as a first-in, first-out line is, no piece is
-    /// sent sooner than its size allows, and pieces in order are sent as by that line.
+    /// Random pieces, reported in random order. The line is busy exactly when a first-in, first-out
+    /// line is busy. No piece is sent sooner than its size allows. Pieces in order are sent as by a
+    /// first-in, first-out line.
     #[test]
     fn the_line_works_as_long_as_its_bytes_need_in_whatever_order_they_are_reported() {
         let mut random = 0x2545_f491_4f6c_dd1d_u64;

@@ -1,7 +1,8 @@
 //! Sockets for connections to the target, created in advance.
 //!
-//! A relay is busiest during a burst of new connections. Creating a socket and setting its options is a third of the
-//! work of setting up a connection, and can be done before a client connects. So the relay does it while it is idle.
+//! A relay is busiest during a burst of new connections. Creating a socket and setting its options
+//! is a third of the work of setting up a connection, and it can be done before a client connects.
+//! So the relay does it while it is idle.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -15,7 +16,7 @@ use tokio::sync::Notify;
 
 use crate::arrival;
 
-/// Maximum number of sockets created in advance. More are created when they are needed.
+/// Maximum number of sockets created in advance. Further sockets are created when they are needed.
 pub const MOST: usize = 1_024;
 /// Sockets created in advance may use one in this number of the permitted descriptors.
 const SHARE: u64 = 8;
@@ -64,17 +65,17 @@ impl Sockets {
             SocketAddr::V6(_) => TcpSocket::new_v6(),
         }?;
         arrival::date(&socket);
-        // Without it, the kernel would add delays of its own.
+        // Without this option, the kernel would add delays of its own.
         let _ = socket.set_nodelay(true);
         Ok(socket)
     }
 
-    /// Closes the sockets made in advance, because their descriptors are needed.
+    /// Closes the sockets that were created in advance, because their descriptors are needed.
     pub fn give_up(&self) {
         self.ready.borrow_mut().clear();
     }
 
-    /// Creates sockets while the relay is idle, for as long as this future is polled.
+    /// Creates sockets while the relay is idle. Runs until the future is dropped.
     pub async fn prepare(&self) {
         loop {
             loop {

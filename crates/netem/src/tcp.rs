@@ -1,4 +1,4 @@
-//! TCP through a link.
+//! Relays TCP connections through a link.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,22 +17,26 @@ use crate::path::{Entry, NetworkPath};
 use crate::queue::Piece;
 use crate::sockets::Sockets;
 
-/// Bytes of one connection that may be in transit in one direction: a window of TCP.
+/// Bytes of one connection that may be in transit in one direction. This corresponds to a TCP
+/// window.
 const WINDOW: usize = 16 << 20;
-/// A connection is read without waiting while fewer of its pieces than this wait for the line. This covers a short message
-/// and the end of the stream, so short exchanges wait only for the line, not for their turn to be read as well.
+/// A connection is read without waiting while fewer of its pieces than this wait for the line. This
+/// covers a short message and the end of the stream. So short exchanges wait only for the line, not
+/// also for their turn to be read.
 const UNBLOCKED: u32 = 2;
 /// Maximum number of simultaneous connections; more wait to be accepted.
 pub const MOST: usize = 20_000;
-/// Connections that are accepted before everything else that is ready runs. It takes about 50 µs to set one up, so in a
-/// burst, hundreds of them would delay timers and bytes. The others wait in the kernel's queue, where waiting does no
-/// harm, because the kernel timestamps the bytes that arrive on them.
+/// Number of connections that are accepted before other ready tasks run. Setting up a connection
+/// takes about 50 µs, so in a burst, hundreds of them would delay timers and bytes. The others wait
+/// in the kernel's queue. Waiting there does no harm, because the kernel timestamps the bytes that
+/// arrive on them.
 const AT_ONCE: u32 = 16;
-/// Length of the accept queue. The kernel lowers this to `net.core.somaxconn`. A client that finds the queue full tries
-/// again after a second, which no network with the configured delay would do.
+/// Length of the accept queue. The kernel limits it to `net.core.somaxconn`. A client that finds
+/// the queue full tries again after a second, which would not happen in a network with the
+/// configured delay.
 const WAITING: u32 = 65_535;
 
-/// A listener whose accept queue is as long as the system allows.
+/// Creates a listener whose accept queue is as long as the system allows.
 ///
 /// # Errors
 /// If the address cannot be bound.
@@ -41,7 +45,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
         SocketAddr::V6(_) => TcpSocket::new_v6(),
     }?;
-    // Like all listeners of the runtime: an address can be reused as soon as nothing listens there.
+    // Like all listeners of the runtime: an address can be reused as soon as nothing listens on it.
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.set_nodelay(true)?;
@@ -52,7 +56,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// Relays every incoming connection as long as it is polled.
+/// Relays every incoming connection. Runs until the future is dropped.
 pub async fn relay(
     listener: TcpListener,
     target: SocketAddr,
@@ -109,8 +113,8 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &
         .connections
         .set(path.account.connections.get() + 1);
     path.catch_up();
-    // The kernel completed the handshake before we accepted the connection, in a burst long before. The timestamps of
-    // early bytes show approximately when.
+    // The kernel completed the handshake before we accepted the connection; in a burst, long before.
+    // The timestamps of early bytes show approximately when.
     let early = arrival::receive_early(&client, &mut path.scratch.borrow_mut());
     let connected = early
         .as_ref()
@@ -128,7 +132,7 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &
             return;
         }
     };
-    // On Linux it has inherited this.
+    // On Linux the connection has inherited this option.
     #[cfg(not(target_os = "linux"))]
     let _ = client.set_nodelay(true);
     let (from_client, to_client) = client.into_split();
@@ -136,13 +140,14 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &
     let forward = Incoming {
         socket: from_client,
         early,
-        // Adds the handshake's round trip, because the kernel completed the handshake locally.
+        // Add the handshake's round trip, because the kernel completed the handshake locally.
         open: connected + path.link.round_trip,
     };
     let backward = Incoming {
         socket: from_server,
         early: None,
-        // A server sees the connection when the handshake's last packet has arrived; it cannot send earlier.
+        // A server sees the connection when the last packet of the handshake arrives, and cannot send
+        // earlier.
         open: connected + (path.link.round_trip * 3 / 2 - path.link.jitter / 2),
     };
     let exchange = Rc::default();
@@ -154,21 +159,21 @@ async fn pass_on(client: TcpStream, accepted: Moment, sockets: &Sockets, path: &
     );
 }
 
-/// The receiving end of one direction of a connection.
+/// The receiving side of one direction of a connection.
 struct Incoming {
     socket: OwnedReadHalf,
     /// Data that arrived before the connection was accepted.
     early: Option<Received>,
-    /// When bytes may enter the line: over a real network none could be sent earlier.
+    /// When bytes may enter the line: a real network would deliver no byte earlier.
     open: Moment,
 }
 
-/// Relays one direction of a connection, until its end has left the line.
+/// Relays one direction of a connection until its end has left the line.
 async fn carry(from: Incoming, to: Rc<Outgoing>, path: &NetworkPath) {
     tokio::select! {
-        // The end of the incoming data is in transit, and its delivery ends this function.
+        // The end of the incoming data is in transit. When it is delivered, this function returns.
         () = async { take_in(from, &to, path).await; std::future::pending::<()>().await } => {}
-        // An error also ends it, because nobody reads the rest.
+        // An error also ends the direction, because nobody reads the rest.
         _ = to.finish(path.direction(to.side)) => path.catch_up(),
     }
 }
@@ -176,7 +181,8 @@ async fn carry(from: Incoming, to: Rc<Outgoing>, path: &NetworkPath) {
 async fn take_in(mut from: Incoming, to: &Rc<Outgoing>, path: &NetworkPath) {
     let is_limited = path.link.rate.is_some();
     if is_limited {
-        // Bytes reserve the shared line only when they are available to it, so that other connections can use it meanwhile.
+        // Bytes reserve the shared line only when it can transmit them, so other connections can use it
+        // meanwhile.
         sleep_until(from.open).await;
     }
     loop {
@@ -238,7 +244,7 @@ mod tests {
         let mut clients = Vec::new();
         for _ in 0..CONNECTIONS {
             let mut client = TcpStream::connect(listener.local_addr()?).await?;
-            // 80 ms on the line.
+            // 80 ms of transmission time.
             client.write_all(&[0; 1_000]).await?;
             clients.push(client);
         }

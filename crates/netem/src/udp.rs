@@ -1,4 +1,5 @@
-//! UDP through a link: packets are delayed, lost and, when the line's buffer is full, dropped.
+//! Relays UDP packets through a link: packets are delayed, lost, or dropped when the line's buffer
+//! is full.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,9 +18,9 @@ use crate::arrival;
 use crate::path::{Entry, NetworkPath};
 use crate::queue::Queue;
 
-/// A client that has not sent anything for this long is forgotten.
+/// A client that has sent nothing for this long is removed.
 const IDLE: Duration = Duration::from_secs(60);
-/// Maximum number of simultaneous clients; packets of others are dropped and counted.
+/// Maximum number of simultaneous clients. Packets from other clients are dropped and counted.
 const MOST: usize = 1_024;
 /// Bytes of one client that may be in transit in one direction.
 const WINDOW: usize = 16 << 20;
@@ -32,7 +33,7 @@ struct Session {
     seen: std::cell::Cell<Moment>,
 }
 
-/// Relays packets in both directions as long as it is polled.
+/// Relays packets in both directions until the future is dropped.
 ///
 /// # Errors
 /// If the listening socket fails.
@@ -55,7 +56,7 @@ async fn receive_all(
     loop {
         let (count, client, arrived) = match arrival::receive_packet(&socket, &mut buffer).await {
             Ok(received) => received,
-            // An ICMP error for an earlier packet: nothing listens there. UDP has no connection to end.
+            // An ICMP error for an earlier packet: nothing listens on its port. UDP has no connection to close.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
             Err(error) => return Err(error),
         };
@@ -116,7 +117,8 @@ fn enter(path: &NetworkPath, side: Side, to: &Rc<Queue>, arrived: Moment, packet
     path.enter(side, arrived, size, packet);
 }
 
-/// Relays one client's packets to the server and back, until both have been silent for long enough.
+/// Relays one client's packets to the server and back, until neither side has sent anything for
+/// long enough.
 async fn serve(
     socket: Rc<UdpSocket>,
     upstream: UdpSocket,
@@ -128,7 +130,7 @@ async fn serve(
     let out = async {
         loop {
             let (late, packet) = due(&session.queue).await;
-            // A refusal means that nothing listens there now; that may change before the next packet.
+            // An error means that nothing listens there now. That may change before the next packet.
             let _ = upstream.send(&packet).await;
             path.account.forward.wrote(Bytes(packet.len() as u64));
             path.account.forward.passed(late);
@@ -171,7 +173,7 @@ async fn serve(
     }
 }
 
-/// The next packet once it is due, and how late that is.
+/// Returns the next packet when it is due, and its lateness.
 async fn due(queue: &Queue) -> (Duration, Buffer) {
     let (due, packet) = queue.next().await;
     sleep_until(due).await;

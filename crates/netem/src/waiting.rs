@@ -1,8 +1,8 @@
-//! Pieces that wait for a line of limited rate, in the order in which they entered it.
+//! Pieces that wait for a line with a limited rate, in the order in which they entered it.
 //!
-//! A line sends first in, first out, but a busy relay reads some pieces late, after others that entered later. So the
-//! order is not decided when a piece is read, but shortly before it could leave at the earliest: until then, a piece that
-//! is read late still gets its place.
+//! A line sends first in, first out, but a busy relay reads some pieces late, after others that
+//! entered later. So the order is not decided when a piece is read, but shortly before the piece
+//! could leave. Until that moment, a piece that is read late still gets its correct position.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,10 +29,11 @@ struct Entered<T> {
 }
 
 impl<T> Waiting<T> {
-    /// Adds a piece of `size` that entered at `at` and takes `need` to send. True if it is the first now.
+    /// Adds a piece of `size` that entered at `at` and needs `need` of line time. Returns true if it is
+    /// now the first.
     pub fn push(&mut self, at: Moment, size: Bytes, need: Duration, what: T) -> bool {
-        // Lindley's recursion ("The theory of queues with a single server", 1952); the order does not matter while the
-        // line is busy.
+        // Lindley's recursion ("The theory of queues with a single server", 1952). The order of insertion
+        // does not matter while the line is busy.
         self.end = self.end.max(at) + need;
         let number = self.count;
         self.count += 1;
@@ -59,7 +60,7 @@ impl<T> Waiting<T> {
         Some((first.at, first.size, first.what))
     }
 
-    /// The number of pieces.
+    /// Number of waiting pieces.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.pieces.len()

@@ -1,4 +1,4 @@
-//! Many connections at once do not keep the relay from its other work.
+//! A burst of connections must not keep the relay from its other work.
 
 use std::cell::Cell;
 use std::io;
@@ -13,8 +13,9 @@ use tokio::task::{LocalSet, yield_now};
 
 const CONNECTIONS: u64 = 300;
 
-/// Timers and arrived bytes wait for what is already in the queue of ready tasks. So between two turns of such a task, the
-/// relay may set up only a few connections, although all of them wait to be accepted.
+/// Timers and received bytes wait for whatever is already in the queue of ready tasks. So between
+/// two turns of such a task, the relay may set up only a few connections, even if many wait to be
+/// accepted.
 #[test]
 fn a_burst_of_connections_leaves_turns_to_other_tasks() -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -26,14 +27,14 @@ fn a_burst_of_connections_leaves_turns_to_other_tasks() -> io::Result<()> {
     Ok(())
 }
 
-/// The highest number of connections that were set up between two turns of another task.
+/// The largest number of connections that were set up between two turns of another task.
 async fn burst() -> io::Result<u64> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = tcp::listen(any)?;
     let target = server.local_addr()?;
     let listener = tcp::listen(any)?;
     let address = listener.local_addr()?;
-    // The kernel completes the handshakes, so all wait before the relay starts.
+    // The kernel completes the handshakes, so all connections wait before the relay starts.
     let mut clients = Vec::new();
     for _ in 0..CONNECTIONS {
         clients.push(TcpStream::connect(address).await?);

@@ -14,12 +14,12 @@ pub struct Account {
 }
 
 impl Account {
-    /// The first existing user of `names` if we are root; otherwise `None`.
+    /// The first user of `names` that exists if this process runs as root; otherwise `None`.
     pub fn ordinary(names: &[&str]) -> Option<Account> {
         if !rustix::process::geteuid().is_root() {
             return None;
         }
-        let users = fs::read_to_string("/etc/passwd").expect("/etc/passwd can be read");
+        let users = fs::read_to_string("/etc/passwd").expect("cannot read /etc/passwd");
         let found = names.iter().find_map(|name| {
             let line = users
                 .lines()
@@ -31,12 +31,13 @@ impl Account {
             })
         });
         Some(found.unwrap_or_else(|| {
-            panic!("the server refuses to run as root, and there is none of the users {names:?} in /etc/passwd")
+            panic!("the server refuses to run as root, and /etc/passwd contains none of the users {names:?}")
         }))
     }
 
     pub fn give(self, path: &Path) {
-        chown(path, Some(self.user), Some(self.group)).expect("root can give a directory away");
+        chown(path, Some(self.user), Some(self.group))
+            .expect("cannot change the directory's owner");
     }
 
     pub fn run(self, command: &mut Command) {
@@ -44,10 +45,11 @@ impl Account {
     }
 }
 
-/// Writes a file that only the server can read, as servers require of keys.
+/// Writes a file that only the server can read. Servers require this of key files.
 pub fn write_private(account: Option<Account>, path: &Path, text: &str) {
-    fs::write(path, text).expect("the file can be written");
-    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).expect("the mode can be set");
+    fs::write(path, text).expect("cannot write the file");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+        .expect("cannot set the file's mode");
     if let Some(account) = account {
         account.give(path);
     }

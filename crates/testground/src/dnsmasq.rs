@@ -1,4 +1,4 @@
-//! Dnsmasq, a name server.
+//! Dnsmasq, a DNS server.
 
 use std::net::{SocketAddr, TcpStream};
 use std::ops::Deref;
@@ -10,11 +10,11 @@ use rustix::process::Signal;
 use crate::program;
 use crate::server::Server;
 
-/// A private name server, which knows only what it is given.
+/// A private name server that knows only its configured records.
 pub struct Dnsmasq(Server);
 
 impl Dnsmasq {
-    /// Starts one with these records, each as an option such as `--host-record=a.test,192.0.2.1`.
+    /// Starts a server with these records, each as an option such as `--host-record=a.test,192.0.2.1`.
     pub fn start(records: &[&str]) -> Dnsmasq {
         let program = program::find("dnsmasq", &["/usr/sbin"], "dnsmasq-base");
         let records: Vec<String> = records.iter().map(|&record| record.to_owned()).collect();

@@ -26,7 +26,7 @@ impl InfluxDb {
                     .env("INFLUXDB_DATA_DIR", directory.join("data"))
                     .env("INFLUXDB_DATA_WAL_DIR", directory.join("wal"))
                     .env("INFLUXDB_HTTP_BIND_ADDRESS", format!("127.0.0.1:{port}"))
-                    // For backups, which no test makes.
+                    // The port for backups, which no test uses.
                     .env("INFLUXDB_BIND_ADDRESS", "127.0.0.1:0")
                     .env("INFLUXDB_REPORTING_DISABLED", "true")
                     .env("INFLUXDB_MONITOR_STORE_ENABLED", "false");
@@ -37,15 +37,15 @@ impl InfluxDb {
         ))
     }
 
-    /// Its URL.
+    /// The server's URL.
     pub fn url(&self) -> String {
         format!("http://{}", self.address())
     }
 
-    /// The JSON document with the result of a statement.
+    /// The result of a statement, as a JSON document.
     ///
     /// # Panics
-    /// If it does not respond.
+    /// If the server does not respond.
     pub fn query(&self, database: &str, statement: &str) -> String {
         let path = format!(
             "/query?db={}&q={}",

@@ -1,11 +1,12 @@
-//! Real servers for tests: PostgreSQL, MariaDB, Redis, Mosquitto, dnsmasq, OpenSSL, proxies, and receivers of samples,
-//! each in a private directory and on a free port of 127.0.0.1, as an ordinary user if the server refuses root.
+//! Real servers for tests: PostgreSQL, MariaDB, Redis, Mosquitto, dnsmasq, OpenSSL, proxies, and
+//! receivers of samples. Each has a private directory and a free port of 127.0.0.1, and runs as an
+//! ordinary user if it refuses to run as root.
 //!
-//! Each can be killed with SIGKILL and restarted on the same data. All servers and their
-//! directories are removed when they are dropped, and when the test's process ends without
-//! dropping them, as with one in a `static` for many tests.
+//! A test can kill each server with SIGKILL and restart it on the same data. Dropping a server
+//! stops it and removes its directory. This also happens when the test process exits without
+//! dropping it, for example if the server is in a `static`.
 //!
-//! If a server is not installed, the test fails with the name of its Debian package; nothing is
+//! If a server is not installed, the test fails and names the server's Debian package. No test is
 //! skipped. Unrecoverable errors panic: this crate is only for tests.
 
 mod account;

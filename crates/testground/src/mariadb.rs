@@ -1,4 +1,4 @@
-//! MariaDB, which speaks MySQL's protocol.
+//! MariaDB, which uses MySQL's protocol.
 
 use std::net::SocketAddr;
 use std::ops::{Deref, DerefMut};
@@ -11,7 +11,7 @@ use crate::account::{Account, write_private};
 use crate::program;
 use crate::server::Server;
 
-/// The only user besides the administrator, who has no password.
+/// The only user besides the administrator. It has no password.
 const USER: &str = "plimsoll";
 const PASSWORD: &str = "p@ss/word:1";
 
@@ -19,14 +19,14 @@ const PASSWORD: &str = "p@ss/word:1";
 pub struct MariaDb(Server);
 
 impl MariaDb {
-    /// Starts one with an empty database named `test`.
+    /// Starts a server with an empty database named `test`.
     pub fn start() -> MariaDb {
         MariaDb::start_prepared(&[], |_, _| {})
     }
 
-    /// Starts one that accepts TLS with this certificate and this key, as PEM.
+    /// Starts a server that accepts TLS with this certificate and this key, as PEM.
     pub fn start_with_tls(certificate: &str, key: &str) -> MariaDb {
-        // Relative to the data.
+        // The paths are relative to the data directory.
         let settings = ["ssl-cert=tls.pem", "ssl-key=tls.key"];
         MariaDb::start_prepared(&settings, |directory, account| {
             let data = directory.join("data");
@@ -71,7 +71,8 @@ impl MariaDb {
         started
     }
 
-    /// The address of the database, as Go's driver reads it: `user:password@tcp(127.0.0.1:PORT)/test`.
+    /// The address of the database in the format of Go's driver:
+    /// `user:password@tcp(127.0.0.1:PORT)/test`.
     pub fn url(&self) -> String {
         format!("{USER}:{PASSWORD}@tcp({})/test", self.address())
     }
@@ -84,7 +85,7 @@ impl MariaDb {
             .args(["--user=root", "--batch", "--skip-column-names"])
             .args(["--execute", sql])
             .output()
-            .expect("mariadb can be run");
+            .expect("cannot run mariadb");
         assert!(
             output.status.success(),
             "{sql}: {}",
@@ -125,7 +126,7 @@ fn initialize(directory: &Path, account: Option<Account>) {
     command
         .arg("--no-defaults")
         .arg(option("datadir", &directory.join("data")))
-        // Two servers that are prepared at the same time would remove each other's files.
+        // Two servers that are prepared at the same time would delete each other's files.
         .arg(option("tmpdir", directory))
         .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
         .current_dir(directory);
@@ -133,7 +134,7 @@ fn initialize(directory: &Path, account: Option<Account>) {
         account.give(directory);
         account.run(&mut command);
     }
-    let output = command.output().expect("mariadb-install-db can be run");
+    let output = command.output().expect("cannot run mariadb-install-db");
     assert!(
         output.status.success(),
         "mariadb-install-db: {}{}",

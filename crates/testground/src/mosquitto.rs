@@ -1,4 +1,4 @@
-//! Eclipse Mosquitto, a broker of MQTT messages.
+//! Eclipse Mosquitto, an MQTT broker.
 
 use std::fs;
 use std::net::{SocketAddr, TcpStream};
@@ -11,11 +11,11 @@ use rustix::process::Signal;
 use crate::program;
 use crate::server::Server;
 
-/// A private broker that keeps nothing on disk.
+/// A private broker that stores nothing on disk.
 pub struct Mosquitto(Server);
 
 impl Mosquitto {
-    /// Starts one with further lines of its configuration, such as `allow_anonymous true`.
+    /// Starts a broker with additional configuration lines, such as `allow_anonymous true`.
     pub fn start(settings: &str) -> Mosquitto {
         let program = program::find("mosquitto", &["/usr/sbin"], "mosquitto");
         let settings = settings.to_owned();
@@ -25,7 +25,7 @@ impl Mosquitto {
             move |directory, port| {
                 let file = directory.join("mosquitto.conf");
                 let text = format!("listener {port} 127.0.0.1\n{settings}\n");
-                fs::write(&file, text).expect("the configuration can be written");
+                fs::write(&file, text).expect("cannot write the configuration");
                 let mut command = Command::new(&program);
                 command.arg("-c").arg(file);
                 command
@@ -37,7 +37,7 @@ impl Mosquitto {
         ))
     }
 
-    /// Its address: `mqtt://127.0.0.1:PORT`.
+    /// The broker's address: `mqtt://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("mqtt://{}", self.address())
     }

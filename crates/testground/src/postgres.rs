@@ -11,7 +11,7 @@ use crate::account::{Account, write_private};
 use crate::program;
 use crate::server::Server;
 
-/// The directory of Debian's package.
+/// The directory of the programs in Debian's package.
 const BIN: &str = "/usr/lib/postgresql/15/bin";
 
 /// The only user of the database; the server trusts every connection.
@@ -24,17 +24,17 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts one with an empty database.
+    /// Starts a server with an empty database.
     pub fn start() -> Postgres {
         Postgres::start_with(&[])
     }
 
-    /// Starts one with further settings, such as `max_connections=20`.
+    /// Starts a server with additional settings, such as `max_connections=20`.
     pub fn start_with(settings: &[&str]) -> Postgres {
         Postgres::start_prepared(settings, |_, _| {})
     }
 
-    /// Starts one that accepts TLS with this certificate and this key, as PEM.
+    /// Starts a server that accepts TLS with this certificate and this key, as PEM.
     pub fn start_with_tls(certificate: &str, key: &str) -> Postgres {
         let settings = ["ssl=on", "ssl_cert_file=tls.pem", "ssl_key_file=tls.key"];
         Postgres::start_prepared(&settings, |directory, account| {
@@ -62,8 +62,8 @@ impl Postgres {
                     .arg("-c")
                     .arg(sockets(directory));
                 if cfg!(target_os = "linux") {
-                    // After a crash, one call syncs the whole disk instead of one call for each of
-                    // a thousand files; the durability guarantees are the same.
+                    // After a crash, sync the whole disk with one call instead of a call for each of a thousand
+                    // files. The durability guarantees are the same.
                     command.args(["-c", "recovery_init_sync_method=syncfs"]);
                 }
                 for setting in &settings {
@@ -90,7 +90,7 @@ impl Postgres {
                     .status()
                     .is_ok_and(|status| status.success())
             },
-            // A fast shutdown, and an immediate one.
+            // The signals for a fast shutdown and for an immediate one.
             [Signal::INT, Signal::QUIT],
         );
         Postgres {
@@ -106,12 +106,12 @@ impl Postgres {
         self.url(&name)
     }
 
-    /// The address of a database of that name.
+    /// The address of the database with that name.
     pub fn url(&self, database: &str) -> String {
         format!("postgres://{USER}@{}/{database}", self.address())
     }
 
-    /// Runs SQL with `psql` in a database, given by its name or its address, and returns the rows
+    /// Runs SQL with `psql` in a database, which is given by its name or its address. Returns the rows
     /// with values separated by `|`.
     pub fn sql(&self, database: &str, sql: &str) -> String {
         let database = match database.contains("://") {
@@ -123,7 +123,7 @@ impl Postgres {
             .args(["--set", "ON_ERROR_STOP=1", "--dbname", &database])
             .args(["--command", sql])
             .output()
-            .expect("psql can be run");
+            .expect("cannot run psql");
         assert!(
             output.status.success(),
             "{sql}: {}",
@@ -163,7 +163,7 @@ fn data(directory: &Path) -> PathBuf {
     directory.join("data")
 }
 
-/// A socket's path has at most 107 bytes (unix(7)); if it is longer, only TCP is used.
+/// The path of a socket has at most 107 bytes (unix(7)). If it is longer, the server uses only TCP.
 fn sockets(directory: &Path) -> String {
     match directory.to_str().filter(|path| path.len() < 80) {
         Some(path) => format!("unix_socket_directories={path}"),
@@ -176,7 +176,7 @@ fn initialize(directory: &Path, account: Option<Account>) {
     command
         .arg("-D")
         .arg(data(directory))
-        // The server itself syncs as usual.
+        // Only initdb does not sync; the server itself syncs as usual.
         .args(["--no-sync", "--auth=trust", "--encoding=UTF8"])
         .args(["--locale=C.UTF-8", "--username", USER])
         .current_dir(directory);
@@ -184,7 +184,7 @@ fn initialize(directory: &Path, account: Option<Account>) {
         account.give(directory);
         account.run(&mut command);
     }
-    let output = command.output().expect("initdb can be run");
+    let output = command.output().expect("cannot run initdb");
     assert!(
         output.status.success(),
         "initdb: {}",

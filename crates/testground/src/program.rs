@@ -1,4 +1,4 @@
-//! Finds programs, or names the package to install.
+//! Finds programs, or names the package to install if a program is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub fn require(file: &str, package: &str) {
 
 fn absent(name: &str, package: &str) -> String {
     format!(
-        "this test needs {name}, which is not installed; on Debian: apt-get install {package} (or run .ci/run, which installs all that the tests need)"
+        "this test needs {name}, which is not installed. On Debian: apt-get install {package} (or run .ci/run, which installs everything that the tests need)"
     )
 }
 

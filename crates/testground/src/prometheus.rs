@@ -1,4 +1,4 @@
-//! Prometheus, which accepts remote writes and keeps native histograms.
+//! Prometheus, which accepts remote writes and stores native histograms.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -15,12 +15,12 @@ use crate::server::Server;
 pub struct Prometheus(Server);
 
 impl Prometheus {
-    /// One that scrapes nothing.
+    /// Starts a server that scrapes nothing.
     pub fn start() -> Prometheus {
         Prometheus::with("global: {}\n".to_owned())
     }
 
-    /// One that scrapes `/metrics` at an address, four times a second.
+    /// Starts a server that scrapes `/metrics` at an address four times per second.
     pub fn scraping(address: SocketAddr) -> Prometheus {
         Prometheus::with(format!(
             "scrape_configs:\n- job_name: plimsoll\n  scrape_interval: 250ms\n  scrape_timeout: 250ms\n  \
@@ -34,7 +34,7 @@ impl Prometheus {
             "prometheus",
             |directory| {
                 fs::write(directory.join("prometheus.yml"), settings)
-                    .expect("its directory can be written to");
+                    .expect("cannot write to the server's directory");
             },
             move |directory, port| {
                 let mut command = Command::new(&program);
@@ -56,10 +56,10 @@ impl Prometheus {
         format!("http://{}/api/v1/write", self.address())
     }
 
-    /// The JSON document with the current result of a query.
+    /// The current result of a query, as a JSON document.
     ///
     /// # Panics
-    /// If it does not respond.
+    /// If the server does not respond.
     pub fn query(&self, query: &str) -> String {
         let path = format!("/api/v1/query?query={}", http::encoded(query));
         http::get(self.address(), &path)

@@ -1,4 +1,4 @@
-//! Proxies and web servers that take a configuration: nginx, HAProxy and Caddy.
+//! Proxies and web servers with a configuration file: nginx, HAProxy and Caddy.
 
 use std::fs;
 use std::ops::{Deref, DerefMut};
@@ -40,8 +40,8 @@ impl Kind {
 pub struct Proxy(Server);
 
 impl Proxy {
-    /// Starts one. `configuration` returns its configuration, given its directory, which is also
-    /// the working directory and nginx's prefix, and the port to listen on.
+    /// Starts a proxy. `configuration` returns its configuration for a directory and a port to listen
+    /// on. The directory is also the working directory and nginx's prefix.
     pub fn start(
         kind: Kind,
         configuration: impl Fn(&Path, u16) -> String + Send + Sync + 'static,
@@ -53,7 +53,7 @@ impl Proxy {
             move |directory, port| {
                 let file = directory.join("configuration");
                 fs::write(&file, configuration(directory, port))
-                    .expect("its directory can be written to");
+                    .expect("cannot write to the server's directory");
                 let mut command = Command::new(&program);
                 match kind {
                     Kind::Nginx => command
@@ -67,7 +67,7 @@ impl Proxy {
                     Kind::Caddy => command
                         .args(["run", "--adapter", "caddyfile", "--config"])
                         .arg(&file)
-                        // It stores certificates and its last configuration in its home directory.
+                        // Caddy stores certificates and its last configuration in its home directory.
                         .env("HOME", directory)
                         .env("XDG_DATA_HOME", directory)
                         .env("XDG_CONFIG_HOME", directory),

@@ -15,7 +15,7 @@ use crate::server::{Server, listens};
 /// When Redis writes its append-only file to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Append {
-    /// Never: data that is not in memory is lost.
+    /// Never: data that exists only in memory is lost in a crash.
     Never,
     Always,
     EverySecond,
@@ -49,7 +49,7 @@ impl Redis {
         ))
     }
 
-    /// Starts one that accepts only TLS, with this certificate and this key, as PEM.
+    /// Starts a server that accepts only TLS, with this certificate and this key, as PEM.
     pub fn start_with_tls(certificate: &str, key: &str) -> Redis {
         let program = program::find("redis-server", &["/usr/bin"], "redis-server");
         Redis(Server::start(
@@ -74,14 +74,14 @@ impl Redis {
         ))
     }
 
-    /// Its address: `redis://127.0.0.1:PORT/0`.
+    /// The server's address: `redis://127.0.0.1:PORT/0`.
     pub fn url(&self) -> String {
         format!("redis://{}/0", self.address())
     }
 }
 
-/// Whether it has loaded its data and is our own instance: another program on the port would not
-/// respond like this.
+/// Whether the server has loaded its data and is our own instance: another program on the port
+/// would not respond like this.
 fn answers(address: SocketAddr) -> bool {
     let ask = || -> std::io::Result<bool> {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(1))?;

@@ -1,4 +1,4 @@
-//! OpenSSL's test server, which sends every line back with its letters reversed.
+//! OpenSSL's test server, which returns every line reversed.
 
 use std::fs;
 use std::ops::Deref;
@@ -9,18 +9,18 @@ use rustix::process::Signal;
 use crate::program;
 use crate::server::{Server, listens};
 
-/// A server that speaks TLS.
+/// A server that uses TLS.
 pub struct SecureEcho(Server);
 
 impl SecureEcho {
-    /// Starts one with a certificate and its key, as PEM.
+    /// Starts a server with a certificate and its key, as PEM.
     pub fn start(certificate: &str, key: &str) -> SecureEcho {
         let openssl = program::find("openssl", &[], "openssl");
         SecureEcho(Server::start(
             "openssl",
             |directory| {
                 let write = |name: &str, text: &str| {
-                    fs::write(directory.join(name), text).expect("the file can be written");
+                    fs::write(directory.join(name), text).expect("cannot write the file");
                 };
                 write("tls.pem", certificate);
                 write("tls.key", key);

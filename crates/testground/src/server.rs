@@ -1,4 +1,4 @@
-//! A server's process: started, killed, restarted, and removed at the end.
+//! A server's process: start, kill, restart, and cleanup.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -10,40 +10,42 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// Time limit for starting.
+/// Time limit for a start.
 const START: Duration = Duration::from_secs(60);
 
-/// Time limit for an orderly stop.
+/// Time limit for a graceful stop.
 const END: Duration = Duration::from_secs(20);
 
-/// Number of attempts to start: another process may have taken the port in the meantime.
+/// Number of attempts to start. An attempt fails if another process has taken the port in the
+/// meantime.
 const TRIES: usize = 5;
 
 type MakeCommand = Box<dyn Fn(&Path, u16) -> Command + Send + Sync>;
 type IsReady = Box<dyn Fn(SocketAddr) -> bool + Send + Sync>;
 
-/// A running server, or one that was killed.
+/// A running server, or a server that was killed.
 pub struct Server {
     name: &'static str,
     directory: TempDir,
     port: u16,
     command: MakeCommand,
     ready: IsReady,
-    /// The signal for an orderly stop, and the one for a quick stop with its children.
+    /// The signal for a graceful stop, and the signal for a quick stop that includes the server's
+    /// children.
     end: [Signal; 2],
     running: Option<Running>,
 }
 
 struct Running {
     child: Child,
-    /// Stops the server if our process ends without doing so.
+    /// Stops the server if this process exits without stopping it.
     watcher: Child,
     _until: Option<ChildStdin>,
 }
 
 impl Server {
-    /// Starts one: `prepare` fills its directory, `command` returns the command for its directory
-    /// and port, `ready` checks whether it serves.
+    /// Starts a server. `prepare` fills its directory, `command` returns the command for its directory
+    /// and port, and `ready` checks whether it accepts requests.
     pub(crate) fn start(
         name: &'static str,
         prepare: impl FnOnce(&Path),
@@ -54,7 +56,7 @@ impl Server {
         let directory = tempfile::Builder::new()
             .prefix(&format!("plimsoll-{name}-"))
             .tempdir()
-            .expect("a temporary directory can be made");
+            .expect("cannot create a temporary directory");
         prepare(directory.path());
         let mut server = Server {
             name,
@@ -76,29 +78,29 @@ impl Server {
         server
     }
 
-    /// Its address.
+    /// The server's address.
     pub fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 
-    /// Its directory.
+    /// The server's directory.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Its output so far.
+    /// The server's output so far.
     pub fn said(&self) -> String {
         fs::read(self.directory.path().join("said"))
             .map(|said| String::from_utf8_lossy(&said).into_owned())
             .unwrap_or_default()
     }
 
-    /// Its process id, if it runs.
+    /// The server's process id, if it runs.
     pub fn pid(&self) -> Option<u32> {
         self.running.as_ref().map(|running| running.child.id())
     }
 
-    /// Kills it and its children with SIGKILL, like a crash; its files stay.
+    /// Kills the server and its children with SIGKILL, like a crash. Its files remain.
     pub fn kill(&mut self) {
         if let Some(running) = self.running.take() {
             let children = children_of(running.child.id());
@@ -114,7 +116,7 @@ impl Server {
         }
     }
 
-    /// Stops it in an orderly way.
+    /// Stops the server gracefully.
     pub fn stop(&mut self) {
         self.end(self.end[0]);
     }
@@ -131,12 +133,12 @@ impl Server {
         }
     }
 
-    /// Suspends it: connections stay open, but nothing responds.
+    /// Suspends the server: connections stay open, but it does not respond.
     pub fn freeze(&self) {
         self.each(Signal::STOP);
     }
 
-    /// Resumes it.
+    /// Resumes the server.
     pub fn thaw(&self) {
         self.each(Signal::CONT);
     }
@@ -149,7 +151,7 @@ impl Server {
         }
     }
 
-    /// Restarts it after [`Server::kill`] or [`Server::stop`], on the same port and in the same
+    /// Restarts the server after [`Server::kill`] or [`Server::stop`], on the same port and in the same
     /// directory.
     pub fn restart(&mut self) {
         self.stop();
@@ -161,12 +163,12 @@ impl Server {
             .create(true)
             .append(true)
             .open(self.directory.path().join("said"))
-            .expect("its directory can be written to");
+            .expect("cannot write to the server's directory");
         let mut command = (self.command)(self.directory.path(), self.port);
         let child = command
             .current_dir(self.directory.path())
             .stdin(Stdio::null())
-            .stdout(log.try_clone().expect("a file can be shared"))
+            .stdout(log.try_clone().expect("cannot duplicate the file handle"))
             .stderr(log)
             .spawn()
             .unwrap_or_else(|error| panic!("cannot run {:?}: {error}", command.get_program()));
@@ -177,7 +179,7 @@ impl Server {
             if let Some(status) = ended {
                 running.reap();
                 return Err(format!(
-                    "{} ended at once with {status}:\n{}",
+                    "{} exited immediately with {status}:\n{}",
                     self.name,
                     self.said()
                 ));
@@ -205,7 +207,7 @@ impl Drop for Server {
 }
 
 impl Running {
-    /// The watcher's stdin ends when our process ends, for whatever reason.
+    /// The watcher's stdin closes when this process exits, for whatever reason.
     fn watched(child: Child, directory: &Path) -> Running {
         let script = "cat >/dev/null; for child in $(pgrep -P $1); do kill -9 $child; done; \
                       kill -9 $1; sleep 0.1; rm -rf -- \"$2\"";
@@ -216,7 +218,7 @@ impl Running {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .expect("a shell can be run");
+            .expect("cannot run a shell");
         let until = watcher.stdin.take();
         Running {
             child,
@@ -226,14 +228,14 @@ impl Running {
     }
 
     fn reap(mut self) {
-        // The watcher goes first, so that it cannot kill another process with the same id.
+        // Stop the watcher first, so it cannot kill another process that gets the same id.
         let _ = self.watcher.kill();
         let _ = self.watcher.wait();
         let _ = self.child.wait();
     }
 }
 
-/// Whether a program accepts connections there.
+/// Whether a program accepts connections on the port.
 pub(crate) fn listens(address: SocketAddr) -> bool {
     TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok()
 }
@@ -248,7 +250,7 @@ fn free_port() -> u16 {
 fn signal(process: u32, which: Signal) {
     let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
-        // It may have ended already.
+        // The process may have exited already.
         let _ = kill_process(pid, which);
     }
 }
@@ -268,8 +270,8 @@ fn children_of(parent: u32) -> Vec<u32> {
         .collect()
 }
 
-/// A process's state and parent: proc(5), /proc/pid/stat. The name before them is in parentheses
-/// and may contain any characters.
+/// A process's state and its parent's id, from /proc/pid/stat (proc(5)). The name before them is in
+/// parentheses and may contain any characters.
 fn stat(process: u32) -> Option<(char, u32)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let mut fields = text.rsplit_once(')')?.1.split_whitespace();

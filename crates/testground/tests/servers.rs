@@ -85,7 +85,7 @@ fn proxies_answer() {
     ] {
         let read = || {
             let mut stream = TcpStream::connect(proxy.address()).unwrap();
-            // Caddy distinguishes sites by their port too.
+            // Caddy also distinguishes sites by their port.
             let get = get.replace("127.0.0.1", &proxy.address().to_string());
             stream.write_all(get.as_bytes()).unwrap();
             let mut answer = String::new();

@@ -1,8 +1,9 @@
-//! Simulates new connections in virtual time, and compares when their packets leave a path with the definition of the
-//! path: the configured delay, and a line that sends first in, first out.
+//! Simulates new connections in virtual time. Compares when their packets leave a path with the
+//! definition of the path: the configured delay, and a line that sends first in, first out.
 //!
-//! Each connection sends one request and receives one response. The relay reads every packet up to [`LATE`] after it
-//! entered, in random order, as it does in a burst of connections. Such lateness must not change when a packet leaves.
+//! Each connection sends one request and receives one response. The relay reads every packet up to
+//! [`LATE`] after it entered, in random order, as it does in a burst of connections. Such lateness
+//! must not change when a packet leaves.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -15,7 +16,8 @@ use crate::Link;
 use crate::account::Side;
 use crate::queue::Queue;
 
-/// Below half of the round trip, from which the time to decide and the jitter are subtracted.
+/// How late a packet may be read. Must be less than half of the round trip minus the decision time
+/// and the jitter.
 const LATE: Duration = Duration::from_millis(8);
 const ROUND_TRIP: Duration = Duration::from_micros(26_400);
 const JITTER: Duration = Duration::from_micros(500);
@@ -30,7 +32,8 @@ const DELAY: Link = Link {
     loss: 0.0,
 };
 
-/// From 1 to 2,000 new connections per second, and 1,000 at once: when each is opened.
+/// When each connection opens: from 1 to 2,000 new connections per second, and 1,000 at the same
+/// moment.
 fn patterns() -> Vec<(&'static str, Vec<Moment>)> {
     let at_rate = |per_second: u64, count: u64| {
         let nanos = |n: u64| n * 1_000_000_000 / per_second;
@@ -41,7 +44,7 @@ fn patterns() -> Vec<(&'static str, Vec<Moment>)> {
         ("20/s", at_rate(20, 200)),
         ("200/s", at_rate(200, 2_000)),
         ("2,000/s", at_rate(2_000, 6_000)),
-        // A nanosecond apart, so that their order is defined.
+        // The connections open one nanosecond apart, so their order is defined.
         (
             "1,000 at once",
             (0..1_000).map(Moment::from_nanos).collect(),
@@ -68,8 +71,8 @@ impl Random {
     }
 }
 
-/// Sends one packet of each connection, which enter the line at these moments. Returns when each leaves; `None` if it is
-/// lost.
+/// Sends one packet of each connection. The packets enter the line at the given moments. Returns
+/// when each packet leaves; `None` if it is lost.
 fn carry(path: &NetworkPath, side: Side, entered: &[Moment]) -> Vec<Option<Moment>> {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let queues: Vec<Rc<Queue>> = entered.iter().map(|_| Rc::default()).collect();
@@ -95,7 +98,7 @@ fn carry(path: &NetworkPath, side: Side, entered: &[Moment]) -> Vec<Option<Momen
     queues.iter().map(leaves).collect()
 }
 
-/// When packets leave a line that sends first in, first out, and arrive without jitter (Lindley's recursion).
+/// When packets leave a line that sends first in, first out, without jitter (Lindley's recursion).
 fn defined(link: Link, entered: &[Moment]) -> Vec<Moment> {
     let need = link
         .rate
@@ -111,7 +114,7 @@ fn defined(link: Link, entered: &[Moment]) -> Vec<Moment> {
     leaves
 }
 
-/// The difference between the simulated and the defined time of each packet that arrives, in nanoseconds, both ways.
+/// Simulated minus defined time of each packet that arrives, in nanoseconds, in both directions.
 fn differences(link: Link, opened: &[Moment]) -> Vec<i64> {
     let path = NetworkPath::new(link, 7);
     // The first byte follows the handshake, which takes a round trip.
@@ -162,7 +165,7 @@ fn only_jitter_is_added_and_lost_packets_occupy_the_line() {
                 least >= -bound && most <= bound,
                 "{name}: {least} to {most} ns"
             );
-            // Five standard errors of a median of uniformly distributed values.
+            // Five standard errors of the median of uniformly distributed values.
             let median = differences[differences.len() / 2];
             let error = 5.0 * bound as f64 / (differences.len() as f64).sqrt();
             assert!((median.abs() as f64) < error, "{name}: median {median} ns");
